@@ -24,6 +24,13 @@ public struct CheckpointResult: Hashable, Sendable {
   /// Whether a reader, a writer or another checkpoint was in the way for longer than the timeout. The
   /// log could not begin anew then: try again later.
   public let isBusy: Bool
+
+  /// Makes a result, to compare with.
+  public init(walPages: Int, checkpointed: Int, isBusy: Bool) {
+    self.walPages = walPages
+    self.checkpointed = checkpointed
+    self.isBusy = isBusy
+  }
 }
 
 extension Connection {

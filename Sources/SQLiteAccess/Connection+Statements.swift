@@ -52,7 +52,9 @@ extension Connection {
         defer { sqlite3_finalize(handle) }
         if result != SQLITE_DONE {
           let text = handle.map { String(cString: sqlite3_sql($0)) } ?? String(cString: statement)
-          return SQLiteError(result: result, database: database, sql: text, path: path)
+          var error = SQLiteError(result: result, database: database, sql: text, path: path)
+          error.sql = String(text.drop { $0.isWhitespace })
+          return error
         }
       }
       return nil

@@ -12,13 +12,19 @@ extension Statement {
   ///   ``ResultCode/misuse`` if the statement is running. The same holds for every other `bind`.
   @inlinable
   public func bind(_ index: Int, _ value: Int64) throws(SQLiteError) {
-    try check(sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value))
+    try check(sqlite3_bind_int64(handle, Int32(clamping: index), value))
+  }
+
+  /// Binds an integer.
+  @inlinable
+  public func bind(_ index: Int, _ value: Int) throws(SQLiteError) {
+    try bind(index, Int64(value))
   }
 
   /// Binds a floating-point number. A NaN becomes `NULL`.
   @inlinable
   public func bind(_ index: Int, _ value: Double) throws(SQLiteError) {
-    try check(sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), value))
+    try check(sqlite3_bind_double(handle, Int32(clamping: index), value))
   }
 
   /// Binds a copy of a text.
@@ -27,7 +33,7 @@ extension Statement {
     var value = value
     let result = value.withUTF8 { bytes in
       csqlite_bind_text_copying(
-        handle, Int32(truncatingIfNeeded: index), bytes.baseAddress, UInt64(bytes.count))
+        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count))
     }
     try check(result)
   }
@@ -35,7 +41,7 @@ extension Statement {
   /// Binds `NULL`.
   @inlinable
   public func bindNull(_ index: Int) throws(SQLiteError) {
-    try check(sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)))
+    try check(sqlite3_bind_null(handle, Int32(clamping: index)))
   }
 
   /// Binds a copy of bytes, as a blob.
@@ -43,7 +49,7 @@ extension Statement {
   public func bindBlob(_ index: Int, copying bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_blob_copying(
-        handle, Int32(truncatingIfNeeded: index), bytes.baseAddress, UInt64(bytes.count)))
+        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
 
   /// Binds bytes in place, as a blob.
@@ -54,7 +60,7 @@ extension Statement {
   public func bindBlob(_ index: Int, inPlace bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_blob_in_place(
-        handle, Int32(truncatingIfNeeded: index), bytes.baseAddress, UInt64(bytes.count)))
+        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
 
   /// Binds a copy of a text in UTF-8.
@@ -62,7 +68,7 @@ extension Statement {
   public func bindText(_ index: Int, copying utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_text_copying(
-        handle, Int32(truncatingIfNeeded: index), utf8.baseAddress, UInt64(utf8.count)))
+        handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
 
   /// Binds a text in UTF-8 in place, with the same duty as ``bindBlob(_:inPlace:)``.
@@ -70,7 +76,7 @@ extension Statement {
   public func bindText(_ index: Int, inPlace utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_text_in_place(
-        handle, Int32(truncatingIfNeeded: index), utf8.baseAddress, UInt64(utf8.count)))
+        handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
 
   /// Binds `count` bytes of zeros, as a blob.
@@ -79,11 +85,11 @@ extension Statement {
     // Not the checked conversion: a negative count becomes a huge one, which SQLite refuses.
     try check(
       sqlite3_bind_zeroblob64(
-        handle, Int32(truncatingIfNeeded: index), UInt64(bitPattern: Int64(count))))
+        handle, Int32(clamping: index), UInt64(bitPattern: Int64(count))))
   }
 
   /// Binds a value, copied.
-  public func bind(_ index: Int, _ value: SQLValue) throws(SQLiteError) {
+  public func bind(_ index: Int, value: SQLValue) throws(SQLiteError) {
     switch value {
     case .null: try bindNull(index)
     case .integer(let value): try bind(index, value)
@@ -92,7 +98,7 @@ extension Statement {
     case .blob(let bytes):
       let result = bytes.withUnsafeBytes {
         csqlite_bind_blob_copying(
-          handle, Int32(truncatingIfNeeded: index), $0.baseAddress, UInt64($0.count))
+          handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
       }
       try check(result)
     }
@@ -100,7 +106,7 @@ extension Statement {
 
   /// Binds values to the parameters 1, 2, 3 …, copied. The others stay as they are.
   public func bind(_ values: [SQLValue]) throws(SQLiteError) {
-    for (offset, value) in values.enumerated() { try bind(offset + 1, value) }
+    for (offset, value) in values.enumerated() { try bind(offset + 1, value: value) }
   }
 
   /// Makes every parameter `NULL`.

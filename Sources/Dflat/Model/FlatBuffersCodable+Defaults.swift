@@ -155,7 +155,7 @@ extension StructReader {
 extension FlatBuffersUnion {
   /// A union by itself is stored in a table that holds nothing else.
   private static var wrapper: TableLayout {
-    TableLayout(_layout.name, slots: 2, [Property("value", 6, .union { _layout })])
+    TableLayout(Self._layout.name, slots: 2, [Property("value", 6, .union { Self._layout })])
   }
 
   public static var flatBuffersSchemaVersion: String? { nil }
@@ -254,7 +254,8 @@ extension FlatBuffersEnum {
     guard let exact = Self.raw(raw), let value = Self(rawValue: exact) else {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
-          codingPath: decoder.codingPath, debugDescription: "\(_layout.name) has no value \(raw)"))
+          codingPath: decoder.codingPath,
+          debugDescription: "\(Self._layout.name) has no value \(raw)"))
     }
     self = value
   }

@@ -52,8 +52,6 @@ public final class TableLayout: Sendable {
   public let properties: [Property]
   /// What verification does, one step per property; see Layout+Verification.swift.
   let checks: [TableCheck]
-  /// Indices into `properties` in the order in which the builder takes them; see Layout+Encoding.swift.
-  let writeOrder: [Int]
 
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
     self.name = name
@@ -61,7 +59,6 @@ public final class TableLayout: Sendable {
     self.slotCount = slots
     self.properties = properties
     self.checks = properties.map(TableCheck.init)
-    self.writeOrder = TableLayout.writeOrder(of: properties)
   }
 
   /// The property at a vtable offset.

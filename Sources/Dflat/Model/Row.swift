@@ -13,8 +13,9 @@ public import FlatBuffersRuntime
 /// The bytes of one stored or new object, with its row id and the clock value it was read at.
 ///
 /// Entities wrap a row; programs use the entity. A copy shares the bytes.
+// Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
 @frozen
-public struct Row: Sendable {
+public struct Row: @unchecked Sendable {
   @usableFromInline let storage: RowStorage
 
   @inlinable
@@ -95,9 +96,9 @@ struct RowHeader {
   }
 }
 
-/// Header and bytes. Unchecked, because a `ManagedBuffer` is mutable in principle: nothing here writes after `make`.
+/// Header and bytes.
 @usableFromInline
-final class RowStorage: ManagedBuffer<RowHeader, UInt8>, @unchecked Sendable {
+final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
   @inlinable
   static func make(_ bytes: UnsafeRawBufferPointer, id: Int64, timestamp: Int64) -> RowStorage {
     let buffer = RowStorage.create(minimumCapacity: bytes.count) { _ in

@@ -125,8 +125,9 @@ final class WALCounter {
   func install(on database: OpaquePointer) {
     sqlite3_wal_hook(
       database,
-      { context, _, _, pages in
-        if let context {
+      { context, _, schema, pages in
+        // Attached databases have logs of their own.
+        if let context, let schema, strcmp(schema, "main") == 0 {
           Unmanaged<WALCounter>.fromOpaque(context).takeUnretainedValue().pages = Int(pages)
         }
         return SQLITE_OK

@@ -70,13 +70,16 @@ public final class ReaderPool: Sendable {
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
   }
 
-  deinit {
-    // Nobody holds a reader: leases and calls keep the pool. The idle ones close as they go away.
-    state.withLock { $0._checkInvariants(limit: limit) }
-  }
-
   /// Two readers for each processor, at least four.
   public static var defaultLimit: Int { max(4, 2 * processorCount()) }
+
+  /// Changes the state, and looks in debug builds whether it is still sound.
+  private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
+    state.withLock { state in
+      defer { state._checkInvariants(limit: limit) }
+      return body(&state)
+    }
+  }
 
   // MARK: Using readers
 
@@ -112,7 +115,7 @@ public final class ReaderPool: Sendable {
   @usableFromInline
   func take(scoped: Bool, within timeout: Duration?) throws(SQLiteError) -> Connection {
     let thread = ThreadIdentity.current
-    let decision = state.withLock { state -> Decision in
+    let decision = change { state -> Decision in
       if state.isClosed { return .closed }
       let isNested = state.holders.contains(thread)
       if let idle = state.idle.popLast() {
@@ -144,7 +147,7 @@ public final class ReaderPool: Sendable {
       let limit =
         DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
       if waiter.semaphore.wait(timeout: limit) == .timedOut {
-        if state.withLock({ $0.line.remove(waiter) }) {
+        if change({ $0.line.remove(waiter) }) {
           throw SQLiteError(
             code: .timedOut,
             message: "all \(self.limit) readers were in use for longer than \(timeout)",
@@ -177,7 +180,7 @@ public final class ReaderPool: Sendable {
       return connection
     } catch {
       let thread = ThreadIdentity.current
-      let next = state.withLock { state -> Handover? in
+      let next = change { state -> Handover? in
         state.letGo(scoped ? thread : nil)
         return state.freePlace(limit: limit)
       }
@@ -198,7 +201,7 @@ public final class ReaderPool: Sendable {
     let thread = ThreadIdentity.current
     let reader = Pooled(connection: connection)
     let now = MonotonicTime.now
-    let fate = state.withLock { state -> Fate in
+    let fate = change { state -> Fate in
       state.letGo(scoped ? thread : nil)
       // A reader that is to be closed counts as open until it is, so that close() waits for it.
       if !isUsable || state.isClosed || state.open > limit { return .surplus }
@@ -218,7 +221,7 @@ public final class ReaderPool: Sendable {
     case .keptAndOthersAged(let idle): Self.close(idle)
     case .surplus:
       Self.close([Idle(reader: reader, since: now)])
-      state.withLock { $0.freePlace(limit: limit) }?.perform()
+      change { $0.freePlace(limit: limit) }?.perform()
     }
   }
 
@@ -264,7 +267,7 @@ public final class ReaderPool: Sendable {
   public func closeIdle(olderThan age: Duration = .zero) -> Int {
     let now = MonotonicTime.now
     let age = MonotonicTime.nanoseconds(age)
-    let closed = state.withLock { state in
+    let closed = change { state in
       state.removeIdle(unusedSince: now > age ? now - age : 0)
     }
     Self.close(closed)
@@ -274,11 +277,12 @@ public final class ReaderPool: Sendable {
   /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and waits
   /// until all readers came back. Closing twice is fine.
   ///
-  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself.
+  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself. So
+  /// would a thread that holds a ``ReaderLease``, which nothing can detect: end it before.
   public func close() {
     let thread = ThreadIdentity.current
     let semaphore = DispatchSemaphore(value: 0)
-    let (line, idle, mustWait) = state.withLock { state in
+    let (line, idle, mustWait) = change { state in
       precondition(
         !state.holders.contains(thread),
         "ReaderPool.close() was called inside withReader, and would wait for itself")

@@ -48,11 +48,11 @@ public struct DatabaseFileSettings: Hashable, Sendable {
 extension Connection {
   /// Puts the database file into WAL mode, with the given settings, each read back and checked.
   ///
-  /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in it
-  /// keeps those it has. Automatic checkpoints are off, as on every connection here.
+  /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in
+  /// it keeps those it has. Automatic checkpoints are off, as on every connection here.
   ///
-  /// Call it right after opening for writing, outside a transaction. Several connections may do so at
-  /// the same time, also when the file is new.
+  /// Call it right after opening for writing, outside a transaction. Several connections may do so
+  /// at the same time, also when the file is new.
   ///
   /// - Returns: Whether the file was empty.
   /// - Throws: ``SQLiteError`` with ``ResultCode/pragmaRefused`` if a setting did not take effect.

@@ -21,9 +21,9 @@ import Synchronization
 ///     let pool = ReaderPool(path: "notes.db")
 ///     let count = try pool.withReader { try $0.value("SELECT count(*) FROM note") }
 ///
-/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until it
-/// exists. What the file holds is seen as of each statement, or as of the first statement inside a
-/// transaction.
+/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until
+/// it exists. What the file holds is seen as of each statement, or as of the first statement inside
+/// a transaction.
 ///
 /// Waiting for a reader blocks the thread, in the order of the calls.
 public final class ReaderPool: Sendable {
@@ -45,8 +45,8 @@ public final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - path: The database file.
-  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file that
-  ///     nobody changes. With the modes that write, `query_only` is turned on, so that readers work
+  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file
+  ///     that nobody changes. With the modes that write, `query_only` is turned on, so that readers work
   ///     where SQLite must write to read, as when a crashed program left a log.
   ///   - limit: How many readers may be open; by default two for each processor, at least four.
   ///   - idleLifetime: How long readers are kept idle, once others come back.
@@ -85,8 +85,9 @@ public final class ReaderPool: Sendable {
 
   /// Calls `body` with a reader that nobody else uses meanwhile.
   ///
-  /// If all readers are in use it waits for one, in line. A call inside another one on the same thread
-  /// gets a reader of its own and never waits. A transaction that `body` leaves open is rolled back.
+  /// If all readers are in use it waits for one, in line. A call inside another one on the same
+  /// thread gets a reader of its own and never waits. A transaction that `body` leaves open is
+  /// rolled back.
   ///
   /// - Parameter body: It must not keep the connection, nor a statement of it, beyond its end.
   /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
@@ -98,11 +99,12 @@ public final class ReaderPool: Sendable {
     return try body(reader)
   }
 
-  /// A reader to hold for longer than a call, for a snapshot that outlives the function for example.
+  /// A reader to hold for longer than a call, for a snapshot that outlives the function for
+  /// example.
   ///
   /// It may be given to another thread. As long as it is held it counts against the limit: a thread
-  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on the
-  /// same thread it never waits.
+  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on
+  /// the same thread it never waits.
   ///
   /// - Parameter timeout: How long to wait in line at most; nil for as long as it takes.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
@@ -274,8 +276,8 @@ public final class ReaderPool: Sendable {
     return closed.count
   }
 
-  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and waits
-  /// until all readers came back. Closing twice is fine.
+  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
+  /// waits until all readers came back. Closing twice is fine.
   ///
   /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself. So
   /// would a thread that holds a ``ReaderLease``, which nothing can detect: end it before.

@@ -1,7 +1,7 @@
 // A stand-in for `Mutex` in builds with ThreadSanitizer, and in no others.
 //
-// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls, and
-// reports every use of what it protects as a race. It does see the mutex of pthreads. So
+// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls,
+// and reports every use of what it protects as a race. It does see the mutex of pthreads. So
 //
 //     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
 //

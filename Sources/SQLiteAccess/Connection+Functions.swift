@@ -80,8 +80,8 @@ extension Connection {
   ///   - deterministic: Whether the same arguments always give the same result. SQLite may then
   ///     call it less often, and allows it in indexes.
   ///   - body: Called on the connection's thread while a statement runs. What it throws fails the
-  ///     statement: an ``SQLiteError`` with its code, others as ``ResultCode/error``, with the error's
-  ///     description as message. It must not close the connection.
+  ///     statement: an ``SQLiteError`` with its code, others as ``ResultCode/error``, with the
+  ///     error's description as message. It must not close the connection.
   /// - Throws: ``SQLiteError``: ``ResultCode/misuse`` for a bad name or count, ``ResultCode/busy``
   ///   if a statement runs that uses the function.
   public func createFunction(

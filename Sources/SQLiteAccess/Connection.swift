@@ -22,7 +22,7 @@ public import CSQLite
 /// A connection to an SQLite database.
 ///
 ///     let connection = try Connection(path: "notes.db")
-///     try connection.execute("CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, text TEXT)")
+///     try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
 ///     try connection.execute("INSERT INTO note (text) VALUES (?)", ["Buy bread"])
 ///     let texts = try connection.rows("SELECT text FROM note").map { $0[0] }
 ///
@@ -110,7 +110,8 @@ public final class Connection {
   /// - Parameters:
   ///   - sharedName: Connections of this process that give the same name use the same database, in
   ///     SQLite's shared-cache mode, where they lock single tables against each other
-  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this connection's own.
+  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this
+  ///     connection's own.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
   public convenience init(

@@ -46,8 +46,8 @@ public final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - path: The database file.
   ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file
-  ///     that nobody changes. With the modes that write, `query_only` is turned on, so that readers work
-  ///     where SQLite must write to read, as when a crashed program left a log.
+  ///     that nobody changes. With the modes that write, `query_only` is turned on, so that readers
+  ///     work where SQLite must write to read, as when a crashed program left a log.
   ///   - limit: How many readers may be open; by default two for each processor, at least four.
   ///   - idleLifetime: How long readers are kept idle, once others come back.
   ///   - busyTimeoutMilliseconds: As of each connection.

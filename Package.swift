@@ -65,6 +65,6 @@ let package = Package(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], swiftSettings: strict),
     .testTarget(
       name: "DflatGeneratorTests", dependencies: ["DflatGenerator", "DflatSchema"],
-      swiftSettings: strict),
+      exclude: ["Golden"], swiftSettings: strict),
   ]
 )

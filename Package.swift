@@ -62,7 +62,8 @@ let package = Package(
       name: "SQLiteDflatTests",
       dependencies: ["SQLiteDflat", "SQLiteAccess", "DflatTestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "DflatSchemaTests", dependencies: ["DflatSchema"], swiftSettings: strict),
+      name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
+      swiftSettings: strict),
     .testTarget(
       name: "DflatGeneratorTests", dependencies: ["DflatGenerator", "DflatSchema"],
       exclude: ["Golden"], swiftSettings: strict),

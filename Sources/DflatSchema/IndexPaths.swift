@@ -1,0 +1,164 @@
+// The names of a root table's storage: its table, and the paths of its secondary indexes.
+//
+// Paths follow references and union members, never vectors, and no path passes through one table type twice. They
+// come in declaration order, depth first, so that every run and every build names the same indexes in the same order.
+
+/// A field that is indexed, with the way to it from the root.
+public struct IndexPath: Hashable, Sendable {
+  /// The storage name: `f10`, `f20__type`, `f20__u1__f4`.
+  public var path: String
+  /// Whether no two objects may have the same value under this path.
+  public var isUnique: Bool
+  /// Where the indexed field is declared.
+  public var position: SourcePosition
+
+  /// Makes an index path from its parts.
+  public init(path: String, isUnique: Bool, position: SourcePosition) {
+    self.path = path
+    self.isUnique = isUnique
+    self.position = position
+  }
+}
+
+extension Schema {
+  /// More indexes than this are refused for the root of a compiled file.
+  public static let indexPathLimit = 10_000
+
+  /// The secondary indexes of `root`, in declaration order, depth first.
+  ///
+  /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the walk stops there.
+  /// Empty if `root` is no table of this schema.
+  public func indexPaths(of root: QualifiedName) -> [IndexPath] {
+    var walk = IndexWalk(schema: self)
+    walk.run(root)
+    return walk.found
+  }
+
+  /// Whether the indexes of `root` are too many to be found.
+  func hasTooManyIndexPaths(_ root: QualifiedName) -> Bool {
+    var walk = IndexWalk(schema: self)
+    walk.run(root)
+    return walk.isExhausted
+  }
+
+  /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version 1.0 of `Blog.Post`.
+  public func tableName(of root: QualifiedName) -> String {
+    var name = (root.namespace + [camel(root.name)]).map { $0.lowercased() }
+      .joined(separator: "__")
+    if case .table(let table) = types[root], let version = table.version {
+      name += "_v" + String(version.map { $0 == "." ? "_" : $0 })
+    }
+    return name
+  }
+}
+
+/// A depth-first walk with a bound on its result and on its steps.
+private struct IndexWalk {
+  let schema: Schema
+  var found: [IndexPath] = []
+  var isExhausted = false
+  private var steps = 0
+  private static let stepLimit = 1_000_000
+  private var onPath: Set<QualifiedName> = []
+  /// The types from which an indexed field can be reached. The walk enters no others.
+  private let fruitful: Set<QualifiedName>
+
+  init(schema: Schema) {
+    self.schema = schema
+    fruitful = Self.fruitfulTypes(of: schema)
+  }
+
+  mutating func run(_ root: QualifiedName) {
+    guard case .table(let table) = schema.types[root] else { return }
+    onPath = [root]
+    walk(table.fields, prefix: "")
+  }
+
+  private mutating func walk(_ fields: [FieldDefinition], prefix: String) {
+    for field in fields where !field.isDeprecated {
+      steps += 1
+      guard steps <= Self.stepLimit, found.count <= Schema.indexPathLimit else {
+        isExhausted = true
+        if found.count > Schema.indexPathLimit { found.removeLast() }
+        return
+      }
+      guard !isExhausted else { return }
+      let path = "\(prefix)f\(field.offset)"
+      switch field.type {
+      case .scalar, .enumeration, .string:
+        note(field, path)
+      case .table, .structure:
+        enter(field.type, prefix: "\(path)__")
+      case .union(let name):
+        note(field, "\(path)__type")
+        guard case .union(let union) = schema.types[name] else { continue }
+        for member in union.members {
+          enter(member.type, prefix: "\(path)__u\(member.tag)__")
+        }
+      case .vector, .array:
+        break
+      }
+    }
+  }
+
+  private mutating func note(_ field: FieldDefinition, _ path: String) {
+    guard field.isIndexed else { return }
+    found.append(IndexPath(path: path, isUnique: field.isUnique, position: field.position))
+  }
+
+  private mutating func enter(_ type: FieldType, prefix: String) {
+    switch type {
+    case .table(let name):
+      guard fruitful.contains(name), case .table(let table) = schema.types[name],
+        onPath.insert(name).inserted
+      else { return }
+      walk(table.fields, prefix: prefix)
+      onPath.remove(name)
+    case .structure(let name):
+      guard fruitful.contains(name), case .structure(let structure) = schema.types[name] else {
+        return
+      }
+      walk(structure.fields, prefix: prefix)
+    default:
+      break
+    }
+  }
+
+  /// All types that have an indexed field or refer to such a type: the indexed ones, then backwards over references.
+  private static func fruitfulTypes(of schema: Schema) -> Set<QualifiedName> {
+    var users: [QualifiedName: [QualifiedName]] = [:]
+    var pending: [QualifiedName] = []
+    for (name, definition) in schema.types {
+      let fields: [FieldDefinition]
+      switch definition {
+      case .table(let table): fields = table.fields
+      case .structure(let structure): fields = structure.fields
+      case .union(let union):
+        for member in union.members {
+          if let used = member.type.referenced { users[used, default: []].append(name) }
+        }
+        continue
+      case .enumeration: continue
+      }
+      for field in fields where !field.isDeprecated {
+        if field.isIndexed { pending.append(name) }
+        if let used = field.type.referenced { users[used, default: []].append(name) }
+      }
+    }
+    var result: Set<QualifiedName> = []
+    while let name = pending.popLast() {
+      if result.insert(name).inserted { pending += users[name] ?? [] }
+    }
+    return result
+  }
+}
+
+extension FieldType {
+  /// The type at the other end of a reference.
+  fileprivate var referenced: QualifiedName? {
+    switch self {
+    case .table(let name), .structure(let name), .union(let name): name
+    default: nil
+    }
+  }
+}

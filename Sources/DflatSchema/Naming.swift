@@ -1,0 +1,54 @@
+// From schema names to Swift names.
+//
+// The generator writes these names and the compiler checks that no two of one scope become the same, so both
+// take them from here. Only ASCII is touched; what comes out may still be a Swift keyword, which is the
+// generator's to escape.
+
+/// The Swift name of a type, field, enum value or union member.
+///
+/// An underscore that is followed by another character is dropped and that character is upper-cased; a trailing
+/// underscore stays, and so does the case of the first letter: `is_pinned` gives `isPinned`, `Post` stays `Post`,
+/// `TWO_PARTS` gives `TWOPARTS`.
+public func camel(_ name: String) -> String {
+  var result: [UInt8] = []
+  result.reserveCapacity(name.utf8.count)
+  let bytes = Array(name.utf8)
+  var index = 0
+  while index < bytes.count {
+    if bytes[index] == UInt8(ascii: "_"), index + 1 < bytes.count {
+      result.append(upperCased(bytes[index + 1]))
+      index += 2
+    } else {
+      result.append(bytes[index])
+      index += 1
+    }
+  }
+  return String(decoding: result, as: UTF8.self)
+}
+
+/// The Swift case of an enum's value: `Light_Blue` gives `lightBlue`, and `HIGH`, which has no small letter, stays.
+public func enumCaseName(_ value: String) -> String {
+  lowerCasedFirst(unlessAllCapitals: camel(value))
+}
+
+/// The Swift case of a union's member: `TextBlock` gives `textBlock`; a name all in capitals stays.
+public func unionCaseName(_ member: String) -> String {
+  lowerCasedFirst(unlessAllCapitals: camel(member))
+}
+
+private func lowerCasedFirst(unlessAllCapitals name: String) -> String {
+  var bytes = Array(name.utf8)
+  guard let first = bytes.first, bytes.contains(where: { $0 != upperCased($0) }) else {
+    return name
+  }
+  if isUpper(first) { bytes[0] = first | 0x20 }
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+private func isUpper(_ byte: UInt8) -> Bool {
+  byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+}
+
+private func upperCased(_ byte: UInt8) -> UInt8 {
+  byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & ~0x20 : byte
+}

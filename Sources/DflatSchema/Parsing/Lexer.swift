@@ -1,0 +1,316 @@
+// From bytes to tokens.
+//
+// The lexer accepts every sequence of bytes and always ends with one `.end` token. What is no token is reported once
+// and skipped; a broken number or string still yields a token, so that the parser does not complain a second time.
+
+struct Lexer {
+  private let file: SourceFile
+  private let bytes: [UInt8]
+  private let sink: DiagnosticSink
+  private var offset = 0
+  private var tokens: [Token] = []
+  private var documentation: [String] = []
+  /// A documentation comment must be the first thing in its line.
+  private var sawLineBreak = true
+
+  private init(file: SourceFile, sink: DiagnosticSink) {
+    self.file = file
+    self.bytes = file.bytes
+    self.sink = sink
+  }
+
+  /// All tokens of `file`.
+  static func tokens(of file: SourceFile, sink: DiagnosticSink) -> [Token] {
+    var lexer = Lexer(file: file, sink: sink)
+    lexer.run()
+    return lexer.tokens
+  }
+
+  private mutating func run() {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    while offset < bytes.count { step() }
+    emit(.end, from: bytes.count, text: "")
+  }
+
+  private mutating func step() {
+    let start = offset
+    let byte = bytes[offset]
+    switch byte {
+    case UInt8(ascii: "\n"):
+      sawLineBreak = true
+      offset += 1
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+      offset += 1
+    case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
+      lineComment()
+    case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
+      blockComment()
+    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+      string(quote: byte)
+    case _ where isIdentifierStart(byte):
+      offset += 1
+      skipIdentifier()
+      emit(.identifier, from: start)
+    case _ where isDigit(byte) || (byte == UInt8(ascii: ".") && isDigit(peek(1))):
+      number(from: start)
+    case UInt8(ascii: "+"), UInt8(ascii: "-"):
+      offset += 1
+      if isDigit(peek(0)) || (peek(0) == UInt8(ascii: ".") && isDigit(peek(1))) {
+        number(from: start)
+      } else if isIdentifierStart(peek(0)) {
+        skipIdentifier()
+        emit(.signedWord, from: start)
+      } else {
+        report("expected a number right behind the sign", from: start)
+        emit(.integer, from: start, text: "0")
+      }
+    case _ where Self.punctuation.contains(byte):
+      offset += 1
+      emit(.punctuation(byte), from: start)
+    default:
+      illegal(from: start)
+    }
+  }
+
+  private static let punctuation = Set("{}()[]:;,.=".utf8)
+
+  // MARK: Pieces
+
+  private func peek(_ distance: Int) -> UInt8 {
+    offset + distance < bytes.count ? bytes[offset + distance] : 0
+  }
+
+  private func range(from start: Int) -> SourceRange {
+    SourceRange(file: file, start: start, end: offset)
+  }
+
+  private func report(_ message: String, from start: Int, notes: [Diagnostic] = []) {
+    sink.error(message, at: range(from: start), notes: notes)
+  }
+
+  private mutating func emit(_ kind: Token.Kind, from start: Int, text: String? = nil) {
+    tokens.append(
+      Token(
+        kind: kind, range: range(from: start),
+        text: text ?? String(decoding: bytes[start..<offset], as: UTF8.self),
+        documentation: documentation, touchesParenthesis: peek(0) == UInt8(ascii: "(")))
+    documentation = []
+    sawLineBreak = false
+  }
+
+  private mutating func skipIdentifier() {
+    while isIdentifierStart(peek(0)) || isDigit(peek(0)) { offset += 1 }
+  }
+
+  /// Skips a run of bytes that begin no token, and says so once.
+  private mutating func illegal(from start: Int) {
+    let byte = bytes[offset]
+    let what: String
+    if byte == 0 {
+      what = "a NUL byte; a schema is a text file"
+    } else if byte < 0x20 || byte == 0x7F {
+      what = "a control character"
+    } else if byte < 0x80 {
+      what = "'\(Character(Unicode.Scalar(byte)))'"
+    } else {
+      what = "a character outside ASCII"
+    }
+    while offset < bytes.count, beginsNoToken(bytes[offset]) { offset += 1 }
+    offset = max(offset, start + 1)
+    report("unexpected \(what)", from: start)
+  }
+
+  private func beginsNoToken(_ byte: UInt8) -> Bool {
+    if isIdentifierStart(byte) || isDigit(byte) || Self.punctuation.contains(byte) { return false }
+    return !Set(" \t\r\n/\"'+-".utf8).contains(byte)
+  }
+
+  // MARK: Comments
+
+  private mutating func lineComment() {
+    let start = offset
+    var end = offset
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+    defer { offset = end }
+    guard peek(2) == UInt8(ascii: "/") else { return }
+    guard sawLineBreak else {
+      offset += 3
+      report(
+        "a documentation comment stands on a line of its own", from: start,
+        notes: [.hint("put it above what it describes, or use '//'")])
+      return
+    }
+    var text = bytes[(start + 3)..<end]
+    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    if text.first == UInt8(ascii: " ") { text.removeFirst() }
+    documentation.append(String(decoding: text, as: UTF8.self))
+  }
+
+  private mutating func blockComment() {
+    let start = offset
+    offset += 2
+    while offset < bytes.count {
+      if bytes[offset] == UInt8(ascii: "*"), peek(1) == UInt8(ascii: "/") {
+        offset += 2
+        return
+      }
+      if bytes[offset] == UInt8(ascii: "\n") { sawLineBreak = true }
+      offset += 1
+    }
+    sink.error(
+      "this comment does not end: expected '*/'",
+      at: SourceRange(file: file, start: start, end: start + 2))
+  }
+
+  // MARK: Numbers
+
+  private mutating func number(from start: Int) {
+    let isHexadecimal = peek(0) == UInt8(ascii: "0") && (peek(1) | 0x20) == UInt8(ascii: "x")
+    if isHexadecimal { offset += 2 }
+    var digits = 0
+    var points = 0
+    while offset < bytes.count {
+      if isHexadecimal ? isHexadecimalDigit(peek(0)) : isDigit(peek(0)) {
+        digits += 1
+      } else if peek(0) == UInt8(ascii: ".") {
+        points += 1
+      } else {
+        break
+      }
+      offset += 1
+    }
+    var isBroken = digits == 0 || points > 1
+    var hasExponent = false
+    if (peek(0) | 0x20) == UInt8(ascii: isHexadecimal ? "p" : "e") {
+      hasExponent = true
+      offset += 1
+      if peek(0) == UInt8(ascii: "+") || peek(0) == UInt8(ascii: "-") { offset += 1 }
+      isBroken = isBroken || !isDigit(peek(0))
+      while isDigit(peek(0)) { offset += 1 }
+    }
+    if isHexadecimal, points > 0, !hasExponent { isBroken = true }
+    if isBroken {
+      let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+      report("'\(text)' is not a number", from: start)
+      emit(.integer, from: start, text: "0")
+    } else {
+      emit(hasExponent || points > 0 ? .real : .integer, from: start)
+    }
+  }
+}
+
+func isDigit(_ byte: UInt8) -> Bool {
+  byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+}
+
+func isLetter(_ byte: UInt8) -> Bool {
+  (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+}
+
+func isIdentifierStart(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") }
+
+func isHexadecimalDigit(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
+
+func hexadecimalValue(_ byte: UInt8) -> UInt32? {
+  if isDigit(byte) { return UInt32(byte - UInt8(ascii: "0")) }
+  let lower = byte | 0x20
+  guard lower >= UInt8(ascii: "a"), lower <= UInt8(ascii: "f") else { return nil }
+  return UInt32(lower - UInt8(ascii: "a")) + 10
+}
+
+extension Lexer {
+  // MARK: Strings
+
+  /// Reads a string constant; a broken one ends with its line.
+  fileprivate mutating func string(quote: UInt8) {
+    let start = offset
+    offset += 1
+    var content: [UInt8] = []
+    while true {
+      guard offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") else {
+        sink.error(
+          "this string does not end in its line: expected \(Character(Unicode.Scalar(quote)))",
+          at: SourceRange(file: file, start: start, end: start + 1))
+        break
+      }
+      let byte = bytes[offset]
+      if byte == quote {
+        offset += 1
+        break
+      }
+      if byte == UInt8(ascii: "\\") {
+        escape(into: &content)
+      } else {
+        if byte < 0x20 {
+          offset += 1
+          report(
+            "a control character in a string", from: offset - 1,
+            notes: [.hint("write it as an escape, such as \\t or \\u0001")])
+        } else {
+          content.append(byte)
+          offset += 1
+        }
+      }
+    }
+    if String(validating: content, as: UTF8.self) == nil {
+      report("this string is not valid UTF-8", from: start)
+    }
+    emit(.string, from: start, text: String(decoding: content, as: UTF8.self))
+  }
+
+  private mutating func escape(into content: inout [UInt8]) {
+    let start = offset
+    let letter = peek(1)
+    offset = min(offset + 2, bytes.count)
+    switch letter {
+    case UInt8(ascii: "n"): content.append(UInt8(ascii: "\n"))
+    case UInt8(ascii: "t"): content.append(UInt8(ascii: "\t"))
+    case UInt8(ascii: "r"): content.append(UInt8(ascii: "\r"))
+    case UInt8(ascii: "b"): content.append(8)
+    case UInt8(ascii: "f"): content.append(12)
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+      content.append(letter)
+    case UInt8(ascii: "x"):
+      if let value = hexadecimal(digits: 2, from: start) { content.append(UInt8(value)) }
+    case UInt8(ascii: "u"):
+      unicodeEscape(from: start, into: &content)
+    default:
+      // A line break is the end of the string, not a part of the escape.
+      if letter == UInt8(ascii: "\n") { offset -= 1 }
+      report(
+        "unknown escape in a string", from: start,
+        notes: [.hint("known are \\n \\t \\r \\b \\f \\\" \\' \\\\ \\/ \\xHH \\uHHHH")])
+    }
+  }
+
+  private mutating func unicodeEscape(from start: Int, into content: inout [UInt8]) {
+    guard var value = hexadecimal(digits: 4, from: start) else { return }
+    if (0xD800..<0xDC00).contains(value), peek(0) == UInt8(ascii: "\\"),
+      peek(1) == UInt8(ascii: "u")
+    {
+      offset += 2
+      guard let low = hexadecimal(digits: 4, from: start) else { return }
+      if (0xDC00..<0xE000).contains(low) {
+        value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+      }
+    }
+    guard let scalar = Unicode.Scalar(value) else {
+      report("an unpaired surrogate in a string", from: start)
+      return
+    }
+    content.append(contentsOf: UTF8.encode(scalar)!)
+  }
+
+  private mutating func hexadecimal(digits: Int, from start: Int) -> UInt32? {
+    var value: UInt32 = 0
+    for _ in 0..<digits {
+      guard let digit = hexadecimalValue(peek(0)) else {
+        report("expected \(digits) hexadecimal digits behind the escape", from: start)
+        return nil
+      }
+      value = value << 4 + digit
+      offset += 1
+    }
+    return value
+  }
+}

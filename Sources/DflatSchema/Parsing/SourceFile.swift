@@ -1,0 +1,91 @@
+// A source file's bytes, and places in them.
+//
+// Everything that reads a schema works on byte offsets; lines and columns are computed only when something has to be
+// said. Offsets are always within 0...bytes.count.
+
+/// One loaded file.
+final class SourceFile: Sendable {
+  /// The path as it was opened; what diagnostics show.
+  let path: String
+  /// The place in the order of loading; 0 is the file that was asked for.
+  let index: Int
+  let bytes: [UInt8]
+  /// The offset of each line's first byte.
+  private let lineStarts: [Int]
+
+  /// Longer lines are machine-made; showing them helps nobody.
+  private static let longestShownLine = 400
+
+  init(path: String, index: Int, bytes: [UInt8]) {
+    self.path = path
+    self.index = index
+    self.bytes = bytes
+    var starts = [0]
+    for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+      starts.append(offset + 1)
+    }
+    lineStarts = starts
+  }
+
+  /// The index in `lineStarts` of the line that holds `offset`.
+  func lineIndex(at offset: Int) -> Int {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  func position(at offset: Int) -> SourcePosition {
+    let line = lineIndex(at: offset)
+    return SourcePosition(file: path, line: line + 1, column: offset - lineStarts[line] + 1)
+  }
+
+  /// The offset of a position in this file.
+  func offset(of position: SourcePosition) -> Int {
+    guard lineStarts.indices.contains(position.line - 1) else { return bytes.count }
+    return min(lineStarts[position.line - 1] + position.column - 1, bytes.count)
+  }
+
+  /// The text of the line that holds `offset`, without control characters but tabs; empty if it is too long to show.
+  func lineText(at offset: Int) -> String {
+    let line = lineIndex(at: offset)
+    let start = lineStarts[line]
+    var end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : bytes.count
+    if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    guard end - start <= Self.longestShownLine else { return "" }
+    let shown = bytes[start..<end].map { byte in
+      (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F ? UInt8(ascii: "?") : byte
+    }
+    return String(decoding: shown, as: UTF8.self)
+  }
+}
+
+/// A piece of a source file.
+struct SourceRange: Hashable, Sendable {
+  var file: SourceFile
+  var start: Int
+  var end: Int
+
+  var position: SourcePosition { file.position(at: start) }
+
+  /// From the beginning of this piece to the end of `other`, which is in the same file.
+  func through(_ other: SourceRange) -> SourceRange {
+    SourceRange(file: file, start: start, end: max(end, other.end))
+  }
+
+  /// The single place right behind this piece.
+  var justBehind: SourceRange { SourceRange(file: file, start: end, end: end) }
+
+  static func == (left: SourceRange, right: SourceRange) -> Bool {
+    left.file === right.file && left.start == right.start && left.end == right.end
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(file.index)
+    hasher.combine(start)
+    hasher.combine(end)
+  }
+}

@@ -1,0 +1,93 @@
+// Attribute lists: which names are known, and what their values may be.
+//
+// A name is known if the language, Dflat or an `attribute` declaration above says so. Most attributes steer other
+// languages' generators; they are kept in the model and have no effect.
+
+extension Resolver {
+  /// What an attribute list belongs to.
+  enum AttributeOwner { case table, structure, field, enumeration, union, service }
+
+  static let builtInAttributes: Set<String> = Set([
+    "deprecated", "required", "key", "shared", "hash", "id", "force_align", "bit_flags",
+    "original_order", "nested_flatbuffer", "csharp_partial", "streaming", "idempotent", "cpp_type",
+    "cpp_ptr_type", "cpp_ptr_type_get", "cpp_str_type", "cpp_str_flex_ctor", "native_inline",
+    "native_custom_alloc", "native_type", "native_type_pack_name", "native_default", "flexbuffer",
+    "private",
+  ]).union(fieldAttributes).union(["v"])
+
+  private static let fieldAttributes: Set<String> = ["primary", "indexed", "unique"]
+
+  /// The attributes with their ranges, the first of each name.
+  struct AttributeList {
+    var entries: [(attribute: Attribute, syntax: AttributeSyntax)] = []
+
+    var model: [Attribute] { entries.map(\.attribute) }
+
+    subscript(name: String) -> AttributeSyntax? {
+      entries.first { $0.attribute.name == name }?.syntax
+    }
+  }
+
+  /// Checks the names of a list.
+  func attributes(_ list: [AttributeSyntax], on owner: AttributeOwner) -> AttributeList {
+    var result = AttributeList()
+    for syntax in list {
+      let name = syntax.name.text
+      if result[name] != nil {
+        sink.warning(
+          "the attribute '\(name)' is given twice; the first counts", at: syntax.name.range)
+        continue
+      }
+      if !declaredAttributes.contains(name) {
+        // The include that is missing may be the one that declares it.
+        guard !lacksIncludes else { continue }
+        sink.error(
+          "unknown attribute '\(name)'", at: syntax.name.range,
+          notes: [.hint("an attribute of your own is declared first: attribute \"\(name)\";")])
+        continue
+      }
+      if Self.fieldAttributes.contains(name), owner != .field {
+        sink.error("'\(name)' is an attribute of fields", at: syntax.name.range)
+        continue
+      }
+      if name == "v" { checkVersion(syntax, on: owner) }
+      result.entries.append((Attribute(name: name, value: syntax.value?.text), syntax))
+    }
+    return result
+  }
+
+  /// A version becomes a part of a table name in the database.
+  private func checkVersion(_ syntax: AttributeSyntax, on owner: AttributeOwner) {
+    guard owner == .table || owner == .structure else {
+      sink.error("'v' is an attribute of tables and structs", at: syntax.name.range)
+      return
+    }
+    guard let value = syntax.value, !value.text.isEmpty else {
+      sink.error(
+        "the version is missing", at: syntax.name.range, notes: [.hint("for example (v: \"1.0\")")])
+      return
+    }
+    let isPlain = value.text.utf8.allSatisfy {
+      isIdentifierStart($0) || isDigit($0) || $0 == UInt8(ascii: ".")
+    }
+    if !isPlain {
+      sink.error(
+        "the version \"\(value.text)\" has other characters than ASCII letters, digits, '_' and '.'",
+        at: value.range)
+    }
+  }
+
+  /// The integer value of an attribute; its absence counts as 0. Blanks around a quoted number do not matter.
+  func integer(of syntax: AttributeSyntax) -> IntegerLiteral? {
+    guard let value = syntax.value else { return IntegerLiteral("0") }
+    return IntegerLiteral(trimmed(value.text))
+  }
+}
+
+/// `text` without blanks at its ends.
+func trimmed(_ text: String) -> String {
+  var rest = Substring(text)
+  while rest.first == " " { rest.removeFirst() }
+  while rest.last == " " { rest.removeLast() }
+  return String(rest)
+}

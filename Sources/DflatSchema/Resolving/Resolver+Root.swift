@@ -1,0 +1,34 @@
+// What the root of the compiled file needs: a primary key, and indexes that can be counted.
+//
+// Included files are compiled by themselves; their roots are not judged here.
+
+extension Resolver {
+  func checkRoot() {
+    guard let root = schema.files.first?.root, let range = rootRange(of: 0),
+      case .table(let table) = schema.types[root]
+    else { return }
+    if !table.fields.contains(where: \.isPrimary) {
+      sink.error(
+        "the root '\(root)' has no primary key", at: range,
+        notes: [ranges[root]?.note("add '(primary)' to a scalar, string or enum field of it")]
+          .compactMap { $0 })
+    }
+    if schema.hasTooManyIndexPaths(root) {
+      sink.error(
+        "the root '\(root)' has more than \(Schema.indexPathLimit) indexes", at: range,
+        notes: [
+          .hint(
+            "an 'indexed' or 'unique' field counts once for every way to it through references "
+              + "and unions")
+        ])
+    }
+  }
+
+  /// The piece of source of a name at a place.
+  func range(at position: SourcePosition, _ name: String) -> SourceRange? {
+    guard let file = sources.first(where: { $0.path == position.file }) else { return nil }
+    let start = file.offset(of: position)
+    return SourceRange(
+      file: file, start: start, end: min(start + name.utf8.count, file.bytes.count))
+  }
+}

@@ -1,0 +1,201 @@
+// From syntax to the model: the order of the work.
+//
+// First every type of every file is entered under its name, then every declaration is resolved once, in the order of
+// the language: the files that a file includes stand before its own text. A struct's parts are therefore final when
+// it is laid out, and an enum's values are known when a default mentions them. What concerns several types (Swift
+// names, the root's key and indexes) is checked last, and only if all else is right.
+//
+// A declaration with errors still gets a definition, so that its users are not reported too.
+
+final class Resolver {
+  /// A file with its syntax. `files` are in order of first inclusion.
+  struct Input {
+    var source: SourceFile
+    var syntax: FileSyntax
+  }
+
+  /// One declaration with its surroundings.
+  struct Context {
+    var file: Int
+    var namespace: [String]
+    var order: Int
+  }
+
+  let sink: DiagnosticSink
+  /// Whether an include is missing. Nothing is said about unknown names then.
+  let lacksIncludes: Bool
+  let sources: [SourceFile]
+  var symbols = SymbolTable()
+  var schema = Schema()
+  /// Enums and structs whose definitions are incomplete because of errors that have been reported.
+  var broken: Set<QualifiedName> = []
+  var declaredAttributes = Resolver.builtInAttributes
+  /// Where types are declared.
+  var ranges: [QualifiedName: SourceRange] = [:]
+  private var serviceNames: [QualifiedName: SourceRange] = [:]
+  private var rootRanges: [Int: SourceRange] = [:]
+  private var items: [(context: Context, declaration: DeclarationSyntax)] = []
+
+  /// - Parameters:
+  ///   - inputs: The files in order of first inclusion.
+  ///   - textOrder: The indices of `inputs` in the order of the language, included files first.
+  init(inputs: [Input], textOrder: [Int], lacksIncludes: Bool, sink: DiagnosticSink) {
+    self.sink = sink
+    self.lacksIncludes = lacksIncludes
+    sources = inputs.map(\.source)
+    schema.files = inputs.map { SchemaFile(path: $0.source.path) }
+    for file in textOrder {
+      var namespace: [String] = []
+      for declaration in inputs[file].syntax.declarations {
+        if case .namespace(let parts) = declaration { namespace = parts }
+        items.append(
+          (Context(file: file, namespace: namespace, order: items.count), declaration))
+      }
+    }
+  }
+
+  /// Resolves everything; the result is of use only if no error was reported.
+  func resolve() -> Schema {
+    items = items.filter { declare($0.declaration, $0.context) }
+    for (context, declaration) in items { define(declaration, context) }
+    if sink.errorCount == 0 {
+      checkSwiftNames()
+      checkRoot()
+    }
+    return schema
+  }
+
+  // MARK: Names first
+
+  /// Enters the declaration's name; false if the name is taken.
+  private func declare(_ declaration: DeclarationSyntax, _ context: Context) -> Bool {
+    let (name, kind): (NameSyntax, Symbol.Kind)
+    switch declaration {
+    case .record(let record): (name, kind) = (record.name, record.isStruct ? .structure : .table)
+    case .enumeration(let value): (name, kind) = (value.name, .enumeration)
+    case .union(let union): (name, kind) = (union.name, .union)
+    default: return true
+    }
+    let qualified = QualifiedName(namespace: context.namespace, name: name.text)
+    let symbol = Symbol(name: qualified, kind: kind, order: context.order, range: name.range)
+    if let other = symbols.declare(symbol) {
+      sink.error(
+        "'\(qualified)' is declared already", at: name.range,
+        notes: [other.range.note("as \(other.described), here")])
+      return false
+    }
+    ranges[qualified] = name.range
+    schema.files[context.file].types.append(qualified)
+    return true
+  }
+
+  // MARK: Then content
+
+  private func define(_ declaration: DeclarationSyntax, _ context: Context) {
+    switch declaration {
+    case .namespace:
+      break
+    case .attribute(let name):
+      declaredAttributes.insert(name)
+    case .record(let record):
+      if record.isStruct { defineStruct(record, context) } else { defineTable(record, context) }
+    case .enumeration(let declaration):
+      defineEnum(declaration, context)
+    case .union(let declaration):
+      defineUnion(declaration, context)
+    case .service(let service):
+      checkService(service, context)
+    case .rootType(let path):
+      defineRoot(path, context)
+    case .fileIdentifier(let literal):
+      if literal.text.utf8.count != 4 {
+        sink.error(
+          "a file identifier is 4 bytes long, not \(literal.text.utf8.count)", at: literal.range)
+      }
+      schema.files[context.file].fileIdentifier = literal.text
+    case .fileExtension(let literal):
+      schema.files[context.file].fileExtension = literal.text
+    }
+  }
+
+  /// The root must be a table above, named in full or relative to the current namespace alone.
+  private func defineRoot(_ path: PathSyntax, _ context: Context) {
+    let relative = QualifiedName(
+      namespace: context.namespace + path.parts.dropLast(), name: path.parts.last ?? "")
+    let absolute = QualifiedName(
+      namespace: Array(path.parts.dropLast()), name: path.parts.last ?? "")
+    let symbol = [absolute, relative].lazy.compactMap { self.symbols[$0] }
+      .first { $0.order < context.order }
+    guard let symbol else {
+      unknownType(path, context, wanted: "the root type must be a table declared above")
+      return
+    }
+    guard symbol.kind == .table else {
+      sink.error(
+        "the root type must be a table; '\(path.text)' is \(symbol.described)", at: path.range,
+        notes: [symbol.range.note("declared here")])
+      return
+    }
+    let isOwn = schema.files[context.file].types.contains(symbol.name)
+    schema.files[context.file].root = isOwn ? symbol.name : nil
+    rootRanges[context.file] = path.range
+  }
+
+  /// The range of the file's `root_type`.
+  func rootRange(of file: Int) -> SourceRange? { rootRanges[file] }
+
+  /// Services generate nothing, but what they say must make sense.
+  private func checkService(_ service: ServiceSyntax, _ context: Context) {
+    let name = QualifiedName(namespace: context.namespace, name: service.name.text)
+    if let other = serviceNames.updateValue(service.name.range, forKey: name) {
+      sink.error(
+        "there is a service '\(name)' already", at: service.name.range,
+        notes: [other.note("declared here")])
+    }
+    _ = attributes(service.attributes, on: .service)
+    var methods: [String: SourceRange] = [:]
+    for method in service.methods {
+      if let other = methods.updateValue(method.name.range, forKey: method.name.text) {
+        sink.error(
+          "there is a method '\(method.name.text)' already", at: method.name.range,
+          notes: [other.note("declared here")])
+      }
+      _ = attributes(method.attributes, on: .service)
+      for path in [method.request, method.response] {
+        guard let symbol = symbols.type(path.parts, in: context.namespace, at: context.order)
+        else {
+          unknownType(path, context, wanted: "a method takes and gives a table")
+          continue
+        }
+        if symbol.kind != .table {
+          sink.error(
+            "a method takes and gives a table; '\(path.text)' is \(symbol.described)",
+            at: path.range)
+        }
+      }
+    }
+  }
+
+  // MARK: Names that are not there
+
+  /// Reports a name that means nothing where it stands, with the best guess at what was meant.
+  func unknownType(_ path: PathSyntax, _ context: Context, wanted: String? = nil) {
+    guard !lacksIncludes else { return }
+    var notes: [Diagnostic] = []
+    let others = symbols.named(path.parts.last ?? "")
+    let visible = symbols.type(path.parts, in: context.namespace, at: Int.max)
+    if let below = visible {
+      notes.append(
+        below.range.note(
+          "'\(below.name)' is \(below.described) and declared here; it must stand above its use"))
+    } else if let other = others.first {
+      notes.append(other.range.note("'\(other.name)' exists; write its name in full"))
+    } else if ScalarType(schemaName: path.text.lowercased()) != nil
+      || path.text.lowercased() == "string"
+    {
+      notes.append(.hint("did you mean '\(path.text.lowercased())'?"))
+    }
+    if let wanted { notes.append(.hint(wanted)) }
+    sink.error("unknown type '\(path.text)'", at: path.range, notes: notes)
+  }
+}

@@ -66,6 +66,6 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DflatGeneratorTests", dependencies: ["DflatGenerator", "DflatSchema"],
-      exclude: ["Golden"], swiftSettings: strict),
+      exclude: ["Golden", "Schemas"], swiftSettings: strict),
   ]
 )

@@ -11,16 +11,19 @@ extension Generator {
       "public struct \(names.declared(definition.name)): \(names.dflat("Atom"))"
     ) { text in
       let row = names.dflat("Row")
+      let rowProperty = self.rowProperty(fields)
       text.documentation(["The bytes of the object, for Dflat."])
-      text.line("public let _row: \(row)")
+      text.implements("Atom", "_row", by: rowProperty, names)
+      text.line("public let \(rowProperty): \(row)")
       text.gap()
       text.documentation(["An object over bytes that were verified, for Dflat."])
-      text.block("public init(_row: \(row))") { $0.line("self._row = _row") }
+      text.block("public init(_row: \(row))") { $0.line("self.\(rowProperty) = _row") }
       text.gap()
       for field in fields {
         text.documentation(field.documentation)
         text.short(
-          "public var \(field.member): \(field.type)", "_row.read { \(field.read(from: "$0")) }")
+          "public var \(field.member)", field.type,
+          "\(rowProperty).read { \(field.read(from: "$0")) }")
       }
       identity(fields, to: &text)
       writeInitialiser(definition, fields, to: &text)
@@ -28,6 +31,11 @@ extension Generator {
     }
     text.gap()
     writeBuilder(of: definition, fields, to: &text)
+  }
+
+  /// The name of the row, which the schema may have taken.
+  private func rowProperty(_ fields: [SwiftField]) -> String {
+    Identifier.fresh("_row", avoiding: Set(fields.map(\.name)))
   }
 
   /// `id`, the primary key, unless the one key field is called so itself.
@@ -46,16 +54,16 @@ extension Generator {
     text.gap()
     guard fields.contains(where: { $0.name == "id" }) else {
       text.documentation(["The primary key."])
-      return text.short("public var id: \(type)", value)
+      return text.short("public var id", type, value)
     }
     let identifiable = names.swift("Identifiable")
     text.documentation(["The type of the primary key; `id` is a field."])
-    text.line("@_implements(\(identifiable), ID)")
+    text.line("@_implements(\(identifiable),ID)")
     text.line("public typealias _ID = \(type)")
     text.gap()
     text.documentation(["The primary key; `id` is a field."])
-    text.line("@_implements(\(identifiable), id)")
-    text.short("public var _id: \(type)", value)
+    text.line("@_implements(\(identifiable),id)")
+    text.short("public var _id", type, value)
   }
 
   private func writeInitialiser(
@@ -66,7 +74,7 @@ extension Generator {
     text.documentation(["A new object, not stored anywhere; nil stands for the default."])
     text.function("public init", parameters(fields).map(\.parameter)) { text in
       text.line("var \(values) = \(names.builder(of: definition.name))()")
-      for field in fields { text.line("\(values).\(field.member) = \(field.argument)") }
+      for field in fields { text.statement("\(values).\(field.member) = \(field.argument)") }
       text.line("self = \(values).build()")
     }
   }
@@ -107,12 +115,12 @@ extension Generator {
       text.gap()
       text.documentation(["The fields of an object."])
       text.function("public init", ["from object: \(type)"]) { text in
-        text.line("self = object._row.read { \(builder)($0) }")
+        text.line("self = object.\(rowProperty(fields)).read { \(builder)($0) }")
       }
       text.gap()
       let table = Identifier.fresh("table", avoiding: taken)
       text.function("init", ["_ \(table): \(reader)"]) { text in
-        for field in fields { text.line("\(field.property) = \(field.read(from: table))") }
+        for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }
       }
       text.gap()
       // A property `build` and a method without parameters cannot stand side by side.

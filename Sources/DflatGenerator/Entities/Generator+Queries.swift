@@ -26,8 +26,7 @@ extension Generator {
         // These three would be read as types behind the entity's name.
         let hidden = ["ID", "Type", "Protocol"].contains(field.name)
         let name = hidden ? field.name + "_" : field.member
-        let head = "public static let \(name) = \(expression)"
-        text.list(head + "(", ["\(field.offset)"], ")")
+        text.statement("public static let \(name) = \(expression)(\(field.offset))")
       }
     }
   }
@@ -79,7 +78,7 @@ extension Generator {
           default: "_field"
           }
         text.documentation(queryDocumentation(field))
-        text.short("public var \(field.member): \(type)", "\(method)(\(field.offset))")
+        text.short("public var \(field.member)", type, "\(method)(\(field.offset))")
       }
     }
   }
@@ -103,8 +102,8 @@ extension Generator {
         let condition = names.dflat("Condition")
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
         text.documentation(["Whether it holds \(name)."])
-        text.short(
-          "public func match(_ member: \(metatype(type, in: scope))) -> \(condition)<Root>",
+        text.shortFunction(
+          "public func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
           "_match(\(tags))")
       }
       for type in types {
@@ -116,12 +115,12 @@ extension Generator {
         switch type {
         case .table(let name), .structure(let name):
           let reference = names.dflat("Reference")
-          text.short(
-            "\(head) -> \(reference)<\(names.type(name, in: scope)), Root>",
+          text.shortFunction(
+            head, "\(reference)<\(names.type(name, in: scope)), Root>",
             "_member(\(member.tag))")
         default:
-          text.short(
-            "\(head) -> \(names.dflat("Field"))<\(names.swift("String")), Root>",
+          text.shortFunction(
+            head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
             "_stringMember(\(member.tag))")
         }
       }

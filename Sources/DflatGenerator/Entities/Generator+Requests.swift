@@ -11,32 +11,33 @@ extension Generator {
     let change = names.dflat("PendingChange")
     let values = Identifier.fresh("values", avoiding: Set(fields.map(\.name)))
     text.documentation([
-      "A creation, change or deletion of a `\(camel(definition.name.name))`, to be submitted in a",
-      "transaction.",
+      "A creation, change or deletion of a `\(camel(definition.name.name))`, to be submitted."
     ])
     text.block("public final class \(request): \(names.dflat("ChangeRequest"))") { text in
       text.documentation(["What the request is about."])
       text.line("public typealias Element = \(type)")
       text.documentation(["What is to be done, for Dflat."])
-      text.line("public let _change: \(change)")
+      let pending = Identifier.fresh("_change", avoiding: Set(fields.map(\.name)))
+      text.implements("ChangeRequest", "_change", by: pending, names)
+      text.line("public var \(pending): \(change)")
       text.line("var \(values): \(builder)")
       text.gap()
       text.function("private init", ["_ change: \(change)", "_ values: \(builder)"]) { text in
-        text.line("_change = change")
+        text.line("self.\(pending) = change")
         text.line("self.\(values) = values")
       }
       text.gap()
       let runtime = names.runtime("FlatBufferBuilder")
       text.documentation(["Writes the fields; defaults are left out."])
-      text.block("public func _encode(to builder: \(runtime)) -> \(runtime).Offset") { text in
+      text.returning("public func _encode(to builder: \(runtime))", "\(runtime).Offset") { text in
         text.line("\(values)._encode(to: builder)")
       }
       for field in fields {
         text.gap()
         text.documentation(field.documentation)
-        text.block("public var \(field.member): \(field.type)") { text in
-          text.line("get { \(values).\(field.member) }")
-          text.line("set { \(values).\(field.member) = newValue }")
+        text.property("public var \(field.member)", field.type) { text in
+          text.accessor("get", "\(values).\(field.member)")
+          text.accessor("set", "\(values).\(field.member) = newValue")
         }
       }
       writeFunctions(type: type, request: request, builder: builder, to: &text)

@@ -6,7 +6,7 @@ extension SwiftField {
   var documentation: [String] {
     if !definition.documentation.isEmpty { return definition.documentation }
     var facts: [String] = []
-    if definition.isPrimary { facts.append("part of the primary key") }
+    if definition.isPrimary { facts.append("a field of the primary key") }
     if definition.isUnique {
       facts.append("unique")
     } else if definition.isIndexed {
@@ -23,6 +23,10 @@ extension SwiftField {
 
   private var absence: String {
     if case .vector = definition.type { return "empty if absent" }
-    return "`\(defaultExpression)` if absent"
+    let value = defaultExpression
+    if case .enumeration = definition.type, let dot = value.lastIndex(of: ".") {
+      return "`\(value[dot...])` if absent"
+    }
+    return "`\(value)` if absent"
   }
 }

@@ -24,6 +24,34 @@ struct SourceText {
     needsGap = true
   }
 
+  /// A statement in one line, or broken behind its equals sign or inside its parentheses.
+  mutating func statement(_ statement: String, _ close: String = "") {
+    if fits(statement + close) { return line(statement + close) }
+    if let equals = statement.firstRange(of: " = ") {
+      line(statement[..<equals.lowerBound] + " =")
+      let value = String(statement[equals.upperBound...]) + close
+      return nest { text in
+        guard !text.fits(value), let operation = value.firstRange(of: " ?? ") else {
+          return text.line(value)
+        }
+        text.line(String(value[..<operation.lowerBound]))
+        text.line("?? " + value[operation.upperBound...])
+      }
+    }
+    if statement.hasSuffix(")"), let open = statement.firstIndex(of: "(") {
+      line(String(statement[...open]))
+      let arguments = String(statement[statement.index(after: open)...]) + close
+      return nest { text in
+        guard !text.fits(arguments), let member = arguments.firstRange(of: ", .") else {
+          return text.line(arguments)
+        }
+        text.line(arguments[..<member.lowerBound] + ",")
+        text.line("." + arguments[member.upperBound...])
+      }
+    }
+    line(statement + close)
+  }
+
   /// A blank line, unless this is the beginning of a block.
   mutating func gap() {
     if needsGap { text += "\n" }
@@ -50,11 +78,35 @@ struct SourceText {
     needsGap = true
   }
 
-  /// `head { body }` in one line if it fits, otherwise in three, or five with the closure of the body broken too.
-  mutating func short(_ head: String, _ body: String) {
-    let whole = "\(head) { \(body) }"
+  /// `name: type { … }` over several lines.
+  mutating func property(
+    _ name: String, _ type: String, _ body: (inout SourceText) -> Void
+  ) {
+    if fits("\(name): \(type) {") { return block("\(name): \(type)", body) }
+    line(name + ":")
+    nest { $0.line(type) }
+    line("{")
+    nest(body)
+    line("}")
+  }
+
+  /// `head -> result { … }` over several lines.
+  mutating func returning(
+    _ head: String, _ result: String, _ body: (inout SourceText) -> Void
+  ) {
+    if fits("\(head) -> \(result) {") { return block("\(head) -> \(result)", body) }
+    line(head)
+    nest { $0.line("-> " + result) }
+    line("{")
+    nest(body)
+    line("}")
+  }
+
+  /// `name: type { body }` in one line if it fits, otherwise in three, or five with the closure of the body broken too.
+  mutating func short(_ name: String, _ type: String, _ body: String) {
+    let whole = "\(name): \(type) { \(body) }"
     if fits(whole) { return line(whole) }
-    block(head) { text in
+    property(name, type) { text in
       guard !text.fits(body), let open = body.firstIndex(of: "{"), body.hasSuffix(" }") else {
         return text.line(body)
       }
@@ -62,6 +114,20 @@ struct SourceText {
       text.nest { $0.line(String(body[body.index(open, offsetBy: 2)...].dropLast(2))) }
       text.line("}")
     }
+  }
+
+  /// `keyword { statement }` in one line if it fits, otherwise in three.
+  mutating func accessor(_ keyword: String, _ statement: String) {
+    let whole = "\(keyword) { \(statement) }"
+    if fits(whole) { return line(whole) }
+    block(keyword) { $0.statement(statement) }
+  }
+
+  /// `head -> result { body }` in one line if it fits, otherwise in several.
+  mutating func shortFunction(_ head: String, _ result: String, _ body: String) {
+    let whole = "\(head) -> \(result) { \(body) }"
+    if fits(whole) { return line(whole) }
+    returning(head, result) { $0.line(body) }
   }
 
   /// `open` with a list and `close` behind it: in one line if that fits, otherwise the list is filled into lines below.
@@ -92,13 +158,6 @@ struct SourceText {
     line("}")
   }
 
-  /// `let name = value`, broken behind the equals sign.
-  mutating func assignment(_ statement: String) {
-    let parts = statement.split(separator: " = ", maxSplits: 1)
-    line(parts[0] + " =")
-    nest { $0.line(String(parts[1])) }
-  }
-
   /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments in one line of their
   /// own, or with the elements in lines of theirs.
   mutating func call(_ open: String, _ arguments: String, _ elements: [String]) {
@@ -120,6 +179,15 @@ struct SourceText {
     line(label + "[")
     rows(elements)
     line("]" + close)
+  }
+
+  /// An array literal with its elements filled into lines if they do not fit into one.
+  mutating func filledArray(_ open: String, _ elements: [String]) {
+    let whole = open + elements.joined(separator: ", ") + "]"
+    if fits(whole) { return line(whole) }
+    line(open)
+    nest { $0.fill(elements, last: elements.count > 1 ? "," : "") }
+    line("]")
   }
 
   private mutating func fill(_ items: [String], last: String) {
@@ -148,7 +216,15 @@ struct SourceText {
   private mutating func rows(_ elements: [String]) {
     let comma = elements.count > 1 ? "," : ""
     nest { text in
-      for element in elements { text.line(element + comma) }
+      for element in elements { text.statement(element, comma) }
     }
+  }
+
+  /// The attribute that lets a member satisfy a requirement of another name; nothing if it has the name.
+  mutating func implements(
+    _ protocolName: String, _ requirement: String, by member: String, _ names: TypeNames
+  ) {
+    if member == requirement { return }
+    line("@_implements(\(names.dflat(protocolName)),\(requirement))")
   }
 }

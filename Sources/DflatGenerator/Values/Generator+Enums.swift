@@ -27,9 +27,9 @@ extension Generator {
       if definition.values.contains(where: { enumCaseName($0.name) == "allCases" }) {
         text.gap()
         text.documentation(["Every value; the name `allCases` is one of them."])
-        text.line("@_implements(\(caseIterable), allCases)")
+        text.line("@_implements(\(caseIterable),allCases)")
         let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
-        text.list("public static let _allCases: [\(type)] = [", cases, "]")
+        text.filledArray("public static let _allCases: [\(type)] = [", cases)
       }
       text.gap()
       layout(definition, to: &text)
@@ -42,6 +42,12 @@ extension Generator {
       names.swift("OptionSet"), names.dflat("FlatBuffersEnum"), names.swift("CaseIterable"),
     ]
     text.block("public struct \(type): \(protocols.joined(separator: ", "))") { text in
+      if definition.values.contains(where: { enumCaseName($0.name) == "rawValue" }) {
+        // A static member of that name would take part in finding out the type.
+        text.documentation(["The type of the bits."])
+        text.line("public typealias RawValue = \(names.swift(definition.underlying.swiftName))")
+        text.gap()
+      }
       text.documentation(["The bits; those that the schema does not name are kept."])
       text.line("public let rawValue: \(names.swift(definition.underlying.swiftName))")
       text.gap()
@@ -60,13 +66,13 @@ extension Generator {
       let hidesAll = definition.values.contains { enumCaseName($0.name) == "allCases" }
       if hidesAll {
         text.documentation(["Every named bit; the name `allCases` is one of them."])
-        text.line("@_implements(\(names.swift("CaseIterable")), allCases)")
+        text.line("@_implements(\(names.swift("CaseIterable")),allCases)")
       } else {
         text.documentation(["Every named bit."])
       }
       let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
       let property = hidesAll ? "_allCases" : "allCases"
-      text.list("public static let \(property): [\(type)] = [", cases, "]")
+      text.filledArray("public static let \(property): [\(type)] = [", cases)
       text.gap()
       layout(definition, to: &text)
     }

@@ -17,7 +17,7 @@ extension Generator {
       text.gap()
       text.documentation(["Reads the fields in place."])
       text.function("public init", ["_ \(reader): \(names.runtime("StructReader"))"]) { text in
-        for field in fields { text.line("\(field.property) = \(field.read(from: reader))") }
+        for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
       }
 
       let memory = Identifier.fresh("memory", avoiding: taken)
@@ -25,7 +25,7 @@ extension Generator {
       text.documentation(["Writes the fields to zeroed memory."])
       let pointer = names.swift("UnsafeMutableRawPointer")
       text.function("public func _write", ["to \(memory): \(pointer)"]) { text in
-        for field in fields { text.line(field.write(to: memory)) }
+        for field in fields { text.statement(field.write(to: memory)) }
       }
 
       text.gap()

@@ -16,7 +16,7 @@ extension Generator {
       text.gap()
       text.documentation(["Reads the fields; what is absent reads as its default."])
       text.function("public init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
-        for field in fields { text.line("\(field.property) = \(field.read(from: reader))") }
+        for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
       }
 
       text.gap()
@@ -24,7 +24,9 @@ extension Generator {
 
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
-      text.line("public static let _layout = \(names.dflat("TableLayout"))(")
+      // Layouts may refer to each other in circles, so their type is not left to be inferred.
+      let layoutType = names.dflat("TableLayout")
+      text.line("public static let _layout: \(layoutType) = \(layoutType)(")
       text.nest { layout(definition, fields, ")", to: &$0) }
     }
   }
@@ -48,19 +50,16 @@ extension Generator {
     let builder = Identifier.fresh("builder", avoiding: taken)
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
-    text.list(
-      "\(access)func _encode(", ["to \(builder): \(type)"], ") -> \(type).Offset {", hangs: true)
-    text.nest { text in
+    text.returning("\(access)func _encode(to \(builder): \(type))", "\(type).Offset") { text in
       for field in fields.sorted(by: { $0.offset < $1.offset }) {
         guard let child = field.encodeChild(with: builder) else { continue }
-        if text.fits(child) { text.line(child) } else { text.assignment(child) }
+        text.statement(child)
       }
       text.line("\(builder).startTable(slotCount: \(slots))")
       let steps = fields.flatMap { $0.add(to: builder) }
         .sorted { ($1.size, $0.offset) < ($0.size, $1.offset) }
-      for step in steps { text.line(step.statement) }
+      for step in steps { text.statement(step.statement) }
       text.line("return \(builder).endTable()")
     }
-    text.line("}")
   }
 }

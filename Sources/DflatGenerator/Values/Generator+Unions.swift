@@ -5,7 +5,9 @@ import DflatSchema
 extension Generator {
   func write(_ definition: UnionDefinition, to text: inout SourceText) {
     let scope = TypeNames.Scope(
-      namespace: definition.name.namespace, type: camel(definition.name.name))
+      namespace: definition.name.namespace, type: camel(definition.name.name),
+      // Cases are members, and found first in a static context.
+      members: Set(definition.members.map { unionCaseName($0.name) }))
     let members = definition.members
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
@@ -47,7 +49,7 @@ extension Generator {
       text.gap()
       let builder = names.runtime("FlatBufferBuilder")
       text.documentation(["Writes the member's value."])
-      text.block("public func _encode(to builder: \(builder)) -> \(builder).Offset") { text in
+      text.returning("public func _encode(to builder: \(builder))", "\(builder).Offset") { text in
         text.line("switch self {")
         for member in members {
           text.line("case .\(name(member))(let value): \(encode(member))")
@@ -57,7 +59,8 @@ extension Generator {
 
       text.gap()
       text.documentation(["The members, for Dflat."])
-      text.line("public static let _layout = \(names.dflat("UnionLayout"))(")
+      let layoutType = names.dflat("UnionLayout")
+      text.line("public static let _layout: \(layoutType) = \(layoutType)(")
       text.nest { text in
         text.line("\(Literal.string(definition.name.name)),")
         text.array(
@@ -88,7 +91,6 @@ extension Generator {
   }
 
   private func kind(_ member: UnionDefinition.Member, in scope: TypeNames.Scope) -> String {
-    // Cases are members too, and a static context finds them first.
     switch member.type {
     case .table(let name): ".table { \(names.expression(name, in: scope))._layout }"
     case .structure(let name): ".structure { \(names.expression(name, in: scope))._layout }"

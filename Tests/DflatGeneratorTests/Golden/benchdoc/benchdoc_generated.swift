@@ -77,7 +77,7 @@ public struct TextContent: FlatBuffersTable {
   }
 
   /// Where the fields lie, for Dflat.
-  public static let _layout = TableLayout(
+  public static let _layout: TableLayout = TableLayout(
     "TextContent", slots: 1,
     [
       Property("text", 4, .string(default: nil))
@@ -108,7 +108,7 @@ public struct ImageContent: FlatBuffersTable {
   }
 
   /// Where the fields lie, for Dflat.
-  public static let _layout = TableLayout(
+  public static let _layout: TableLayout = TableLayout(
     "ImageContent", slots: 1,
     [
       Property("images", 4, .vector(.string(default: nil)))
@@ -150,7 +150,7 @@ public enum Content: FlatBuffersUnion {
   }
 
   /// The members, for Dflat.
-  public static let _layout = UnionLayout(
+  public static let _layout: UnionLayout = UnionLayout(
     "Content",
     [
       .init("TextContent", 1, .table { TextContent._layout }),

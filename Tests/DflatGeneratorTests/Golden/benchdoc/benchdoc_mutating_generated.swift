@@ -3,17 +3,16 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-/// A creation, change or deletion of a `BenchDoc`, to be submitted in a
-/// transaction.
+/// A creation, change or deletion of a `BenchDoc`, to be submitted.
 public final class BenchDocChangeRequest: ChangeRequest {
   /// What the request is about.
   public typealias Element = BenchDoc
   /// What is to be done, for Dflat.
-  public let _change: PendingChange
+  public var _change: PendingChange
   var values: BenchDocBuilder
 
   private init(_ change: PendingChange, _ values: BenchDocBuilder) {
-    _change = change
+    self._change = change
     self.values = values
   }
 
@@ -34,7 +33,7 @@ public final class BenchDocChangeRequest: ChangeRequest {
     set { values.color = newValue }
   }
 
-  /// `title`: part of the primary key.
+  /// `title`: a field of the primary key.
   public var title: String {
     get { values.title }
     set { values.title = newValue }

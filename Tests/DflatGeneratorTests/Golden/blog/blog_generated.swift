@@ -79,7 +79,7 @@ extension Blog {
     }
 
     /// Where the fields lie, for Dflat.
-    public static let _layout = TableLayout(
+    public static let _layout: TableLayout = TableLayout(
       "Author", slots: 2,
       [
         Property("handle", 4, .string(default: nil)),
@@ -111,7 +111,7 @@ extension Blog {
     }
 
     /// Where the fields lie, for Dflat.
-    public static let _layout = TableLayout(
+    public static let _layout: TableLayout = TableLayout(
       "Link", slots: 1,
       [
         Property("url", 4, .string(default: nil))
@@ -147,7 +147,7 @@ extension Blog {
     }
 
     /// Where the fields lie, for Dflat.
-    public static let _layout = TableLayout(
+    public static let _layout: TableLayout = TableLayout(
       "Photo", slots: 2,
       [
         Property("path", 4, .string(default: nil)),
@@ -190,7 +190,7 @@ extension Blog {
     }
 
     /// The members, for Dflat.
-    public static let _layout = UnionLayout(
+    public static let _layout: UnionLayout = UnionLayout(
       "Attachment",
       [
         .init("Link", 1, .table { Blog.Link._layout }),

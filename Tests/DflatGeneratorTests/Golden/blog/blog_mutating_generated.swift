@@ -4,17 +4,16 @@ public import Dflat
 public import FlatBuffersRuntime
 
 extension Blog {
-  /// A creation, change or deletion of a `Post`, to be submitted in a
-  /// transaction.
+  /// A creation, change or deletion of a `Post`, to be submitted.
   public final class PostChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Post
     /// What is to be done, for Dflat.
-    public let _change: PendingChange
+    public var _change: PendingChange
     var values: PostBuilder
 
     private init(_ change: PendingChange, _ values: PostBuilder) {
-      _change = change
+      self._change = change
       self.values = values
     }
 
@@ -23,13 +22,13 @@ extension Blog {
       values._encode(to: builder)
     }
 
-    /// `site`: part of the primary key.
+    /// `site`: a field of the primary key.
     public var site: String {
       get { values.site }
       set { values.site = newValue }
     }
 
-    /// `number`: part of the primary key.
+    /// `number`: a field of the primary key.
     public var number: Int32 {
       get { values.number }
       set { values.number = newValue }

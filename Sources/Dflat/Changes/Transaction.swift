@@ -1,0 +1,187 @@
+// Transaction: one run of a changes handler.
+//
+// It keeps true:
+//
+//  - the storage is locked for writing from the first submit to the end, and not before;
+//  - `version` counts the writes, so a row that was read at one version is current as long as the version is the same;
+//  - a refused request leaves nothing behind; any other failure ends the transaction.
+
+import FlatBuffersRuntime
+
+final class Transaction: TransactionContext {
+  let workspace: WorkspaceCore
+  private let schemas: Set<EntitySchema>
+  /// The clock at the beginning.
+  private let timestamp: Int64
+  private var writer: (any StorageWriter)?
+  private var changed: Set<EntitySchema> = []
+  private(set) var isAborted = false
+  private(set) var version = 0
+  /// False once the handler has returned.
+  private var isOpen = true
+
+  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>) {
+    self.workspace = workspace
+    self.schemas = schemas
+    timestamp = workspace.clock.now
+  }
+
+  /// The transaction whose handler runs on this thread.
+  static func current(for call: String) -> Transaction {
+    guard let transaction = ThreadContext.current.transaction else {
+      preconditionFailure("\(call) was called outside of a transaction: call it in a changes handler")
+    }
+    return transaction
+  }
+
+  // MARK: Reading
+
+  /// The stored row of an object: by row id if it has one, otherwise by primary key.
+  func lookUp(_ row: Row, _ schema: EntitySchema, for call: String) -> Row? {
+    requireListed(schema, for: call)
+    do {
+      return try withReader { reader in
+        row.id >= 0
+          ? try reader.row(of: schema, id: row.id) : try reader.row(of: schema, keyOf: row)
+      }
+    } catch {
+      workspace.report(error)
+      return nil
+    }
+  }
+
+  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+    requireListed(query.schema, for: "fetch(for:)")
+    let timestamp = changed.contains(query.schema) ? 0 : timestamp
+    return try withReader { try $0.rows(query, timestamp: timestamp) }
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    try withReader { try $0.explain(query) }
+  }
+
+  private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+    if let writer { return try body(writer) }
+    return try workspace.engine.read(body)
+  }
+
+  // MARK: Writing
+
+  func submit<T: ChangeRequest>(_ request: T) throws -> UpdatedObject<T.Element> {
+    let schema = T.Element._schema
+    requireListed(schema, for: "submit(_:)")
+    precondition(isOpen, "submit(_:) was called after the changes handler had returned")
+    if isAborted { throw TransactionError.aborted }
+    switch request._change.kind {
+    case .spent:
+      preconditionFailure("submit(_:) was called again with a request that had succeeded")
+    case .creation:
+      let row = try insert(schema) { request._encode(to: $0) }
+      request._change.kind = .spent
+      return .inserted(T.Element(_row: row))
+    case .update(let stored, let version):
+      let (row, isChanged) = try update(stored, version, schema) { request._encode(to: $0) }
+      request._change.kind = .spent
+      return isChanged ? .updated(T.Element(_row: row)) : .identity(T.Element(_row: row))
+    case .deletion(let stored, let version):
+      try delete(stored, version, schema)
+      request._change.kind = .spent
+      return .deleted(stored.id)
+    }
+  }
+
+  func abort() -> Bool {
+    if isAborted { return false }
+    isAborted = true
+    return true
+  }
+
+  private func insert(
+    _ schema: EntitySchema, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> Row {
+    try write(schema) { writer, builder in
+      builder.finish(encode(builder))
+      let id = try writer.insert(schema, builder.bytes)
+      return Row(sound: builder.bytes, id: id)
+    }
+  }
+
+  private func update(
+    _ known: Row, _ knownVersion: Int, _ schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> (row: Row, isChanged: Bool) {
+    try write(schema) { writer, builder in
+      let isCurrent = knownVersion == version && knownVersion > 0
+      guard let stored = isCurrent ? known : try writer.row(of: schema, id: known.id) else {
+        throw StorageError(
+          .missing, table: schema.table, rowid: known.id,
+          message: "the object was deleted after its change request was made")
+      }
+      builder.finish(encode(builder))
+      let row = Row(sound: builder.bytes, id: stored.id)
+      if row.equals(stored, as: schema.layout) { return (stored.stored(as: stored.id), false) }
+      try writer.update(schema, from: stored, to: row)
+      return (row, true)
+    }
+  }
+
+  private func delete(_ known: Row, _ knownVersion: Int, _ schema: EntitySchema) throws {
+    try write(schema) { writer, _ in try writer.delete(schema, id: known.id) }
+  }
+
+  /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
+  private func write<R>(
+    _ schema: EntitySchema, _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
+  ) throws -> R {
+    do {
+      let writer = try openWriter()
+      let result = try BuilderPool.withBuilder { try body(writer, $0) }
+      version += 1
+      changed.insert(schema)
+      return result
+    } catch let error as StorageError where error.cause == .alreadyExists {
+      throw TransactionError.objectAlreadyExists
+    } catch {
+      workspace.report(error)
+      isAborted = true
+      throw (error as? StorageError)?.cause == .diskFull
+        ? TransactionError.diskFull : TransactionError.others
+    }
+  }
+
+  private func openWriter() throws -> any StorageWriter {
+    if let writer { return writer }
+    let opened = try workspace.engine.beginWriting(schemas)
+    writer = opened
+    // What was read before the lock was taken may have changed since.
+    version += 1
+    return opened
+  }
+
+  // MARK: The end
+
+  /// Commits, or rolls back if it was aborted.
+  /// - Returns: Whether everything that was submitted is stored.
+  func finish() -> Bool {
+    isOpen = false
+    guard let writer else { return !isAborted }
+    self.writer = nil
+    if isAborted {
+      writer.rollback()
+      return false
+    }
+    do {
+      try writer.commit()
+      return true
+    } catch {
+      workspace.report(error)
+      return false
+    }
+  }
+
+  private func requireListed(_ schema: EntitySchema, for call: String) {
+    precondition(
+      schemas.contains(schema),
+      "\(call): \(schema.layout.name) is not in the transaction's list of types")
+  }
+}

@@ -1,0 +1,139 @@
+// Atom: an entity, a typed view of a row.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import FlatBuffersRuntime
+
+/// An object that a workspace stores: the generated type of a schema's `root_type`.
+///
+/// An atom is an immutable value over the bytes of its row. Fetched atoms may be handed to any thread. Conformances are
+/// generated; programs use `Atom` as a constraint.
+public protocol Atom: FlatBuffersTable, Identifiable, CustomStringConvertible {
+  var _row: Row { get }
+  init(_row: Row)
+  static var _schema: EntitySchema { get }
+}
+
+extension Atom {
+  /// The row id in the storage; −1 until the object is stored. It is never used again for another object.
+  @inlinable
+  public var _rowid: Int64 { _row.id }
+
+  /// The workspace's clock when the object was read; −1 for objects that were not fetched.
+  @inlinable
+  public var _changesTimestamp: Int64 { _row.timestamp }
+
+  public static var _layout: TableLayout { _schema.layout }
+
+  /// Reads a finished FlatBuffers buffer.
+  ///
+  /// Never fails: bytes that are not a sound buffer of this type give an object with every field at its default. Use
+  /// `init(verifying:)` to learn what is wrong with them.
+  public static func from(data: Data) -> Self {
+    if let object = try? Self(verifying: data) { return object }
+    return Self(
+      _row: Row { builder in
+        builder.startTable(slotCount: 0)
+        return builder.endTable()
+      })
+  }
+
+  public init(verifying data: Data) throws(VerificationError) {
+    let bytes = ContiguousArray(data)
+    let layout = Self._layout
+    let result = bytes.withUnsafeBytes { bytes -> Result<Row, VerificationError> in
+      do throws(VerificationError) {
+        try layout.verify(bytes)
+      } catch {
+        return .failure(error)
+      }
+      return .success(Row(sound: bytes))
+    }
+    self.init(_row: try result.get())
+  }
+
+  /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.
+  public func toData() -> Data {
+    _row.withBytes { Data($0) }
+  }
+
+  /// A nested table, copied into a row of its own.
+  public init(_ table: TableReader) {
+    self.init(_row: Row { Self._layout.copy(table, to: $0) })
+  }
+
+  public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+    _row.read { Self._layout.copy($0, to: builder) }
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs._row.equals(rhs._row, as: _layout)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    _row.read { Self._layout.hash($0, into: &hasher) }
+  }
+
+  public var description: String {
+    _row.read { Self._layout.describe($0) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    let result = _row.read { table in Result { try Self._layout.encode(table, to: encoder) } }
+    try result.get()
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: AnyKey.self)
+    let schema = Self._schema
+    for field in schema.primaryKey {
+      guard let name = schema.layout.property(storedAs: field)?.name,
+        container.contains(AnyKey(name)) == false
+      else { continue }
+      throw DecodingError.keyNotFound(
+        AnyKey(name),
+        DecodingError.Context(
+          codingPath: container.codingPath,
+          debugDescription: "\(schema.layout.name) has the primary key \(name)"))
+    }
+    self.init(
+      _row: try BuilderPool.withBuilder { builder in
+        builder.finish(try schema.layout.decode(from: decoder, to: builder))
+        return Row(sound: builder.bytes)
+      })
+  }
+}
+
+extension TableLayout {
+  /// The property of this very table that a field reads.
+  func property(storedAs field: FieldDescriptor) -> Property? {
+    switch field.leaf {
+    case .scalar(let offset), .string(let offset): property(at: offset)
+    default: nil
+    }
+  }
+}
+
+/// A primary key of several fields, in declaration order.
+public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
+  /// The fields of the key.
+  public let parts: (repeat each Part)
+
+  public init(_ parts: repeat each Part) {
+    self.parts = (repeat each parts)
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    for (left, right) in repeat (each lhs.parts, each rhs.parts) {
+      if left != right { return false }
+    }
+    return true
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for part in repeat each parts { hasher.combine(part) }
+  }
+}

@@ -1,0 +1,49 @@
+// Column readers: the values that an engine keeps beside a row, read from the row's bytes.
+
+public import FlatBuffersRuntime
+
+/// A value for a key or index column.
+public enum ColumnValue {
+  case null
+  /// Booleans as 0 and 1, enums by raw value, `ulong` as its bit pattern.
+  case integer(Int64)
+  case real(Double)
+  /// Valid as long as the row's memory.
+  case text(UnsafeRawBufferPointer)
+
+  /// Whether both are stored alike. Null equals null.
+  public func isSame(as other: ColumnValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+    case (.text(let left), .text(let right)): equalBytes(left, right)
+    default: false
+    }
+  }
+}
+
+/// Reads one field of a schema as a column value.
+public struct ColumnReader: Sendable {
+  public let field: FieldDescriptor
+  private let program: Program
+
+  init(_ field: FieldDescriptor) {
+    // What is stored is the raw value, whether this version of the schema knows it or not.
+    self.field = field
+    program = Program(
+      .field(
+        FieldDescriptor(
+          path: field.path, type: field.type, steps: field.steps, leaf: field.leaf,
+          defaultValue: field.defaultValue, domain: nil, column: nil)))
+  }
+
+  /// The value in a row; null if it is unknown.
+  public func read(_ table: TableReader) -> ColumnValue {
+    switch field.type {
+    case .string: program.utf8(program.result, table).map { .text($0) } ?? .null
+    case .float, .double: program.real(program.result, table).map { .real($0) } ?? .null
+    default: program.integer(program.result, table).map { .integer($0) } ?? .null
+    }
+  }
+}

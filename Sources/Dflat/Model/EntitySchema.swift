@@ -1,0 +1,106 @@
+// Entity schemas: what an engine and the planner know of an entity type.
+
+/// The storage side of an entity type: its table, layout, primary key and indexes. Generated code states one per entity.
+public final class EntitySchema: Sendable {
+  /// The name of the main table.
+  public let table: String
+  public let layout: TableLayout
+  /// The fields of the primary key, in declaration order.
+  public let primaryKey: [FieldDescriptor]
+  /// Secondary indexes, unique ones included, in an order that is the same from run to run.
+  public let indexes: [IndexDescriptor]
+
+  /// Reads the fields of the primary key from rows.
+  public let keyReaders: [ColumnReader]
+  /// Reads the indexed fields from rows, in the order of `indexes`.
+  public let indexReaders: [ColumnReader]
+
+  /// Columns by path, for descriptors that are made later.
+  let columns: [String: ColumnReference]
+  /// The way to the root: where all paths begin.
+  let root: FieldPath
+
+  /// - Parameters:
+  ///   - primaryKey: The vtable offsets of the key's fields.
+  ///   - indexes: The paths of the indexed fields.
+  ///   - uniques: The paths of the indexed fields whose values are unique.
+  public init(
+    table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
+    uniques: [String] = []
+  ) {
+    var columns: [String: ColumnReference] = [:]
+    for (position, offset) in primaryKey.enumerated() {
+      columns["f\(offset)"] = .key(position)
+    }
+    // A field may be key and indexed: the key then answers for it.
+    let paths = (indexes.map { ($0, false) } + uniques.map { ($0, true) })
+    for (position, path) in paths.enumerated() where columns[path.0] == nil {
+      columns[path.0] = .index(position)
+    }
+    self.table = table
+    self.layout = layout
+    self.columns = columns
+    root = FieldPath(name: "", steps: [], place: .table(layout))
+    // Descriptors look their column up in the schema, so it is given to them by a schema that has no fields yet.
+    let names = EntitySchema(table: table, layout: layout, columns: columns)
+    let root = root
+    self.primaryKey = primaryKey.map { root.field($0, in: names) }
+    self.indexes = paths.map {
+      IndexDescriptor(field: names.field($0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
+    }
+    keyReaders = self.primaryKey.map(ColumnReader.init)
+    indexReaders = self.indexes.map { ColumnReader($0.field) }
+  }
+
+  private init(table: String, layout: TableLayout, columns: [String: ColumnReference]) {
+    self.table = table
+    self.layout = layout
+    self.columns = columns
+    primaryKey = []
+    indexes = []
+    keyReaders = []
+    indexReaders = []
+    root = FieldPath(name: "", steps: [], place: .table(layout))
+  }
+
+  /// The field with a storage name, such as `f20__u1__f4`. A name that the layout does not have is a mistake in
+  /// generated code.
+  func field(_ path: String) -> FieldDescriptor {
+    var place = root
+    var parts = path.split(separator: "__")[...]
+    func offset(_ part: Substring) -> Int {
+      guard let offset = Int(part.dropFirst()) else {
+        preconditionFailure("\(path) is no storage name")
+      }
+      return offset
+    }
+    while let part = parts.popFirst() {
+      guard let next = parts.first else { return place.field(offset(part), in: self) }
+      if next == "type" { return place.unionTag(offset(part), in: self) }
+      if next.first == "u" {
+        guard let tag = UInt8(next.dropFirst()) else {
+          preconditionFailure("\(path) is no storage name")
+        }
+        parts.removeFirst()
+        if parts.isEmpty { return place.stringMember(offset(part), tag, in: self) }
+        place = place.member(offset(part), tag)
+      } else {
+        place = place.reference(offset(part))
+      }
+    }
+    preconditionFailure("\(path) is no storage name")
+  }
+}
+
+extension EntitySchema: Hashable {
+  public static func == (lhs: EntitySchema, rhs: EntitySchema) -> Bool { lhs === rhs }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A secondary index.
+public struct IndexDescriptor: Sendable {
+  public let field: FieldDescriptor
+  public let isUnique: Bool
+  /// The name of the side table.
+  public let table: String
+}

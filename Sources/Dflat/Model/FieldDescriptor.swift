@@ -1,0 +1,181 @@
+// Field descriptors: a scalar, string or union tag and the way to it from the root of a row.
+//
+// The way is a list of steps, so that it can be walked on bytes. Its storage name is made of the same steps: `f<offset>`
+// for a reference, `f<offset>__u<tag>` for a union member, `f<offset>` for the leaf, `f<offset>__type` for a union's tag.
+
+/// A field that conditions, orders, keys and indexes can read.
+public struct FieldDescriptor: Sendable, Equatable {
+  /// The storage name: `f10`, `f20__u1__f4`.
+  public let path: String
+  /// How values are compared and stored.
+  public let type: ValueType
+  let steps: [FieldStep]
+  let leaf: FieldLeaf
+  /// What an absent value in a present table reads as; nil if it is unknown.
+  let defaultValue: Value?
+  /// For enums and union tags, what stored values mean; see `FieldDomain`.
+  let domain: FieldDomain?
+  /// The key or index that holds the field's value.
+  public internal(set) var column: ColumnReference?
+
+  public static func == (lhs: FieldDescriptor, rhs: FieldDescriptor) -> Bool {
+    lhs.path == rhs.path
+  }
+}
+
+/// Where an engine keeps a field's value outside of the row.
+public enum ColumnReference: Sendable, Hashable {
+  /// The n-th field of the primary key.
+  case key(Int)
+  /// The n-th of the schema's indexes.
+  case index(Int)
+}
+
+/// One reference on the way to a field.
+enum FieldStep: Sendable, Hashable {
+  case table(Int)
+  case structure(Int, size: Int)
+  case tableMember(Int, tag: UInt8)
+  case structureMember(Int, tag: UInt8, size: Int)
+}
+
+/// What the way ends at.
+enum FieldLeaf: Sendable, Hashable {
+  case scalar(Int)
+  /// Byte offset from the start of the outermost struct.
+  case structScalar(Int)
+  case string(Int)
+  case unionTag(Int)
+  /// A union member that is a string.
+  case stringMember(Int, tag: UInt8)
+}
+
+/// What the stored values of an enum or union tag mean to this version of the schema.
+struct FieldDomain: Sendable {
+  /// The values that the schema knows, sorted.
+  let known: [Int64]
+  /// What every other stored value reads as; nil if it is unknown.
+  let others: Int64?
+}
+
+/// The way from the root of a row to a table or struct.
+struct FieldPath: Sendable {
+  enum Place: Sendable {
+    case table(TableLayout)
+    case structure(StructLayout, base: Int)
+  }
+
+  let name: String
+  let steps: [FieldStep]
+  let place: Place
+
+  /// The field at an offset of the place. An offset that the layout does not have is a mistake in generated code.
+  func field(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
+    let kind = kind(offset)
+    let leaf: FieldLeaf
+    switch place {
+    case .table:
+      if case .string = kind { leaf = .string(offset) } else { leaf = .scalar(offset) }
+    case .structure(_, let base): leaf = .structScalar(base + offset)
+    }
+    let inTable = if case .table = place { true } else { false }
+    switch kind {
+    case .scalar(let type, let value):
+      return descriptor("f\(offset)", type, leaf, inTable ? value : nil, in: schema)
+    case .enumeration(let layout, let value):
+      let layout = layout()
+      // In a struct there is no field default: an unknown value reads as 0 or the first one.
+      let others = inTable ? value : (layout.knows(0) ? 0 : layout.values.first?.value)
+      return descriptor(
+        "f\(offset)", layout.type, leaf, inTable ? value.map { layout.constant($0) } : nil,
+        domain: layout.isBitFlags ? nil : FieldDomain(known: layout.known, others: others),
+        in: schema)
+    case .string(let value):
+      // A primary string reads as "" in an entity, and only there does its default count in queries.
+      return descriptor("f\(offset)", .string, leaf, value.map { .string($0) }, in: schema)
+    default:
+      preconditionFailure("f\(offset) of \(name.isEmpty ? schema.table : name) is no scalar")
+    }
+  }
+
+  /// The tag of the union whose value is at an offset.
+  func unionTag(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
+    descriptor(
+      "f\(offset)__type", .int32, .unionTag(offset), nil,
+      domain: FieldDomain(known: union(offset).members.map { Int64($0.tag) }.sorted(), others: nil),
+      in: schema)
+  }
+
+  /// The table or struct that a field refers to.
+  func reference(_ offset: Int) -> FieldPath {
+    switch (place, kind(offset)) {
+    case (.table, .table(let layout)):
+      return FieldPath(
+        name: name + "f\(offset)__", steps: steps + [.table(offset)], place: .table(layout()))
+    case (.table, .structure(let layout)):
+      return FieldPath(
+        name: name + "f\(offset)__", steps: steps + [.structure(offset, size: layout().size)],
+        place: .structure(layout(), base: 0))
+    case (.structure(_, let base), .structure(let layout)):
+      return FieldPath(
+        name: name + "f\(offset)__", steps: steps,
+        place: .structure(layout(), base: base + offset))
+    default: preconditionFailure("f\(offset) of \(name) is no reference")
+    }
+  }
+
+  /// The member of a union field, a table or struct.
+  func member(_ offset: Int, _ tag: UInt8) -> FieldPath {
+    let name = name + "f\(offset)__u\(tag)__"
+    switch union(offset).member(tag)?.kind {
+    case .table(let layout):
+      return FieldPath(
+        name: name, steps: steps + [.tableMember(offset, tag: tag)], place: .table(layout()))
+    case .structure(let layout):
+      return FieldPath(
+        name: name, steps: steps + [.structureMember(offset, tag: tag, size: layout().size)],
+        place: .structure(layout(), base: 0))
+    default: preconditionFailure("member \(tag) of f\(offset) is no table or struct")
+    }
+  }
+
+  /// The member of a union field that is a string.
+  func stringMember(_ offset: Int, _ tag: UInt8, in schema: EntitySchema) -> FieldDescriptor {
+    descriptor(
+      "f\(offset)__u\(tag)", .string, .stringMember(offset, tag: tag), nil, in: schema)
+  }
+
+  private func union(_ offset: Int) -> UnionLayout {
+    guard case .union(let layout) = kind(offset) else {
+      preconditionFailure("f\(offset) of \(name) is no union")
+    }
+    return layout()
+  }
+
+  private func kind(_ offset: Int) -> Property.Kind {
+    let property =
+      switch place {
+      case .table(let layout): layout.property(at: offset)
+      case .structure(let layout, _): layout.property(at: offset)
+      }
+    guard let property else { preconditionFailure("there is no field f\(offset) in \(name)") }
+    return property.kind
+  }
+
+  private func descriptor(
+    _ leafName: String, _ type: ValueType, _ leaf: FieldLeaf, _ defaultValue: Value?,
+    domain: FieldDomain? = nil, in schema: EntitySchema
+  ) -> FieldDescriptor {
+    let path = name + leafName
+    return FieldDescriptor(
+      path: path, type: type, steps: steps, leaf: leaf, defaultValue: defaultValue,
+      domain: domain, column: schema.columns[path])
+  }
+}
+
+extension EnumLayout {
+  /// A raw value as the constant that expressions use.
+  func constant(_ raw: Int64) -> Value {
+    type == .uint64 ? .unsigned(UInt64(bitPattern: raw)) : .integer(raw)
+  }
+}

@@ -1,0 +1,267 @@
+// What generated values get for nothing: finished buffers, equality, hashing and Codable, all through their layouts.
+//
+// A value is compared, hashed and encoded through the bytes that it writes. So the rules (strings by their bytes, two
+// encodings of one content are equal) are those of rows, and stand in one place.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import FlatBuffersRuntime
+
+// MARK: Tables
+
+extension FlatBuffersTable {
+  public static var flatBuffersSchemaVersion: String? { _layout.version }
+
+  public func toData() -> Data {
+    withEncodedBytes { Data($0) }
+  }
+
+  public init(verifying data: Data) throws(VerificationError) {
+    let bytes = ContiguousArray(data)
+    let layout = Self._layout
+    let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
+      do throws(VerificationError) {
+        try layout.verify(bytes)
+      } catch {
+        return .failure(error)
+      }
+      guard let table = TableReader(root: bytes) else {
+        preconditionFailure("a buffer was verified that has no root")
+      }
+      return .success(Self(table))
+    }
+    self = try result.get()
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.withEncodedBytes { left in
+      rhs.withEncodedBytes { right in
+        if equalBytes(left, right) { return true }
+        guard let left = TableReader(root: left), let right = TableReader(root: right) else {
+          return false
+        }
+        return _layout.equal(left, right)
+      }
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    withTable { Self._layout.hash($0, into: &hasher) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try withTable { try Self._layout.encode($0, to: encoder) }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    self = try BuilderPool.withBuilder { builder in
+      builder.finish(try Self._layout.decode(from: decoder, to: builder))
+      guard let table = TableReader(root: builder.bytes) else {
+        preconditionFailure("a table was built that cannot be read")
+      }
+      return Self(table)
+    }
+  }
+
+  func withEncodedBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try BuilderPool.withBuilder { builder in
+      builder.finish(_encode(to: builder))
+      return try body(builder.bytes)
+    }
+  }
+
+  private func withTable<R>(_ body: (TableReader) throws -> R) rethrows -> R {
+    try withEncodedBytes { bytes in
+      guard let table = TableReader(root: bytes) else {
+        preconditionFailure("a table was built that cannot be read")
+      }
+      return try body(table)
+    }
+  }
+}
+
+// MARK: Structs
+
+extension FlatBuffersStruct {
+  public static var flatBuffersSchemaVersion: String? { _layout.version }
+
+  public func toData() -> Data {
+    BuilderPool.withBuilder { builder in
+      builder.finish(builder.indirectStructure(self))
+      return Data(builder.bytes)
+    }
+  }
+
+  public init(verifying data: Data) throws(VerificationError) {
+    let bytes = ContiguousArray(data)
+    let value = bytes.withUnsafeBytes {
+      StructReader(root: $0, size: Self._layout.size).map { Self($0) }
+    }
+    guard let value else {
+      throw VerificationError(
+        offset: 0, reason: "the buffer does not hold a struct of \(Self._layout.size) bytes")
+    }
+    self = value
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.withStructure { left in rhs.withStructure { right in _layout.equal(left, right) } }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    withStructure { structure in
+      for property in Self._layout.properties {
+        structure.value(of: property).hash(into: &hasher)
+      }
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try withStructure { try Self._layout.encode($0, to: encoder) }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let bytes = try Self._layout.decode(from: decoder)
+    self = bytes.withUnsafeBytes { Self(StructReader(whole: $0)) }
+  }
+
+  private func withStructure<R>(_ body: (StructReader) throws -> R) rethrows -> R {
+    let layout = Self._layout
+    return try withUnsafeTemporaryAllocation(
+      byteCount: layout.size, alignment: layout.alignment
+    ) { memory in
+      memory.initializeMemory(as: UInt8.self, repeating: 0)
+      if let start = memory.baseAddress { _write(to: start) }
+      return try body(StructReader(whole: UnsafeRawBufferPointer(memory)))
+    }
+  }
+}
+
+extension StructReader {
+  /// A struct that fills its memory.
+  init(whole bytes: UnsafeRawBufferPointer) {
+    guard let reader = StructReader(bytes, at: 0, size: bytes.count) else {
+      preconditionFailure("a struct always fits its own size")
+    }
+    self = reader
+  }
+}
+
+// MARK: Unions
+
+extension FlatBuffersUnion {
+  /// A union by itself is stored in a table that holds nothing else.
+  private static var wrapper: TableLayout {
+    TableLayout(Self._layout.name, slots: 2, [Property("value", 6, .union { Self._layout })])
+  }
+
+  public static var flatBuffersSchemaVersion: String? { nil }
+
+  public func toData() -> Data {
+    withWrapper { bytes, _ in Data(bytes) }
+  }
+
+  public init(verifying data: Data) throws(VerificationError) {
+    let bytes = ContiguousArray(data)
+    let layout = Self.wrapper
+    let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
+      do throws(VerificationError) {
+        try layout.verify(bytes)
+      } catch {
+        return .failure(error)
+      }
+      guard let table = TableReader(root: bytes), let value: Self = table.union(at: 6) else {
+        return .failure(VerificationError(offset: 0, reason: "the union is empty"))
+      }
+      return .success(value)
+    }
+    self = try result.get()
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs._tag == rhs._tag
+      && lhs.withValue { left in rhs.withValue { right in left.equals(right) } }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    withValue { $0.hash(into: &hasher) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try withValue { try $0.encode(to: encoder) }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: AnyKey.self)
+    let name = try container.decode(String.self, forKey: AnyKey("type"))
+    let value = try container.superDecoder(forKey: AnyKey("value"))
+    let union: Self? = try BuilderPool.withBuilder { builder in
+      let layout = Self.wrapper
+      builder.finish(
+        try layout.write(to: builder) { _ in
+          try Self._layout.decodeMember(name, from: value, to: builder)
+        })
+      return TableReader(root: builder.bytes).flatMap { $0.union(at: 6) }
+    }
+    guard let union else {
+      throw DecodingError.dataCorruptedError(
+        forKey: AnyKey("type"), in: container,
+        debugDescription: "\(name) is no member with a value")
+    }
+    self = union
+  }
+
+  private func withWrapper<R>(
+    _ body: (UnsafeRawBufferPointer, TableReader) throws -> R
+  ) rethrows -> R {
+    try BuilderPool.withBuilder { builder in
+      let value = _encode(to: builder)
+      builder.startTable(slotCount: 2)
+      builder.add(value, at: 6)
+      builder.add(_tag, at: 4, default: 0)
+      builder.finish(builder.endTable())
+      guard let table = TableReader(root: builder.bytes) else {
+        preconditionFailure("a table was built that cannot be read")
+      }
+      return try body(builder.bytes, table)
+    }
+  }
+
+  private func withValue<R>(_ body: (LayoutValue) throws -> R) rethrows -> R {
+    try withWrapper { _, table in
+      try body(table.value(of: Property("value", 6, .union { Self._layout })))
+    }
+  }
+}
+
+// MARK: Enums
+
+extension FlatBuffersEnum {
+  public static var _valueType: ValueType { RawValue._valueType }
+  public var _value: Value { rawValue._value }
+
+  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+  public func encode(to encoder: any Encoder) throws {
+    try Self._layout.encode(Int64(truncatingIfNeeded: rawValue), to: encoder)
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let raw = try Self._layout.decode(from: decoder)
+    guard let exact = Self.raw(raw), let value = Self(rawValue: exact) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "\(Self._layout.name) has no value \(raw)"))
+    }
+    self = value
+  }
+
+  private static func raw(_ value: Int64) -> RawValue? {
+    _layout.type == .uint64
+      ? RawValue(truncatingIfNeeded: value) : RawValue(exactly: value)
+  }
+}

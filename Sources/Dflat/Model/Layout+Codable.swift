@@ -1,0 +1,290 @@
+// Codable for generated values, by walking layouts: the names are those of the schema, as in FlatBuffers JSON.
+//
+//  - Absent values are left out; scalars and vectors are always there.
+//  - Enums go by name, by number if they have none; both are read. Bit flags go as names separated by blanks.
+//  - A union field `u` makes two entries: `u_type` with the member's name and `u` with its value. A union by itself is an
+//    object with `type` and `value`.
+
+import FlatBuffersRuntime
+
+/// A key with any name.
+struct AnyKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ name: String) { stringValue = name }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+// MARK: Encoding
+
+extension TableLayout {
+  func encode(_ table: TableReader, to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: AnyKey.self)
+    for property in properties {
+      try container.encode(table.value(of: property), property.name)
+    }
+  }
+}
+
+extension StructLayout {
+  func encode(_ structure: StructReader, to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: AnyKey.self)
+    for property in properties {
+      try container.encode(structure.value(of: property), property.name)
+    }
+  }
+}
+
+extension KeyedEncodingContainer<AnyKey> {
+  fileprivate mutating func encode(_ value: LayoutValue, _ name: String) throws {
+    switch value {
+    case .null: break
+    case .union(let member, let union):
+      try encode(member.name, forKey: AnyKey(name + "_type"))
+      try union.value(member.kind).encode(to: superEncoder(forKey: AnyKey(name)))
+    case .vector(let elements):
+      if case .union = elements.kind {
+        var names = nestedUnkeyedContainer(forKey: AnyKey(name + "_type"))
+        for index in 0..<elements.count {
+          if case .union(let member, _) = elements[index] { try names.encode(member.name) }
+        }
+        var values = nestedUnkeyedContainer(forKey: AnyKey(name))
+        for index in 0..<elements.count {
+          guard case .union(let member, let union) = elements[index] else { continue }
+          try union.value(member.kind).encode(to: values.superEncoder())
+        }
+      } else {
+        try value.encode(to: superEncoder(forKey: AnyKey(name)))
+      }
+    default: try value.encode(to: superEncoder(forKey: AnyKey(name)))
+    }
+  }
+}
+
+extension LayoutValue {
+  func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .scalar(let type, let value): try value.encode(type, to: encoder)
+    case .enumeration(let layout, let raw): try layout.encode(raw, to: encoder)
+    case .string(let bytes):
+      var container = encoder.singleValueContainer()
+      try container.encode(String(decoding: bytes, as: UTF8.self))
+    case .defaultString(let text):
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    case .structure(let layout, let structure): try layout.encode(structure, to: encoder)
+    case .table(let layout, let table): try layout.encode(table, to: encoder)
+    case .union(let member, let union):
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(member.name, forKey: AnyKey("type"))
+      try union.value(member.kind).encode(to: container.superEncoder(forKey: AnyKey("value")))
+    case .vector(let elements):
+      var container = encoder.unkeyedContainer()
+      for index in 0..<elements.count { try elements[index].encode(to: container.superEncoder()) }
+    }
+  }
+}
+
+extension Value {
+  fileprivate func encode(_ type: ValueType, to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsigned(let value): try container.encode(value)
+    case .real(let value):
+      if type == .float { try container.encode(Float(value)) } else { try container.encode(value) }
+    case .string(let value): try container.encode(value)
+    }
+  }
+}
+
+extension EnumLayout {
+  func encode(_ raw: Int64, to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let name = values.first(where: { $0.value == raw })?.name {
+      return try container.encode(name)
+    }
+    if isBitFlags, raw != 0 {
+      let flags = values.filter { raw & $0.value == $0.value }
+      if flags.reduce(0, { $0 | $1.value }) == raw {
+        return try container.encode(flags.map(\.name).joined(separator: " "))
+      }
+    }
+    if type == .uint64 {
+      try container.encode(UInt64(bitPattern: raw))
+    } else {
+      try container.encode(raw)
+    }
+  }
+
+  /// Reads a name, names of flags, or a number.
+  func decode(from decoder: any Decoder) throws -> Int64 {
+    let container = try decoder.singleValueContainer()
+    if let text = try? container.decode(String.self) {
+      let names = isBitFlags ? text.split(separator: " ").map(String.init) : [text]
+      return try names.reduce(0) { raw, name in
+        guard let value = values.first(where: { $0.name == name })?.value else {
+          throw DecodingError.dataCorruptedError(
+            in: container, debugDescription: "\(self.name) has no value \(name)")
+        }
+        return raw | value
+      }
+    }
+    if type == .uint64 { return Int64(bitPattern: try container.decode(UInt64.self)) }
+    return try container.decode(Int64.self)
+  }
+}
+
+// MARK: Decoding
+
+extension TableLayout {
+  /// Writes the table that a decoder describes. What is missing is at its default.
+  func decode(
+    from decoder: any Decoder, to builder: FlatBufferBuilder
+  ) throws -> FlatBufferBuilder.Offset {
+    let container = try decoder.container(keyedBy: AnyKey.self)
+    return try write(to: builder) { property in
+      let key = AnyKey(property.name)
+      guard container.contains(key), try !container.decodeNil(forKey: key) else {
+        if property.isRequired {
+          throw DecodingError.keyNotFound(
+            key,
+            DecodingError.Context(
+              codingPath: container.codingPath,
+              debugDescription: "\(self.name) requires \(property.name)"))
+        }
+        return .none
+      }
+      let value = try container.superDecoder(forKey: key)
+      switch property.kind {
+      case .union(let layout):
+        let name = try container.decode(String.self, forKey: AnyKey(property.name + "_type"))
+        return try layout().decodeMember(name, from: value, to: builder)
+      case .vector(.union(let layout)):
+        var names = try container.nestedUnkeyedContainer(
+          forKey: AnyKey(property.name + "_type"))
+        var values = try value.unkeyedContainer()
+        var list = EncodedElements(.union(layout))
+        while !values.isAtEnd {
+          let name = try names.decode(String.self)
+          let member = try layout().decodeMember(name, from: values.superDecoder(), to: builder)
+          if case .union(let tag, let offset) = member { list.append(tag: tag, offset) }
+        }
+        return list.finish(in: builder)
+      default: return try property.kind.decode(from: value, to: builder)
+      }
+    }
+  }
+}
+
+extension UnionLayout {
+  func decodeMember(
+    _ name: String, from decoder: any Decoder, to builder: FlatBufferBuilder
+  ) throws -> EncodedValue {
+    if name == "NONE" { return .none }
+    guard let member = members.first(where: { $0.name == name }) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "union \(self.name) has no member \(name)"))
+    }
+    switch try member.kind.decode(from: decoder, to: builder) {
+    case .offset(let offset): return .union(tag: member.tag, offset)
+    case .structure(let layout, let bytes):
+      return .union(tag: member.tag, builder.indirect(layout, bytes))
+    default: return .none
+    }
+  }
+}
+
+extension Property.Kind {
+  func decode(from decoder: any Decoder, to builder: FlatBufferBuilder) throws -> EncodedValue {
+    switch self {
+    case .scalar(let type, _): return .scalar(type, try Value(type, from: decoder))
+    case .enumeration(let layout, _):
+      let layout = layout()
+      let raw = try layout.decode(from: decoder)
+      return .scalar(layout.type, layout.constant(raw))
+    case .string(let value):
+      let text = try decoder.singleValueContainer().decode(String.self)
+      if let value, value.utf8.elementsEqual(text.utf8) { return .none }
+      return .offset(builder.string(text))
+    case .structure(let layout):
+      return .structure(layout(), try layout().decode(from: decoder))
+    case .table(let layout): return .offset(try layout().decode(from: decoder, to: builder))
+    case .vector(let kind):
+      var container = try decoder.unkeyedContainer()
+      var list = EncodedElements(kind)
+      while !container.isAtEnd {
+        list.append(try kind.decode(from: container.superDecoder(), to: builder), to: builder)
+      }
+      return list.finish(in: builder)
+    case .union, .array:
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "a union stands in a field or vector"))
+    }
+  }
+}
+
+extension StructLayout {
+  /// The bytes of the struct that a decoder describes. What is missing is zero.
+  func decode(from decoder: any Decoder) throws -> [UInt8] {
+    let container = try decoder.container(keyedBy: AnyKey.self)
+    var bytes = [UInt8](repeating: 0, count: size)
+    for property in properties where container.contains(AnyKey(property.name)) {
+      let value = try container.superDecoder(forKey: AnyKey(property.name))
+      try bytes.store(property.kind, from: value, at: property.offset)
+    }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func store(
+    _ kind: Property.Kind, from decoder: any Decoder, at offset: Int
+  ) throws {
+    switch kind {
+    case .scalar(let type, _): store(try Value(type, from: decoder), type, at: offset)
+    case .enumeration(let layout, _):
+      let layout = layout()
+      store(layout.constant(try layout.decode(from: decoder)), layout.type, at: offset)
+    case .structure(let layout):
+      let structure = try layout().decode(from: decoder)
+      replaceSubrange(offset..<offset + structure.count, with: structure)
+    case .array(let kind, let count):
+      var container = try decoder.unkeyedContainer()
+      for index in 0..<count where !container.isAtEnd {
+        try store(kind, from: container.superDecoder(), at: offset + index * kind.inlineSize)
+      }
+    case .string, .table, .union, .vector: break
+    }
+  }
+}
+
+extension Value {
+  fileprivate init(_ type: ValueType, from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    self =
+      switch type {
+      case .bool: .bool(try container.decode(Bool.self))
+      case .int8: .integer(Int64(try container.decode(Int8.self)))
+      case .uint8: .integer(Int64(try container.decode(UInt8.self)))
+      case .int16: .integer(Int64(try container.decode(Int16.self)))
+      case .uint16: .integer(Int64(try container.decode(UInt16.self)))
+      case .int32: .integer(Int64(try container.decode(Int32.self)))
+      case .uint32: .integer(Int64(try container.decode(UInt32.self)))
+      case .int64: .integer(try container.decode(Int64.self))
+      case .uint64: .unsigned(try container.decode(UInt64.self))
+      case .float: .real(Double(try container.decode(Float.self)))
+      case .double: .real(try container.decode(Double.self))
+      case .string: .string(try container.decode(String.self))
+      }
+  }
+}

@@ -1,0 +1,95 @@
+// Equality and hashing by value: two encodings of one content are equal.
+//
+// Strings are equal if their bytes are. Floats are equal if `==` says so, and a NaN equals a NaN, so that every value equals
+// itself.
+
+import FlatBuffersRuntime
+
+extension TableLayout {
+  func equal(_ left: TableReader, _ right: TableReader) -> Bool {
+    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0)) }
+  }
+
+  func hash(_ table: TableReader, into hasher: inout Hasher) {
+    for property in properties { table.value(of: property).hash(into: &hasher) }
+  }
+}
+
+extension StructLayout {
+  func equal(_ left: StructReader, _ right: StructReader) -> Bool {
+    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0)) }
+  }
+}
+
+extension LayoutValue {
+  func equals(_ other: LayoutValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.scalar(_, let left), .scalar(_, let right)): left.equals(right)
+    case (.enumeration(_, let left), .enumeration(_, let right)): left == right
+    case (.string(let left), .string(let right)): equalBytes(left, right)
+    case (.defaultString(let left), .defaultString(let right)):
+      left.utf8.elementsEqual(right.utf8)
+    case (.defaultString(let text), .string(let bytes)),
+      (.string(let bytes), .defaultString(let text)):
+      text.utf8.elementsEqual(bytes)
+    case (.structure(let layout, let left), .structure(_, let right)): layout.equal(left, right)
+    case (.table(let layout, let left), .table(_, let right)): layout.equal(left, right)
+    case (.union(let member, let left), .union(let otherMember, let right)):
+      member.tag == otherMember.tag
+        && left.value(member.kind).equals(right.value(otherMember.kind))
+    case (.vector(let left), .vector(let right)):
+      left.count == right.count && (0..<left.count).allSatisfy { left[$0].equals(right[$0]) }
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .scalar(_, let value): hasher.combine(value.hashBits)
+    case .enumeration(_, let raw): hasher.combine(raw)
+    case .string(let bytes): hasher.combine(bytes: bytes)
+    case .defaultString(let text):
+      var text = text
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .structure(let layout, let structure):
+      for property in layout.properties { structure.value(of: property).hash(into: &hasher) }
+    case .table(let layout, let table): layout.hash(table, into: &hasher)
+    case .union(let member, let union):
+      hasher.combine(member.tag)
+      union.value(member.kind).hash(into: &hasher)
+    case .vector(let elements):
+      hasher.combine(elements.count)
+      for index in 0..<elements.count { elements[index].hash(into: &hasher) }
+    }
+  }
+}
+
+extension Value {
+  func equals(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.unsigned(let left), .unsigned(let right)): left == right
+    case (.real(let left), .real(let right)): left == right || (left.isNaN && right.isNaN)
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    default: false
+    }
+  }
+
+  fileprivate var hashBits: UInt64 {
+    guard case .real(let value) = self else { return bits }
+    return value.isNaN ? Double.nan.bitPattern : (value + 0).bitPattern
+  }
+}
+
+extension Row {
+  /// Whether two rows of one layout hold the same values.
+  func equals(_ other: Row, as layout: TableLayout) -> Bool {
+    if storage === other.storage { return true }
+    let sameBytes = withBytes { left in other.withBytes { right in equalBytes(left, right) } }
+    if sameBytes { return true }
+    return read { left in other.read { right in layout.equal(left, right) } }
+  }
+}

@@ -1,0 +1,151 @@
+// Layouts: the shape of the bytes of tables, structs, unions and enums.
+//
+// Generated code states each layout once, as data. Verification, comparison, hashing, JSON, descriptions, index
+// maintenance and conditions walk layouts; nothing else knows where a field lies.
+//
+//  - Properties are in declaration order; deprecated ones are left out (their slots stay unused).
+//  - An offset is a vtable offset (4 + 2 × slot) in a table and a byte offset in a struct. A union has the offset of its
+//    value; the tag's is two less.
+//  - References to other layouts are closures, because schemas may be circular.
+
+/// One field of a table or struct.
+public struct Property: Sendable {
+  /// What a property holds.
+  public indirect enum Kind: Sendable {
+    /// `default` is nil for an optional scalar (`= null`).
+    case scalar(ValueType, default: Value?)
+    /// `default` is nil for an optional enum (`= null`).
+    case enumeration(@Sendable () -> EnumLayout, default: Int64?)
+    /// `default` is nil where absence means nil.
+    case string(default: String?)
+    case structure(@Sendable () -> StructLayout)
+    case table(@Sendable () -> TableLayout)
+    case union(@Sendable () -> UnionLayout)
+    /// Defaults inside an element's kind mean nothing.
+    case vector(Kind)
+    /// Only in structs.
+    case array(Kind, count: Int)
+  }
+
+  /// The name in the schema.
+  public let name: String
+  public let offset: Int
+  public let kind: Kind
+  public let isRequired: Bool
+
+  public init(_ name: String, _ offset: Int, _ kind: Kind, required: Bool = false) {
+    self.name = name
+    self.offset = offset
+    self.kind = kind
+    self.isRequired = required
+  }
+}
+
+/// The shape of a table.
+public final class TableLayout: Sendable {
+  /// The name in the schema, without namespace.
+  public let name: String
+  /// The schema's `v` attribute.
+  public let version: String?
+  /// Slots of the vtable, deprecated ones and union tags included.
+  public let slotCount: Int
+  public let properties: [Property]
+  /// What verification does, one step per property; see Layout+Verification.swift.
+  let checks: [TableCheck]
+
+  public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
+    self.name = name
+    self.version = version
+    self.slotCount = slots
+    self.properties = properties
+    self.checks = properties.map(TableCheck.init)
+  }
+
+  /// The property at a vtable offset.
+  public func property(at offset: Int) -> Property? {
+    properties.first { $0.offset == offset }
+  }
+}
+
+/// The shape of a fixed struct.
+public final class StructLayout: Sendable {
+  public let name: String
+  public let version: String?
+  public let size: Int
+  public let alignment: Int
+  public let properties: [Property]
+
+  public init(
+    _ name: String, version: String? = nil, size: Int, alignment: Int, _ properties: [Property]
+  ) {
+    self.name = name
+    self.version = version
+    self.size = size
+    self.alignment = alignment
+    self.properties = properties
+  }
+
+  /// The property at a byte offset.
+  public func property(at offset: Int) -> Property? {
+    properties.first { $0.offset == offset }
+  }
+}
+
+/// The members of a union.
+public final class UnionLayout: Sendable {
+  /// One member: its name in the schema, its tag, and a table, struct or string.
+  public struct Member: Sendable {
+    public let name: String
+    public let tag: UInt8
+    public let kind: Property.Kind
+
+    public init(_ name: String, _ tag: UInt8, _ kind: Property.Kind) {
+      self.name = name
+      self.tag = tag
+      self.kind = kind
+    }
+  }
+
+  public let name: String
+  /// Members by tag, from 1 up.
+  public let members: [Member]
+
+  public init(_ name: String, _ members: [Member]) {
+    self.name = name
+    self.members = members
+  }
+
+  func member(_ tag: UInt8) -> Member? {
+    let index = Int(tag) - 1
+    if members.indices.contains(index), members[index].tag == tag { return members[index] }
+    return members.first { $0.tag == tag }
+  }
+}
+
+/// The values of an enum.
+public final class EnumLayout: Sendable {
+  public let name: String
+  public let type: ValueType
+  /// Every combination of bits is a value, not only the declared ones.
+  public let isBitFlags: Bool
+  /// Names in the schema and raw values (bit patterns for `ulong`), ordered by value.
+  public let values: [(name: String, value: Int64)]
+  /// The raw values, sorted as bit patterns.
+  let known: [Int64]
+
+  public init(
+    _ name: String, _ type: ValueType, bitFlags: Bool = false,
+    _ values: [(name: String, value: Int64)]
+  ) {
+    self.name = name
+    self.type = type
+    self.isBitFlags = bitFlags
+    self.values = values
+    self.known = values.map(\.value).sorted()
+  }
+
+  /// Whether a stored raw value is one that this schema knows.
+  func knows(_ raw: Int64) -> Bool {
+    isBitFlags || known.contains(raw)
+  }
+}

@@ -1,0 +1,96 @@
+// The values that conditions, orders, keys and indexes are made of.
+//
+// One step inside the typed surface every operand is a `Value` with a `ValueType` beside it. A value is stored in the
+// widest form of its family; the type says which numbers it may hold and how it is compared.
+
+/// The type of a field or expression, as far as evaluation and storage are concerned.
+public enum ValueType: UInt8, Sendable, Hashable {
+  case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float, double, string
+
+  /// Bytes on the wire; 0 for strings.
+  @inlinable public var size: Int {
+    switch self {
+    case .bool, .int8, .uint8: 1
+    case .int16, .uint16: 2
+    case .int32, .uint32, .float: 4
+    case .int64, .uint64, .double: 8
+    case .string: 0
+    }
+  }
+}
+
+/// A constant of some `ValueType`.
+///
+/// All integers but `UInt64` are kept as `integer`; `Float` is kept widened, which is exact.
+public enum Value: Sendable {
+  case bool(Bool)
+  case integer(Int64)
+  case unsigned(UInt64)
+  case real(Double)
+  case string(String)
+}
+
+/// A type that fields, constants and expressions of conditions may have.
+///
+/// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`, `String`. Generated
+/// enums conform too. Programs do not add conformances of their own.
+public protocol DflatFriendlyValue: Comparable, Hashable, Sendable {
+  /// How values of this type are stored and compared.
+  static var _valueType: ValueType { get }
+  /// This value without its type.
+  var _value: Value { get }
+}
+
+extension Bool: DflatFriendlyValue {
+  public static var _valueType: ValueType { .bool }
+  public var _value: Value { .bool(self) }
+}
+extension Int8: DflatFriendlyValue {
+  public static var _valueType: ValueType { .int8 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension UInt8: DflatFriendlyValue {
+  public static var _valueType: ValueType { .uint8 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension Int16: DflatFriendlyValue {
+  public static var _valueType: ValueType { .int16 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension UInt16: DflatFriendlyValue {
+  public static var _valueType: ValueType { .uint16 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension Int32: DflatFriendlyValue {
+  public static var _valueType: ValueType { .int32 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension UInt32: DflatFriendlyValue {
+  public static var _valueType: ValueType { .uint32 }
+  public var _value: Value { .integer(Int64(self)) }
+}
+extension Int64: DflatFriendlyValue {
+  public static var _valueType: ValueType { .int64 }
+  public var _value: Value { .integer(self) }
+}
+extension UInt64: DflatFriendlyValue {
+  public static var _valueType: ValueType { .uint64 }
+  public var _value: Value { .unsigned(self) }
+}
+extension Float: DflatFriendlyValue {
+  public static var _valueType: ValueType { .float }
+  public var _value: Value { .real(Double(self)) }
+}
+extension Double: DflatFriendlyValue {
+  public static var _valueType: ValueType { .double }
+  public var _value: Value { .real(self) }
+}
+extension String: DflatFriendlyValue {
+  public static var _valueType: ValueType { .string }
+  public var _value: Value { .string(self) }
+}
+
+/// False comes before true. Declared here, once for the whole package.
+extension Bool: @retroactive Comparable {
+  public static func < (lhs: Bool, rhs: Bool) -> Bool { !lhs && rhs }
+}

@@ -1,0 +1,117 @@
+// How generated code writes what is more than a scalar or a string.
+//
+// Absent values give the offset `.none`, which the builder omits, as it omits scalars at their default.
+
+public import FlatBuffersRuntime
+
+extension FlatBufferBuilder {
+  /// A string that is left out when it equals its default.
+  @inlinable
+  public func string(_ value: String, omitting default: String) -> Offset {
+    value.utf8.elementsEqual(`default`.utf8) ? .none : string(value)
+  }
+
+  /// A vector of strings; an empty one is left out.
+  @inlinable
+  public func strings(_ values: [String]) -> Offset {
+    values.isEmpty ? .none : vector(values)
+  }
+
+  /// A vector of scalars; an empty one is left out.
+  @inlinable
+  public func scalars<T: FlatBufferScalar>(_ values: [T]) -> Offset {
+    values.isEmpty ? .none : vector(values)
+  }
+
+  /// A vector of enums; an empty one is left out.
+  @inlinable
+  public func enumerations<E: FlatBuffersEnum>(_ values: [E]) -> Offset {
+    values.isEmpty ? .none : vector(values.map(\.rawValue))
+  }
+
+  /// A vector of fixed structs; an empty one is left out.
+  @inlinable
+  public func structures<S: FlatBuffersStruct>(_ values: [S]) -> Offset {
+    if values.isEmpty { return .none }
+    let layout = S._layout
+    return vector(count: values.count, size: layout.size, alignment: layout.alignment) {
+      values[$0]._write(to: $1)
+    }
+  }
+
+  /// A vector of tables; an empty one is left out.
+  @inlinable
+  public func tables<T: FlatBuffersTable>(_ values: [T]) -> Offset {
+    values.isEmpty ? .none : vector(values.map { $0._encode(to: self) })
+  }
+
+  /// A vector of unions: its tags and its values; an empty one is left out.
+  @inlinable
+  public func unions<U: FlatBuffersUnion>(_ values: [U]) -> (tags: Offset, values: Offset) {
+    if values.isEmpty { return (.none, .none) }
+    let tags = vector(values.map(\._tag))
+    return (tags, vector(values.map { $0._encode(to: self) }))
+  }
+
+  /// A fixed struct as a field of the table that is being written.
+  @inlinable
+  public func addStructure<S: FlatBuffersStruct>(_ value: S, at field: Int) {
+    let layout = S._layout
+    addStructure(at: field, size: layout.size, alignment: layout.alignment) {
+      value._write(to: $0)
+    }
+  }
+
+  /// A fixed struct that stands by itself, as a union's value.
+  @inlinable
+  public func indirectStructure<S: FlatBuffersStruct>(_ value: S) -> Offset {
+    let layout = S._layout
+    return indirectStructure(size: layout.size, alignment: layout.alignment) {
+      value._write(to: $0)
+    }
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// A scalar of a fixed struct.
+  @inlinable
+  public func write<T: FlatBufferScalar>(_ value: T, at offset: Int) {
+    storeBytes(of: value, toByteOffset: offset, as: T.self)
+  }
+
+  /// An enum of a fixed struct.
+  @inlinable
+  public func write<E: FlatBuffersEnum>(_ value: E, at offset: Int) {
+    write(value.rawValue, at: offset)
+  }
+
+  /// A struct inside a fixed struct.
+  @inlinable
+  public func write<S: FlatBuffersStruct>(_ value: S, at offset: Int) {
+    value._write(to: self + offset)
+  }
+
+  /// A fixed-size array of scalars: what is missing stays zero, what is too much is cut.
+  @inlinable
+  public func write<T: FlatBufferScalar>(_ values: [T], at offset: Int, count: Int) {
+    for (index, value) in values.prefix(count).enumerated() {
+      write(value, at: offset + index * MemoryLayout<T>.size)
+    }
+  }
+
+  /// A fixed-size array of enums.
+  @inlinable
+  public func write<E: FlatBuffersEnum>(_ values: [E], at offset: Int, count: Int) {
+    for (index, value) in values.prefix(count).enumerated() {
+      write(value, at: offset + index * MemoryLayout<E.RawValue>.size)
+    }
+  }
+
+  /// A fixed-size array of structs.
+  @inlinable
+  public func write<S: FlatBuffersStruct>(_ values: [S], at offset: Int, count: Int) {
+    for (index, value) in values.prefix(count).enumerated() {
+      write(value, at: offset + index * S._layout.size)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Arithmetic: `+` and `-` on numbers, `%` on integers, each for expression and expression, expression and value, value and
+// expression.
+//
+// Exact, in the expression's own type: a result that does not fit it, and a remainder by zero, are unknown.
+
+extension QueryExpression {
+  func combined<Other: QueryExpression>(
+    _ operation: ArithmeticOperator, _ other: Other
+  ) -> Computed<Value, Element> {
+    Computed(.arithmetic(operation, _node, other._node, Value._valueType))
+  }
+
+  func combined(_ operation: ArithmeticOperator, _ value: Value) -> Computed<Value, Element> {
+    Computed(
+      .arithmetic(
+        operation, _node, .constant(value._value, Value._valueType), Value._valueType))
+  }
+
+  func combined(_ value: Value, _ operation: ArithmeticOperator) -> Computed<Value, Element> {
+    Computed(
+      .arithmetic(
+        operation, .constant(value._value, Value._valueType), _node, Value._valueType))
+  }
+}
+
+/// The sum, unknown if it does not fit the type.
+public func + <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: Numeric {
+  lhs.combined(.add, rhs)
+}
+
+/// The sum, unknown if it does not fit the type.
+public func + <L: QueryExpression>(
+  lhs: L, rhs: L.Value
+) -> Computed<L.Value, L.Element> where L.Value: Numeric {
+  lhs.combined(.add, rhs)
+}
+
+/// The sum, unknown if it does not fit the type.
+public func + <R: QueryExpression>(
+  lhs: R.Value, rhs: R
+) -> Computed<R.Value, R.Element> where R.Value: Numeric {
+  rhs.combined(lhs, .add)
+}
+
+/// The difference, unknown if it does not fit the type.
+public func - <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: Numeric {
+  lhs.combined(.subtract, rhs)
+}
+
+/// The difference, unknown if it does not fit the type.
+public func - <L: QueryExpression>(
+  lhs: L, rhs: L.Value
+) -> Computed<L.Value, L.Element> where L.Value: Numeric {
+  lhs.combined(.subtract, rhs)
+}
+
+/// The difference, unknown if it does not fit the type.
+public func - <R: QueryExpression>(
+  lhs: R.Value, rhs: R
+) -> Computed<R.Value, R.Element> where R.Value: Numeric {
+  rhs.combined(lhs, .subtract)
+}
+
+/// The remainder with the sign of the left side, unknown for a right side of zero.
+public func % <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: BinaryInteger {
+  lhs.combined(.remainder, rhs)
+}
+
+/// The remainder with the sign of the left side, unknown for a right side of zero.
+public func % <L: QueryExpression>(
+  lhs: L, rhs: L.Value
+) -> Computed<L.Value, L.Element> where L.Value: BinaryInteger {
+  lhs.combined(.remainder, rhs)
+}
+
+/// The remainder with the sign of the left side, unknown for a right side of zero.
+public func % <R: QueryExpression>(
+  lhs: R.Value, rhs: R
+) -> Computed<R.Value, R.Element> where R.Value: BinaryInteger {
+  rhs.combined(lhs, .remainder)
+}

@@ -1,0 +1,120 @@
+// Comparison operators, each for expression and expression, expression and value, value and expression.
+//
+// Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before true. The result is unknown
+// if either side is.
+
+extension QueryExpression {
+  func compared<Other: QueryExpression>(
+    _ operation: ComparisonOperator, _ other: Other
+  ) -> Condition<Element> {
+    Computed(.comparison(operation, _node, other._node, Value._valueType))
+  }
+
+  func compared(_ operation: ComparisonOperator, _ value: Value) -> Condition<Element> {
+    Computed(
+      .comparison(
+        operation, _node, .constant(value._value, Value._valueType), Value._valueType))
+  }
+}
+
+/// Whether both sides are equal.
+public func == <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.equal, rhs)
+}
+
+/// Whether both sides are equal.
+public func == <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.equal, rhs)
+}
+
+/// Whether both sides are equal.
+public func == <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.equal.mirrored, lhs)
+}
+
+/// Whether both sides differ.
+public func != <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.notEqual, rhs)
+}
+
+/// Whether both sides differ.
+public func != <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.notEqual, rhs)
+}
+
+/// Whether both sides differ.
+public func != <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.notEqual.mirrored, lhs)
+}
+
+/// Whether the left side comes before the right.
+public func < <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.less, rhs)
+}
+
+/// Whether the left side comes before the right.
+public func < <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.less, rhs)
+}
+
+/// Whether the left side comes before the right.
+public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.less.mirrored, lhs)
+}
+
+/// Whether the left side comes before the right or equals it.
+public func <= <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.lessOrEqual, rhs)
+}
+
+/// Whether the left side comes before the right or equals it.
+public func <= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.lessOrEqual, rhs)
+}
+
+/// Whether the left side comes before the right or equals it.
+public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.lessOrEqual.mirrored, lhs)
+}
+
+/// Whether the left side comes after the right.
+public func > <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.greater, rhs)
+}
+
+/// Whether the left side comes after the right.
+public func > <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.greater, rhs)
+}
+
+/// Whether the left side comes after the right.
+public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.greater.mirrored, lhs)
+}
+
+/// Whether the left side comes after the right or equals it.
+public func >= <L: QueryExpression, R: QueryExpression>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+  lhs.compared(.greaterOrEqual, rhs)
+}
+
+/// Whether the left side comes after the right or equals it.
+public func >= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+  lhs.compared(.greaterOrEqual, rhs)
+}
+
+/// Whether the left side comes after the right or equals it.
+public func >= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+  rhs.compared(ComparisonOperator.greaterOrEqual.mirrored, lhs)
+}

@@ -1,0 +1,116 @@
+// Expressions as users write them, and the plain tree that they make.
+//
+// Types at the edge, data inside: `Field`, `Computed` and the operators check types where the user writes a condition.
+// All that is left one step inside is a `Node`, which knows value types but no Swift types.
+
+/// What an expression is: operators over fields and constants.
+///
+/// Operands of one operator have the same `ValueType`.
+public indirect enum Node: Sendable {
+  case field(FieldDescriptor)
+  case constant(Value, ValueType)
+  case arithmetic(ArithmeticOperator, Node, Node, ValueType)
+  case comparison(ComparisonOperator, Node, Node, ValueType)
+  case and(Node, Node)
+  case or(Node, Node)
+  case not(Node)
+  case isNull(Node, ValueType, negated: Bool)
+  case membership(Node, [Value], ValueType, negated: Bool)
+}
+
+/// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown.
+public enum ArithmeticOperator: Sendable {
+  case add, subtract, remainder
+}
+
+/// The six comparisons.
+public enum ComparisonOperator: UInt8, Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+  /// The comparison that is true where this one is false, both of known operands.
+  var negated: ComparisonOperator {
+    switch self {
+    case .equal: .notEqual
+    case .notEqual: .equal
+    case .less: .greaterOrEqual
+    case .lessOrEqual: .greater
+    case .greater: .lessOrEqual
+    case .greaterOrEqual: .less
+    }
+  }
+
+  /// The comparison with its sides exchanged.
+  var mirrored: ComparisonOperator {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}
+
+/// An expression over the fields of `Element` whose value, where it is known, is a `Value`.
+///
+/// Fields and everything that operators make of them conform. Programs write expressions but need not name their types.
+public protocol QueryExpression<Value, Element>: Sendable {
+  associatedtype Value: DflatFriendlyValue
+  associatedtype Element: Atom
+  var _node: Node { get }
+}
+
+/// The result of an operator.
+public struct Computed<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
+  public let _node: Node
+
+  init(_ node: Node) {
+    _node = node
+  }
+}
+
+/// A condition on objects of `Element`: true, false or unknown for each.
+public typealias Condition<Element: Atom> = Computed<Bool, Element>
+
+/// A scalar, string or enum field of `Element`, or of what it refers to.
+///
+/// Generated code declares fields as static members of entities: `Post.priority`, `Post.author.handle`.
+public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
+  let descriptor: FieldDescriptor
+
+  public var _node: Node { .field(descriptor) }
+
+  init(_ descriptor: FieldDescriptor) {
+    precondition(
+      descriptor.type == Value._valueType,
+      "field \(descriptor.path) of \(Element._schema.table) is not a \(Value.self)")
+    self.descriptor = descriptor
+  }
+
+  /// The field of the entity at a vtable offset. For generated code.
+  public init(_ offset: Int) {
+    self.init(Element._schema.root.field(offset, in: Element._schema))
+  }
+}
+
+extension QueryExpression {
+  /// Whether the value is unknown: a missing field, or a computation without a result. Never unknown itself.
+  public var isNull: Condition<Element> {
+    Computed(.isNull(_node, Value._valueType, negated: false))
+  }
+
+  /// Whether the value is known. Never unknown itself.
+  public var isNotNull: Condition<Element> {
+    Computed(.isNull(_node, Value._valueType, negated: true))
+  }
+
+  /// Whether the value is one of `values`; unknown if the value is, also when `values` is empty.
+  public func `in`<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
+    Computed(.membership(_node, values.map(\._value), Value._valueType, negated: false))
+  }
+
+  /// Whether the value is none of `values`; unknown if the value is, also when `values` is empty.
+  public func notIn<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
+    Computed(.membership(_node, values.map(\._value), Value._valueType, negated: true))
+  }
+}

@@ -1,0 +1,152 @@
+// Order: sort keys as users write them, and their comparison on bytes.
+
+import FlatBuffersRuntime
+
+/// How two objects stand to each other by one sort key.
+public enum SortingOrder: Sendable {
+  case ascending, same, descending
+}
+
+/// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and `lastIndex(of:)`.
+public struct OrderBy<Element: Atom>: Sendable {
+  let term: OrderTerm
+
+  /// The storage name of the field: `f10`, `f14__f4`.
+  public var name: String { term.field.path }
+
+  /// `.ascending` or `.descending`.
+  public var sortingOrder: SortingOrder { term.isDescending ? .descending : .ascending }
+
+  /// How two objects stand by this key alone: `.ascending` if `lhs` has the smaller value, whatever `sortingOrder` is.
+  ///
+  /// An unknown value is smaller than every known one.
+  public func areInSortingOrder(_ lhs: Element, _ rhs: Element) -> SortingOrder {
+    let key = SortKey(term)
+    let order = lhs._row.read { left in rhs._row.read { right in key.compare(left, right) } }
+    return order < 0 ? .ascending : order > 0 ? .descending : .same
+  }
+}
+
+extension Field {
+  /// Smallest values first, unknown ones before all.
+  public var ascending: OrderBy<Element> {
+    OrderBy(term: OrderTerm(field: descriptor, isDescending: false))
+  }
+
+  /// Greatest values first, unknown ones after all.
+  public var descending: OrderBy<Element> {
+    OrderBy(term: OrderTerm(field: descriptor, isDescending: true))
+  }
+}
+
+extension Collection where Element: DflatFriendlyValue {
+  /// Orders objects by where this collection has the field's value first. Values that it does not have come before all
+  /// that it has, unknown ones before those.
+  public func firstIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
+    OrderBy(
+      term: OrderTerm(
+        field: field.descriptor, isDescending: false,
+        positions: PositionTable(map(\._value), keepsFirst: true)))
+  }
+
+  /// Orders objects by where this collection has the field's value last. Values that it does not have come before all
+  /// that it has, unknown ones before those.
+  public func lastIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
+    OrderBy(
+      term: OrderTerm(
+        field: field.descriptor, isDescending: false,
+        positions: PositionTable(map(\._value), keepsFirst: false)))
+  }
+}
+
+/// A sort key as data.
+public struct OrderTerm: Sendable {
+  public let field: FieldDescriptor
+  public let isDescending: Bool
+  /// Order by position in a collection, not by value.
+  let positions: PositionTable?
+
+  init(field: FieldDescriptor, isDescending: Bool, positions: PositionTable? = nil) {
+    self.field = field
+    self.isDescending = isDescending
+    self.positions = positions
+  }
+}
+
+/// Where a collection has its values. Strings are found by their bytes.
+struct PositionTable: Sendable {
+  private var numbers: [UInt64: Int] = [:]
+  private var texts: [[UInt8]: Int] = [:]
+
+  init(_ values: [Value], keepsFirst: Bool) {
+    for (position, value) in values.enumerated() {
+      let keep: (Int, Int) -> Int = keepsFirst ? { old, _ in old } : { _, new in new }
+      switch value {
+      case .string(let text): texts.merge([(Array(text.utf8), position)], uniquingKeysWith: keep)
+      case .real(let number):
+        if !number.isNaN {
+          numbers.merge([((number + 0).bitPattern, position)], uniquingKeysWith: keep)
+        }
+      default: numbers.merge([(value.bits, position)], uniquingKeysWith: keep)
+      }
+    }
+  }
+
+  /// −1 for a value that is not there.
+  func position(_ bits: UInt64) -> Int { numbers[bits] ?? -1 }
+  func position(_ text: UnsafeRawBufferPointer) -> Int { texts[Array(text)] ?? -1 }
+}
+
+/// A sort key, compiled.
+struct SortKey: Sendable {
+  let isDescending: Bool
+  private let program: Program
+  private let type: ValueType
+  private let positions: PositionTable?
+
+  init(_ term: OrderTerm) {
+    isDescending = term.isDescending
+    program = Program(.field(term.field))
+    type = term.field.type
+    positions = term.positions
+  }
+
+  /// Negative if the left row has the smaller value, as under `ascending`.
+  func compare(_ left: TableReader, _ right: TableReader) -> Int {
+    let index = program.result
+    if let positions {
+      return order(position(left, in: positions), position(right, in: positions))
+    }
+    switch type {
+    case .string:
+      let l = program.utf8(index, left)
+      let r = program.utf8(index, right)
+      guard let l, let r else { return order(l == nil ? 0 : 1, r == nil ? 0 : 1) }
+      return compareBytes(l, r)
+    case .float, .double:
+      return order(program.real(index, left), program.real(index, right))
+    case .uint64:
+      return order(
+        program.integer(index, left).map { UInt64(bitPattern: $0) },
+        program.integer(index, right).map { UInt64(bitPattern: $0) })
+    default:
+      return order(program.integer(index, left), program.integer(index, right))
+    }
+  }
+
+  private func position(_ row: TableReader, in positions: PositionTable) -> Int? {
+    switch type {
+    case .string: program.utf8(program.result, row).map { positions.position($0) }
+    case .float, .double:
+      program.real(program.result, row).map { positions.position(($0 + 0).bitPattern) }
+    default:
+      program.integer(program.result, row).map { positions.position(UInt64(bitPattern: $0)) }
+    }
+  }
+
+  @inline(__always)
+  private func order<T: Comparable>(_ left: T?, _ right: T?) -> Int {
+    guard let left, let right else { return (left == nil ? 0 : 1) - (right == nil ? 0 : 1) }
+    return left < right ? -1 : left > right ? 1 : 0
+  }
+}

@@ -1,0 +1,269 @@
+// Planning: what an engine may answer from its keys and indexes, and what is left to check on each row.
+//
+// Only rows for which a condition is exactly true count, so negations are pushed down to the leaves first (`!(a < b)` is
+// true exactly where `a >= b` is) and the three-valued logic disappears: what remains is narrowed by two rules.
+//
+//  - A conjunction is narrowed by any of its parts, a disjunction only if each part narrows.
+//  - A narrowing that says exactly what the condition says is `exact`: rows need not be checked again. Everything else is
+//    checked on the row's bytes.
+//
+// So no answer depends on which indexes exist.
+
+/// A query as data: what the typed surface leaves behind.
+public struct Query: Sendable {
+  public let schema: EntitySchema
+  public let condition: Node?
+  public let order: [OrderTerm]
+  /// The greatest number of objects; nil for all.
+  public let limit: Int?
+
+  public init(
+    schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
+  ) {
+    self.schema = schema
+    self.condition = condition
+    self.order = order
+    self.limit = limit.map { Swift.max(0, $0) }
+  }
+}
+
+/// What keys and indexes can say about rows. Columns that hold NULL satisfy `isNull` only.
+public indirect enum IndexPredicate: Sendable {
+  case never
+  case compare(FieldDescriptor, ComparisonOperator, Value)
+  /// Not empty.
+  case oneOf(FieldDescriptor, [Value])
+  case isNull(FieldDescriptor)
+  case and([IndexPredicate])
+  case or([IndexPredicate])
+}
+
+/// How a query is answered, given the indexes that may be used.
+public struct Plan: Sendable {
+  public let query: Query
+  /// Which rows are candidates; nil for all.
+  public let predicate: IndexPredicate?
+  /// What candidates are checked for; nil if they all match.
+  public let residual: Node?
+  /// Whether the engine is to deliver candidates in the query's order. Otherwise they come by row id and are sorted by
+  /// `RowCollector`, unless the query has no order.
+  public let isOrderedByEngine: Bool
+
+  /// - Parameter isUsable: Whether an index of the schema is complete for the state that will be read.
+  public init(_ query: Query, isUsable: (Int) throws -> Bool) rethrows {
+    var usable: Set<Int> = []
+    for index in query.mentionedIndexes where try isUsable(index) { usable.insert(index) }
+    let planner = Planner(usable: usable)
+    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    self.query = query
+    predicate = narrowing?.predicate
+    residual = narrowing.flatMap { $0.isExact ? nil : query.condition }
+    isOrderedByEngine = planner.canOrder(query, by: predicate)
+  }
+}
+
+extension Query {
+  /// The indexes that the condition or the order mentions, by their place in the schema, in ascending order.
+  public var mentionedIndexes: [Int] {
+    var mentioned: Set<Int> = []
+    func visit(_ field: FieldDescriptor) {
+      if case .index(let index) = field.column { mentioned.insert(index) }
+    }
+    condition?.forEachField(visit)
+    for term in order { visit(term.field) }
+    return mentioned.isEmpty ? [] : mentioned.sorted()
+  }
+}
+
+extension Node {
+  func forEachField(_ body: (FieldDescriptor) -> Void) {
+    switch self {
+    case .field(let field): body(field)
+    case .constant: break
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
+      .and(let left, let right), .or(let left, let right):
+      left.forEachField(body)
+      right.forEachField(body)
+    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
+      operand.forEachField(body)
+    }
+  }
+}
+
+private struct Planner {
+  let usable: Set<Int>
+
+  struct Narrowing {
+    /// nil: every row is a candidate.
+    var predicate: IndexPredicate?
+    var isExact: Bool
+
+    static let nothing = Narrowing(predicate: nil, isExact: false)
+    static let always = Narrowing(predicate: nil, isExact: true)
+    static let never = Narrowing(predicate: .never, isExact: true)
+  }
+
+  /// What is known of the rows for which `node`, negated or not, is exactly true.
+  func narrow(_ node: Node, negated: Bool) -> Narrowing {
+    switch node {
+    case .constant(.bool(let value), _): return value != negated ? .always : .never
+    case .and(let left, let right):
+      let parts = (narrow(left, negated: negated), narrow(right, negated: negated))
+      return negated ? either(parts.0, parts.1) : both(parts.0, parts.1)
+    case .or(let left, let right):
+      let parts = (narrow(left, negated: negated), narrow(right, negated: negated))
+      return negated ? both(parts.0, parts.1) : either(parts.0, parts.1)
+    case .not(let operand): return narrow(operand, negated: !negated)
+    case .field(let field):
+      return compare(field, .equal, .bool(!negated))
+    case .comparison(let comparison, let left, .constant(let value, _), _):
+      return compare(left, negated ? comparison.negated : comparison, value)
+    case .comparison(let comparison, .constant(let value, _), let right, _):
+      let mirrored = comparison.mirrored
+      return compare(right, negated ? mirrored.negated : mirrored, value)
+    case .isNull(.field(let field), _, let inner):
+      // That something is known narrows little: it is left to the rows.
+      guard inner == negated, isUsable(field) else { return .nothing }
+      return isNull(field)
+    case .membership(.field(let field), let values, _, let inner):
+      guard inner == negated, isUsable(field) else { return .nothing }
+      return isMember(field, values)
+    default: return .nothing
+    }
+  }
+
+  private func compare(
+    _ operand: Node, _ comparison: ComparisonOperator, _ value: Value
+  ) -> Narrowing {
+    if case .field(let field) = operand { return compare(field, comparison, value) }
+    // A condition compared with true or false is the condition, or its negation.
+    guard case .bool(let value) = value else { return .nothing }
+    switch comparison {
+    case .equal: return narrow(operand, negated: !value)
+    case .notEqual: return narrow(operand, negated: value)
+    default: return .nothing
+    }
+  }
+
+  private func compare(
+    _ field: FieldDescriptor, _ comparison: ComparisonOperator, _ value: Value
+  ) -> Narrowing {
+    if value.isNaN { return .never }
+    // What differs from one value is nearly everything: it is left to the rows, unless two values are all there are.
+    guard isUsable(field), comparison != .notEqual || field.type == .bool else { return .nothing }
+    guard let domain = field.domain else {
+      return Narrowing(predicate: .compare(field, comparison, value), isExact: true)
+    }
+    guard case .integer(let constant) = value else { return .nothing }
+    return inDomain(field, domain) { comparison.holds($0, constant) }
+  }
+
+  private func isMember(_ field: FieldDescriptor, _ values: [Value]) -> Narrowing {
+    guard let domain = field.domain else {
+      let known = values.filter { !$0.isNaN }
+      if known.isEmpty { return .never }
+      return Narrowing(predicate: .oneOf(field, known), isExact: true)
+    }
+    var wanted: Set<Int64> = []
+    for value in values {
+      guard case .integer(let value) = value else { return .nothing }
+      wanted.insert(value)
+    }
+    return inDomain(field, domain) { wanted.contains($0) }
+  }
+
+  private func isNull(_ field: FieldDescriptor) -> Narrowing {
+    guard let domain = field.domain, domain.others == nil else {
+      return Narrowing(predicate: .isNull(field), isExact: true)
+    }
+    return Narrowing(predicate: .or([.isNull(field)] + outside(field, domain)), isExact: true)
+  }
+
+  /// The rows whose stored value means one that satisfies `holds`.
+  private func inDomain(
+    _ field: FieldDescriptor, _ domain: FieldDomain, _ holds: (Int64) -> Bool
+  ) -> Narrowing {
+    let wanted = domain.known.filter(holds)
+    var parts: [IndexPredicate] = []
+    if !wanted.isEmpty { parts.append(.oneOf(field, wanted.map { .integer($0) })) }
+    if let others = domain.others, holds(others) { parts += outside(field, domain) }
+    switch parts.count {
+    case 0: return .never
+    case 1: return Narrowing(predicate: parts[0], isExact: true)
+    default: return Narrowing(predicate: .or(parts), isExact: true)
+    }
+  }
+
+  /// The ranges between and around the values that the schema knows.
+  private func outside(_ field: FieldDescriptor, _ domain: FieldDomain) -> [IndexPredicate] {
+    guard let first = domain.known.first, let last = domain.known.last else { return [] }
+    var ranges: [IndexPredicate] = [
+      .compare(field, .less, .integer(first)), .compare(field, .greater, .integer(last)),
+    ]
+    for (low, high) in zip(domain.known, domain.known.dropFirst()) where high - 1 > low {
+      ranges.append(
+        .and([
+          .compare(field, .greater, .integer(low)), .compare(field, .less, .integer(high)),
+        ]))
+    }
+    return ranges
+  }
+
+  private func both(_ left: Narrowing, _ right: Narrowing) -> Narrowing {
+    if case .never? = left.predicate { return .never }
+    if case .never? = right.predicate { return .never }
+    let parts = [left.predicate, right.predicate].compactMap { $0 }.flatMap {
+      if case .and(let inner) = $0 { inner } else { [$0] }
+    }
+    return Narrowing(
+      predicate: parts.count > 1 ? .and(parts) : parts.first,
+      isExact: left.isExact && right.isExact)
+  }
+
+  private func either(_ left: Narrowing, _ right: Narrowing) -> Narrowing {
+    if case .never? = left.predicate { return right }
+    if case .never? = right.predicate { return left }
+    guard let first = left.predicate, let second = right.predicate else {
+      // One side does not narrow. If it is always true, so is the whole.
+      return (left.predicate == nil && left.isExact) || (right.predicate == nil && right.isExact)
+        ? .always : .nothing
+    }
+    let parts = [first, second].flatMap { if case .or(let inner) = $0 { inner } else { [$0] } }
+    return Narrowing(predicate: .or(parts), isExact: left.isExact && right.isExact)
+  }
+
+  /// Whether keys or indexes answer for the field. Of a `ulong` enum, whose order is not that of the storage, they do not.
+  private func isUsable(_ field: FieldDescriptor) -> Bool {
+    switch field.column {
+    case .key: field.domain == nil || field.type != .uint64
+    case .index(let index): usable.contains(index) && (field.domain == nil || field.type != .uint64)
+    case nil: false
+    }
+  }
+
+  /// Whether the engine should deliver the order: it can read one index in that order, and need not read all of it.
+  func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
+    guard query.order.count == 1, let term = query.order.first, term.positions == nil,
+      isUsable(term.field), term.field.domain == nil, term.field.type != .uint64
+    else { return false }
+    guard let predicate else { return query.limit != nil }
+    return predicate.columns == [term.field.path]
+  }
+}
+
+extension IndexPredicate {
+  /// The storage names of the columns that it mentions.
+  var columns: Set<String> {
+    switch self {
+    case .never: []
+    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field): [field.path]
+    case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.columns) }
+    }
+  }
+}
+
+extension Value {
+  var isNaN: Bool {
+    if case .real(let value) = self { value.isNaN } else { false }
+  }
+}

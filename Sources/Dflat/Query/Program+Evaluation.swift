@@ -1,0 +1,306 @@
+// Evaluation of a program on the root table of a row.
+//
+// Every value that is unknown (a missing field, an unknown union tag, a NaN, a result that does not fit its type) is nil.
+// Malformed bytes read as unknown, too: an engine verifies a row whose result is unknown, so that damage is reported and
+// not taken for absence.
+
+import FlatBuffersRuntime
+
+extension Program {
+  /// What the condition is for a row.
+  @inline(__always)
+  func evaluate(_ table: TableReader) -> Ternary {
+    condition(result, table)
+  }
+
+  func condition(_ index: Int, _ table: TableReader) -> Ternary {
+    let instruction = instructions[index]
+    let left = Int(instruction.left)
+    switch instruction.operation {
+    case .constant: return Ternary(instruction.bits != 0)
+    case .compare: return compare(instruction, table)
+    case .and:
+      let first = condition(left, table)
+      if first == .false { return .false }
+      let second = condition(Int(instruction.right), table)
+      if second == .false { return .false }
+      return first == .true && second == .true ? .true : .unknown
+    case .or:
+      let first = condition(left, table)
+      if first == .true { return .true }
+      let second = condition(Int(instruction.right), table)
+      if second == .true { return .true }
+      return first == .false && second == .false ? .false : .unknown
+    case .not:
+      switch condition(left, table) {
+      case .true: return .false
+      case .false: return .true
+      case .unknown: return .unknown
+      }
+    case .isNull: return Ternary(!isKnown(left, instruction.type, table))
+    case .isNotNull: return Ternary(isKnown(left, instruction.type, table))
+    case .isMember: return isMember(instruction, table)
+    case .isNoMember:
+      switch isMember(instruction, table) {
+      case .true: return .false
+      case .false: return .true
+      case .unknown: return .unknown
+      }
+    default:
+      guard let value = integer(index, table) else { return .unknown }
+      return Ternary(value != 0)
+    }
+  }
+
+  func isKnown(_ index: Int, _ type: ValueType, _ table: TableReader) -> Bool {
+    switch type {
+    case .bool: condition(index, table) != .unknown
+    case .float, .double: real(index, table) != nil
+    case .string: utf8(index, table) != nil
+    default: integer(index, table) != nil
+    }
+  }
+
+  private func compare(_ instruction: Instruction, _ table: TableReader) -> Ternary {
+    let left = Int(instruction.left)
+    let right = Int(instruction.right)
+    switch instruction.type {
+    case .bool:
+      let l = condition(left, table)
+      let r = condition(right, table)
+      guard l != .unknown, r != .unknown else { return .unknown }
+      return Ternary(instruction.comparison.holds(l.rawValue, r.rawValue))
+    case .float, .double:
+      guard let l = real(left, table), let r = real(right, table) else { return .unknown }
+      return Ternary(instruction.comparison.holds(l, r))
+    case .string:
+      guard let l = utf8(left, table), let r = utf8(right, table) else { return .unknown }
+      switch instruction.comparison {
+      case .equal: return Ternary(equalBytes(l, r))
+      case .notEqual: return Ternary(!equalBytes(l, r))
+      default: return Ternary(instruction.comparison.holds(compareBytes(l, r), 0))
+      }
+    case .uint64:
+      guard let l = integer(left, table), let r = integer(right, table) else { return .unknown }
+      return Ternary(
+        instruction.comparison.holds(UInt64(bitPattern: l), UInt64(bitPattern: r)))
+    default:
+      guard let l = integer(left, table), let r = integer(right, table) else { return .unknown }
+      return Ternary(instruction.comparison.holds(l, r))
+    }
+  }
+
+  private func isMember(_ instruction: Instruction, _ table: TableReader) -> Ternary {
+    let left = Int(instruction.left)
+    let set = sets[Int(instruction.right)]
+    switch instruction.type {
+    case .bool:
+      let value = condition(left, table)
+      return value == .unknown ? .unknown : Ternary(set.contains(UInt64(value.rawValue)))
+    case .float, .double:
+      guard let value = real(left, table) else { return .unknown }
+      return Ternary(set.contains((value + 0).bitPattern))
+    case .string:
+      guard let value = utf8(left, table) else { return .unknown }
+      return Ternary(set.contains(value))
+    default:
+      guard let value = integer(left, table) else { return .unknown }
+      return Ternary(set.contains(UInt64(bitPattern: value)))
+    }
+  }
+
+  /// The value of an integer or Boolean expression; of `uint64`, its bit pattern.
+  func integer(_ index: Int, _ table: TableReader) -> Int64? {
+    let instruction = instructions[index]
+    switch instruction.operation {
+    case .constant: return Int64(bitPattern: instruction.bits)
+    case .tableField:
+      guard let place = container(instruction, table) else { return nil }
+      let position = place.locate(Int(instruction.offset), size: instruction.type.size)
+      guard position > 0 else {
+        return position == 0 && instruction.hasDefault ? Int64(bitPattern: instruction.bits) : nil
+      }
+      return inDomain(instruction, place.integer(instruction.type, at: position))
+    case .structField:
+      guard let place = structure(instruction, table) else { return nil }
+      let position = place.position + Int(instruction.offset)
+      return inDomain(instruction, table.integer(instruction.type, at: position))
+    case .unionTag:
+      guard let place = container(instruction, table) else { return nil }
+      let tag = place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0))
+      // A tag without a value is an empty union, as readers of objects see it.
+      guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
+      return inDomain(instruction, Int64(tag))
+    case .add, .subtract, .remainder:
+      guard let l = integer(Int(instruction.left), table),
+        let r = integer(Int(instruction.right), table)
+      else { return nil }
+      return instruction.type == .uint64
+        ? instruction.operation.exact(UInt64(bitPattern: l), UInt64(bitPattern: r))
+          .map { Int64(bitPattern: $0) }
+        : instruction.operation.exact(l, r).flatMap { instruction.type.fitting($0) }
+    default:
+      let value = condition(index, table)
+      return value == .unknown ? nil : Int64(value.rawValue)
+    }
+  }
+
+  /// The value of a floating-point expression, never NaN.
+  func real(_ index: Int, _ table: TableReader) -> Double? {
+    let instruction = instructions[index]
+    let value: Double
+    switch instruction.operation {
+    case .constant: value = Double(bitPattern: instruction.bits)
+    case .tableField:
+      guard let place = container(instruction, table) else { return nil }
+      let position = place.locate(Int(instruction.offset), size: instruction.type.size)
+      if position > 0 {
+        value = place.real(instruction.type, at: position)
+      } else if position == 0, instruction.hasDefault {
+        value = Double(bitPattern: instruction.bits)
+      } else {
+        return nil
+      }
+    case .structField:
+      guard let place = structure(instruction, table) else { return nil }
+      value = table.real(instruction.type, at: place.position + Int(instruction.offset))
+    case .add, .subtract:
+      guard let l = real(Int(instruction.left), table), let r = real(Int(instruction.right), table)
+      else { return nil }
+      let sign: Double = instruction.operation == .add ? 1 : -1
+      value =
+        instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
+    default: return nil
+    }
+    return value.isNaN ? nil : value
+  }
+
+  /// The bytes of a string expression.
+  func utf8(_ index: Int, _ table: TableReader) -> UnsafeRawBufferPointer? {
+    let instruction = instructions[index]
+    switch instruction.operation {
+    case .constant: return strings[Int(instruction.bits)]
+    case .tableField:
+      guard let place = container(instruction, table) else { return nil }
+      if let value = place.utf8(at: Int(instruction.offset)) { return value }
+      return instruction.hasDefault ? strings[Int(instruction.bits)] : nil
+    case .stringMember:
+      guard let place = container(instruction, table),
+        place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0)) == instruction.tag
+      else { return nil }
+      return place.utf8(at: Int(instruction.offset))
+    default: return nil
+    }
+  }
+
+  @inline(__always)
+  private func inDomain(_ instruction: Instruction, _ raw: Int64) -> Int64? {
+    instruction.domain < 0 ? raw : domains[Int(instruction.domain)].read(raw)
+  }
+
+  /// The table that holds a field.
+  @inline(__always)
+  private func container(_ field: Instruction, _ table: TableReader) -> TableReader? {
+    field.right == 0 ? table : walk(field, Int(field.right), table)
+  }
+
+  private func walk(_ field: Instruction, _ count: Int, _ table: TableReader) -> TableReader? {
+    var place = table
+    for index in 0..<count {
+      let hop = hops[Int(field.left) + index]
+      let offset = Int(hop.offset)
+      if hop.kind == .tableMember {
+        guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
+      }
+      guard let next = place.table(at: offset) else { return nil }
+      place = next
+    }
+    return place
+  }
+
+  /// The struct that holds a field: the last hop leads to it, the ones before to its table.
+  private func structure(_ field: Instruction, _ table: TableReader) -> StructReader? {
+    let last = Int(field.right) - 1
+    guard let place = walk(field, last, table) else { return nil }
+    let hop = hops[Int(field.left) + last]
+    let offset = Int(hop.offset)
+    guard hop.kind == .structureMember else {
+      return place.structure(at: offset, size: Int(hop.size))
+    }
+    guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
+    return place.indirectStructure(at: offset, size: Int(hop.size))
+  }
+}
+
+extension ComparisonOperator {
+  @inline(__always)
+  func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
+    switch self {
+    case .equal: left == right
+    case .notEqual: left != right
+    case .less: left < right
+    case .lessOrEqual: left <= right
+    case .greater: left > right
+    case .greaterOrEqual: left >= right
+    }
+  }
+}
+
+extension Instruction.Operation {
+  /// Exact arithmetic; nil if the result does not fit.
+  fileprivate func exact<T: FixedWidthInteger>(_ left: T, _ right: T) -> T? {
+    let (value, overflow) =
+      switch self {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      default:
+        // The one case in which a remainder that fits is reported as overflow: its quotient does not fit.
+        T.isSigned && right == 0 - 1
+          ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
+      }
+    return overflow ? nil : value
+  }
+}
+
+extension ValueType {
+  /// The value if this type can hold it.
+  fileprivate func fitting(_ value: Int64) -> Int64? {
+    let fits =
+      switch self {
+      case .int8: Int8(exactly: value) != nil
+      case .uint8: UInt8(exactly: value) != nil
+      case .int16: Int16(exactly: value) != nil
+      case .uint16: UInt16(exactly: value) != nil
+      case .int32: Int32(exactly: value) != nil
+      case .uint32: UInt32(exactly: value) != nil
+      default: true
+      }
+    return fits ? value : nil
+  }
+}
+
+extension TableReader {
+  /// An integer or Boolean at a position that holds one.
+  @inline(__always)
+  func integer(_ type: ValueType, at position: Int) -> Int64 {
+    let memory = bytes.baseAddress.unsafelyUnwrapped + position
+    return switch type {
+    case .bool: memory.loadUnaligned(as: UInt8.self) == 0 ? 0 : 1
+    case .int8: Int64(memory.loadUnaligned(as: Int8.self))
+    case .uint8: Int64(memory.loadUnaligned(as: UInt8.self))
+    case .int16: Int64(memory.loadUnaligned(as: Int16.self))
+    case .uint16: Int64(memory.loadUnaligned(as: UInt16.self))
+    case .int32: Int64(memory.loadUnaligned(as: Int32.self))
+    case .uint32: Int64(memory.loadUnaligned(as: UInt32.self))
+    default: memory.loadUnaligned(as: Int64.self)
+    }
+  }
+
+  /// A `float` or `double` at a position that holds one.
+  @inline(__always)
+  func real(_ type: ValueType, at position: Int) -> Double {
+    let memory = bytes.baseAddress.unsafelyUnwrapped + position
+    return type == .float
+      ? Double(memory.loadUnaligned(as: Float.self)) : memory.loadUnaligned(as: Double.self)
+  }
+}

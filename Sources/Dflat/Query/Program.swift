@@ -1,0 +1,303 @@
+// Program: a condition or a sort key, compiled for evaluation on the bytes of rows.
+//
+// A tree becomes a flat array of plain instructions; operands are indices. Evaluation recurses over indices and touches no
+// reference-counted object, so it can run on the storage engine's own memory, row by row, before anything is copied. It keeps
+// true:
+//
+//  - the memory is written by `compile` only, before the first evaluation, so a program may be used by many threads;
+//  - an instruction's operands stand before it.
+//
+// What is unknown is nil (of a number or string) or `.unknown` (of a condition); see Program+Evaluation.swift.
+
+import FlatBuffersRuntime
+
+/// False, true, or neither.
+public enum Ternary: UInt8, Sendable {
+  case `false`, `true`, unknown
+
+  @inline(__always)
+  init(_ value: Bool) { self = value ? .true : .false }
+}
+
+/// One step of the way to a field, or the field itself; see `FieldStep` and `FieldLeaf`.
+struct Hop {
+  enum Kind: UInt8 {
+    case table, structure, tableMember, structureMember
+  }
+
+  var kind: Kind
+  var tag: UInt8
+  var offset: Int32
+  var size: Int32
+}
+
+struct Instruction {
+  enum Operation: UInt8 {
+    case constant, tableField, structField, unionTag, stringMember
+    case add, subtract, remainder
+    case compare, and, or, not, isNull, isNotNull, isMember, isNoMember
+  }
+
+  var operation: Operation
+  /// The type of a field or constant, or of the operands.
+  var type: ValueType
+  var comparison: ComparisonOperator = .equal
+  var hasDefault = false
+  /// For unions: the tag.
+  var tag: UInt8 = 0
+  /// The index of the first operand; of a field, the first hop.
+  var left: Int32 = 0
+  /// The index of the second operand; of a field, the number of hops; of a membership, the set.
+  var right: Int32 = 0
+  /// Of a field, its offset in the last table or struct.
+  var offset: Int32 = 0
+  /// Of a field, the index of its domain, or −1.
+  var domain: Int32 = -1
+  /// A constant, or a field's default: an integer, the bits of a Double, 0 or 1, or an index into the strings.
+  var bits: UInt64 = 0
+}
+
+/// A compiled condition or sort key.
+final class Program: @unchecked Sendable {
+  // Unchecked: all memory is written in `init` and only read afterwards.
+  let instructions: UnsafeMutableBufferPointer<Instruction>
+  let hops: UnsafeMutableBufferPointer<Hop>
+  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+  let sets: UnsafeMutableBufferPointer<ValueSet>
+  let domains: UnsafeMutableBufferPointer<Domain>
+
+  /// The instruction that gives the result.
+  var result: Int { instructions.count - 1 }
+
+  convenience init(_ node: Node) {
+    var compiler = Compiler()
+    _ = compiler.compile(node)
+    self.init(compiler)
+  }
+
+  private init(_ compiler: Compiler) {
+    instructions = .copying(compiler.instructions)
+    hops = .copying(compiler.hops)
+    strings = .copying(compiler.strings.map { .copying(utf8: $0) })
+    sets = .copying(compiler.sets)
+    domains = .copying(compiler.domains)
+  }
+
+  deinit {
+    for string in strings { string.deallocate() }
+    for set in sets { set.deallocate() }
+    for domain in domains { domain.known.deallocate() }
+    instructions.deallocate()
+    hops.deallocate()
+    strings.deallocate()
+    sets.deallocate()
+    domains.deallocate()
+  }
+}
+
+/// The values that a schema knows of an enum or union.
+struct Domain {
+  let known: UnsafeMutableBufferPointer<Int64>
+  let others: Int64
+  let hasOthers: Bool
+
+  /// What a stored value reads as; nil if it is unknown.
+  @inline(__always)
+  func read(_ raw: Int64) -> Int64? {
+    // A linear search: enums are short, and unknown values rare.
+    if known.contains(raw) { return raw }
+    return hasOthers ? others : nil
+  }
+}
+
+/// The elements of `in` and `notIn`: bit patterns or strings, sorted.
+struct ValueSet {
+  let numbers: UnsafeMutableBufferPointer<UInt64>
+  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+
+  init(_ values: [Value]) {
+    var bits: [UInt64] = []
+    var texts: [String] = []
+    for value in values {
+      switch value {
+      case .string(let text): texts.append(text)
+      // NaN is unknown, so nothing equals it; −0 equals 0.
+      case .real(let number): if !number.isNaN { bits.append((number + 0).bitPattern) }
+      default: bits.append(value.bits)
+      }
+    }
+    numbers = .copying(Set(bits).sorted())
+    let unique: [UnsafeRawBufferPointer] = texts.map { .copying(utf8: $0) }
+    strings = .copying(unique.sorted { compareBytes($0, $1) < 0 })
+  }
+
+  func contains(_ bits: UInt64) -> Bool {
+    var low = 0
+    var high = numbers.count
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < bits { low = middle + 1 } else { high = middle }
+    }
+    return low < numbers.count && numbers[low] == bits
+  }
+
+  func contains(_ text: UnsafeRawBufferPointer) -> Bool {
+    var low = 0
+    var high = strings.count
+    while low < high {
+      let middle = (low + high) / 2
+      if compareBytes(strings[middle], text) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low < strings.count && compareBytes(strings[low], text) == 0
+  }
+
+  func deallocate() {
+    for string in strings { string.deallocate() }
+    numbers.deallocate()
+    strings.deallocate()
+  }
+}
+
+private struct Compiler {
+  var instructions: [Instruction] = []
+  var hops: [Hop] = []
+  var strings: [String] = []
+  var sets: [ValueSet] = []
+  var domains: [Domain] = []
+
+  mutating func compile(_ node: Node) -> Int32 {
+    let instruction: Instruction =
+      switch node {
+      case .field(let field): compile(field)
+      case .constant(let value, let type): constant(value, type)
+      case .arithmetic(let operation, let left, let right, let type):
+        Instruction(
+          operation: operation.instruction, type: type, left: compile(left), right: compile(right))
+      case .comparison(let comparison, let left, let right, let type):
+        Instruction(
+          operation: .compare, type: type, comparison: comparison, left: compile(left),
+          right: compile(right))
+      case .and(let left, let right):
+        Instruction(operation: .and, type: .bool, left: compile(left), right: compile(right))
+      case .or(let left, let right):
+        Instruction(operation: .or, type: .bool, left: compile(left), right: compile(right))
+      case .not(let operand):
+        Instruction(operation: .not, type: .bool, left: compile(operand))
+      case .isNull(let operand, let type, let negated):
+        Instruction(
+          operation: negated ? .isNotNull : .isNull, type: type, left: compile(operand))
+      case .membership(let operand, let values, let type, let negated):
+        Instruction(
+          operation: negated ? .isNoMember : .isMember, type: type, left: compile(operand),
+          right: add(ValueSet(values)))
+      }
+    instructions.append(instruction)
+    return Int32(instructions.count - 1)
+  }
+
+  private mutating func add(_ set: ValueSet) -> Int32 {
+    sets.append(set)
+    return Int32(sets.count - 1)
+  }
+
+  private mutating func constant(_ value: Value, _ type: ValueType) -> Instruction {
+    var instruction = Instruction(operation: .constant, type: type)
+    instruction.bits = bits(value)
+    return instruction
+  }
+
+  private mutating func compile(_ field: FieldDescriptor) -> Instruction {
+    var instruction = Instruction(operation: .tableField, type: field.type)
+    instruction.left = Int32(hops.count)
+    instruction.right = Int32(field.steps.count)
+    hops += field.steps.map(Hop.init)
+    switch field.leaf {
+    case .scalar(let offset), .string(let offset): instruction.offset = Int32(offset)
+    case .structScalar(let offset):
+      instruction.operation = .structField
+      instruction.offset = Int32(offset)
+    case .unionTag(let offset):
+      instruction.operation = .unionTag
+      instruction.offset = Int32(offset)
+    case .stringMember(let offset, let tag):
+      instruction.operation = .stringMember
+      instruction.offset = Int32(offset)
+      instruction.tag = tag
+    }
+    if let value = field.defaultValue {
+      instruction.hasDefault = true
+      instruction.bits = bits(value)
+    }
+    if let domain = field.domain {
+      instruction.domain = Int32(domains.count)
+      domains.append(
+        Domain(
+          known: .copying(domain.known), others: domain.others ?? 0,
+          hasOthers: domain.others != nil))
+    }
+    return instruction
+  }
+
+  private mutating func bits(_ value: Value) -> UInt64 {
+    guard case .string(let text) = value else { return value.bits }
+    strings.append(text)
+    return UInt64(strings.count - 1)
+  }
+}
+
+extension Value {
+  /// The bit pattern that instructions hold; 0 for strings.
+  var bits: UInt64 {
+    switch self {
+    case .bool(let value): value ? 1 : 0
+    case .integer(let value): UInt64(bitPattern: value)
+    case .unsigned(let value): value
+    case .real(let value): value.bitPattern
+    case .string: 0
+    }
+  }
+}
+
+extension ArithmeticOperator {
+  fileprivate var instruction: Instruction.Operation {
+    switch self {
+    case .add: .add
+    case .subtract: .subtract
+    case .remainder: .remainder
+    }
+  }
+}
+
+extension Hop {
+  init(_ step: FieldStep) {
+    switch step {
+    case .table(let offset):
+      self.init(kind: .table, tag: 0, offset: Int32(offset), size: 0)
+    case .structure(let offset, let size):
+      self.init(kind: .structure, tag: 0, offset: Int32(offset), size: Int32(size))
+    case .tableMember(let offset, let tag):
+      self.init(kind: .tableMember, tag: tag, offset: Int32(offset), size: 0)
+    case .structureMember(let offset, let tag, let size):
+      self.init(kind: .structureMember, tag: tag, offset: Int32(offset), size: Int32(size))
+    }
+  }
+}
+
+extension UnsafeMutableBufferPointer {
+  fileprivate static func copying(_ elements: [Element]) -> Self {
+    let buffer = Self.allocate(capacity: elements.count)
+    _ = buffer.initialize(from: elements)
+    return buffer
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate static func copying(utf8 text: String) -> Self {
+    var text = text
+    return text.withUTF8 { source in
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 1)
+      buffer.copyBytes(from: source)
+      return UnsafeRawBufferPointer(buffer)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// RowCollector: candidates in, the rows of the result out.
+//
+// An engine offers the candidates of a plan one after another, as they lie in its own memory. The collector checks what is
+// left of the condition, verifies, copies what matches, and keeps as many as the limit asks for:
+//
+//  - if the order is the engine's (or there is none), it stops at the limit;
+//  - otherwise it keeps the first `limit` rows by the order, in a heap, so memory follows the result and not the input.
+//
+// A damaged row is reported and left out.
+
+public import FlatBuffersRuntime
+
+/// Collects the result of a plan from candidates. For engines.
+public struct RowCollector: ~Copyable {
+  private let layout: TableLayout
+  private let residual: Program?
+  private let keys: [SortKey]
+  private let limit: Int
+  private let timestamp: Int64
+  private let report: (_ id: Int64, VerificationError) -> Void
+  private var rows: ContiguousArray<Row> = []
+  /// Whether `rows` is a heap with the last row of the order on top.
+  private var isHeap = false
+
+  /// - Parameters:
+  ///   - timestamp: The clock value for the rows.
+  ///   - report: Called with each damaged row.
+  public init(
+    _ plan: Plan, timestamp: Int64, report: @escaping (_ id: Int64, VerificationError) -> Void
+  ) {
+    layout = plan.query.schema.layout
+    residual = plan.residual.map(Program.init)
+    keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
+    limit = plan.query.limit ?? .max
+    self.timestamp = timestamp
+    self.report = report
+  }
+
+  /// Takes a candidate. Candidates come in the engine's order, or by ascending row id.
+  /// - Returns: Whether more candidates are wanted.
+  public mutating func offer(id: Int64, bytes: UnsafeRawBufferPointer) -> Bool {
+    guard rows.count < limit || !keys.isEmpty else { return false }
+    if let residual, let table = TableReader(root: bytes) {
+      switch residual.evaluate(table) {
+      case .true: break
+      case .false: return true
+      case .unknown:
+        // Absent or malformed: only the verifier can tell.
+        do { try layout.verify(bytes) } catch { report(id, error) }
+        return true
+      }
+    }
+    do { try layout.verify(bytes) } catch {
+      report(id, error)
+      return true
+    }
+    if rows.count < limit {
+      rows.append(Row(sound: bytes, id: id, timestamp: timestamp))
+      return keys.isEmpty ? rows.count < limit : true
+    }
+    return replaceLast(id, bytes)
+  }
+
+  /// The rows in the query's order.
+  public consuming func finish() -> ContiguousArray<Row> {
+    if !keys.isEmpty {
+      let keys = keys
+      rows.sort { isBefore(keys, $0, $1) }
+    }
+    return rows
+  }
+
+  /// The result is full: takes the row in if it comes before the last one that is kept.
+  private mutating func replaceLast(_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard limit > 0 else { return false }
+    if !isHeap {
+      for index in stride(from: rows.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
+      isHeap = true
+    }
+    let row = Row(sound: bytes, id: id, timestamp: timestamp)
+    if isBefore(keys, row, rows[0]) {
+      rows[0] = row
+      siftDown(0)
+    }
+    return true
+  }
+
+  private mutating func siftDown(_ start: Int) {
+    var parent = start
+    while true {
+      var last = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < rows.count {
+        if isBefore(keys, rows[last], rows[child]) { last = child }
+      }
+      if last == parent { return }
+      rows.swapAt(parent, last)
+      parent = last
+    }
+  }
+}
+
+/// Whether a row comes before another by the keys, ties by row id.
+private func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
+  let order = left.read { l in
+    right.read { r in
+      for key in keys {
+        let order = key.compare(l, r)
+        if order != 0 { return key.isDescending ? -order : order }
+      }
+      return 0
+    }
+  }
+  return order == 0 ? left.id < right.id : order < 0
+}

@@ -1,0 +1,113 @@
+// The seam between Dflat and a storage engine.
+//
+// An engine stores rows under row ids, keeps keys and indexes beside them, and answers queries. It knows schemas and rows as
+// data and no user's types. Above the seam stand order, transactions and everything that programs see.
+//
+// An engine keeps true:
+//
+//  - a reader sees one committed state during `read`, and never waits for the writer;
+//  - there is one writer at a time; what it wrote is visible to others after `commit` only;
+//  - `insert`, `update` and `delete` do all or nothing; a conflict is thrown as `.alreadyExists` and changes nothing.
+
+
+/// A storage engine.
+public protocol StorageEngine: AnyObject, Sendable {
+  /// Makes sure that the storage can be written, creating it if it does not exist.
+  func prepareForWriting() throws
+  /// Calls `body` with a view of one committed state. Any thread may call.
+  func read<R>(_ body: (any StorageReader) throws -> R) throws -> R
+  /// A view that takes the committed state at its first read and keeps it until it is closed.
+  func makeSnapshot() -> any StorageSnapshot
+  /// Waits for the write lock and begins a transaction that may change these types.
+  func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
+  /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
+  func close(_ flags: WorkspaceShutdownFlag) throws
+}
+
+/// A view of one state. Used by one thread at a time.
+public protocol StorageReader: AnyObject {
+  /// The result of a query; rows carry `timestamp`. Empty if the storage or the table does not exist.
+  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row>
+  /// The row with an id.
+  func row(of schema: EntitySchema, id: Int64) throws -> Row?
+  /// The row with the primary key that `row` has.
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row?
+  /// How a query would be answered.
+  func explain(_ query: Query) throws -> QueryExplanation
+}
+
+/// A view that stays the same. Every snapshot is closed, on the thread that used it.
+public protocol StorageSnapshot: StorageReader {
+  func close()
+}
+
+/// The transaction that may write, with a view of its own changes.
+public protocol StorageWriter: StorageReader {
+  /// Stores a new row and returns its id.
+  func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
+  /// Replaces the row that is stored, which is `old`.
+  func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
+  /// Removes a row, if it is there.
+  func delete(_ schema: EntitySchema, id: Int64) throws
+  func commit() throws
+  func rollback()
+}
+
+/// A failure of the storage.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  /// What kind of failure it is.
+  public enum Cause: Sendable, Equatable {
+    /// A key or unique value belongs to another object.
+    case alreadyExists
+    /// An object that should be there is not.
+    case missing
+    /// A stored row is damaged.
+    case corruptRow
+    /// The file is damaged or is no database.
+    case corruptFile
+    case diskFull
+    /// The write lock was not granted in time.
+    case busy
+    case cannotOpen
+    case readOnly
+    /// The workspace was shut down.
+    case closed
+    case other
+  }
+
+  public let cause: Cause
+  /// The main or side table that it concerns.
+  public let table: String?
+  public let rowid: Int64?
+  /// The engine's own code, for SQLite its extended result code.
+  public let code: Int32?
+  /// What is wrong, in words.
+  public let message: String
+  /// The statement that failed.
+  public let statement: String?
+
+  public init(
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
+    message: String, statement: String? = nil
+  ) {
+    self.cause = cause
+    self.table = table
+    self.rowid = rowid
+    self.code = code
+    self.message = message
+    self.statement = statement
+  }
+
+  /// One line: `corruptRow: table post, row 1184: string at offset 212 ends outside the buffer`.
+  public var description: String {
+    var place: [String] = []
+    if let table { place.append("table \(table)") }
+    if let rowid { place.append("row \(rowid)") }
+    var text = "\(cause): "
+    if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
+    text += message
+    if let code { text += " (code \(code))" }
+    if let statement { text += ", in: \(statement)" }
+    return text
+  }
+}

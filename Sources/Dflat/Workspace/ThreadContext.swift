@@ -1,0 +1,39 @@
+// What runs on the current thread: the transaction whose handler it is in, and open snapshots by workspace.
+//
+// Thread-local and not task-local: a task that a handler starts does not run inside the transaction.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+final class ThreadContext {
+  var transaction: Transaction?
+  var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
+
+  static var current: ThreadContext {
+    if let pointer = pthread_getspecific(key) {
+      return Unmanaged<ThreadContext>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let context = ThreadContext()
+    // Released by the key's destructor when the thread ends.
+    pthread_setspecific(key, Unmanaged.passRetained(context).toOpaque())
+    return context
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key) { pointer in
+      #if canImport(Darwin)
+        Unmanaged<ThreadContext>.fromOpaque(pointer).release()
+      #else
+        if let pointer { Unmanaged<ThreadContext>.fromOpaque(pointer).release() }
+      #endif
+    }
+    precondition(status == 0, "no thread-local storage is left in this process")
+    return key
+  }()
+}

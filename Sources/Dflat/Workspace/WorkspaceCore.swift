@@ -1,0 +1,167 @@
+// WorkspaceCore: everything of a workspace that no engine owns.
+//
+// An engine's workspace is a thin public type around a core and its engine. The core keeps true:
+//
+//  - every accepted transaction completes exactly once, in the order of the calls;
+//  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted transaction.
+
+public import Dispatch
+import Synchronization
+
+/// The engine-neutral part of a workspace. For the authors of engines.
+public final class WorkspaceCore: Sendable {
+  let engine: any StorageEngine
+  let clock = Clock()
+  private let line: TransactionLine
+  private let targetQueue: DispatchQueue
+  private let errorHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
+  public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
+    self.engine = engine
+    self.targetQueue = targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
+    line = TransactionLine(target: self.targetQueue)
+  }
+
+  /// The hook for errors that have no other way out.
+  public var onError: (@Sendable (any Error) -> Void)? {
+    get { errorHandler.withLock { $0 } }
+    set { errorHandler.withLock { $0 = newValue } }
+  }
+
+  /// Tells the error hook.
+  public func report(_ error: any Error) {
+    onError?(error)
+  }
+
+  // MARK: Changes
+
+  public func performChanges(
+    _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
+    _ completionHandler: Workspace.CompletionHandler?
+  ) {
+    let schemas = WorkspaceCore.schemas(of: types)
+    let isAccepted = line.enqueue { [self] in
+      let isCommitted = run(schemas, changesHandler)
+      completionHandler?(isCommitted)
+    }
+    if !isAccepted { completionHandler?(false) }
+  }
+
+  private func run(_ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler) -> Bool {
+    do { try engine.prepareForWriting() } catch {
+      report(error)
+      return false
+    }
+    let transaction = Transaction(self, schemas)
+    let context = ThreadContext.current
+    let outer = context.transaction
+    context.transaction = transaction
+    handler(transaction)
+    context.transaction = outer
+    let isCommitted = transaction.finish()
+    if isCommitted { clock.advance() }
+    return isCommitted
+  }
+
+  private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
+    precondition(!types.isEmpty, "performChanges(_:) was called without any type")
+    return types.reduce(into: []) { schemas, type in
+      guard let entity = type as? any Atom.Type else {
+        preconditionFailure("performChanges(_:): \(type) is not an entity type")
+      }
+      schemas.insert(entity._schema)
+    }
+  }
+
+  // MARK: Reading
+
+  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
+  /// what is committed. Errors go to the hook and give an empty result.
+  func rows(_ query: Query) -> ContiguousArray<Row> {
+    do {
+      let context = ThreadContext.current
+      if let transaction = context.transaction, transaction.workspace === self {
+        return try transaction.fetch(query)
+      }
+      let timestamp = clock.now
+      if let snapshot = context.snapshots[ObjectIdentifier(self)] {
+        return try snapshot.rows(query, timestamp: timestamp)
+      }
+      if line.isClosed { return [] }
+      return try engine.read { try $0.rows(query, timestamp: timestamp) }
+    } catch let error as StorageError where error.cause == .closed {
+      return []
+    } catch {
+      report(error)
+      return []
+    }
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    let context = ThreadContext.current
+    if let transaction = context.transaction, transaction.workspace === self {
+      return try transaction.explain(query)
+    }
+    if let snapshot = context.snapshots[ObjectIdentifier(self)] {
+      return try snapshot.explain(query)
+    }
+    return try engine.read { try $0.explain(query) }
+  }
+
+  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
+    let context = ThreadContext.current
+    let key = ObjectIdentifier(self)
+    // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
+    if context.snapshots[key] != nil || context.transaction?.workspace === self || line.isClosed {
+      return closure()
+    }
+    let snapshot = engine.makeSnapshot()
+    context.snapshots[key] = snapshot
+    defer {
+      context.snapshots[key] = nil
+      snapshot.close()
+    }
+    return closure()
+  }
+
+  // MARK: Shutdown
+
+  public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
+    let context = ThreadContext.current
+    if completion == nil {
+      precondition(
+        context.transaction?.workspace !== self,
+        "shutdown() was called inside a transaction of the workspace: give it a completion")
+      precondition(
+        context.snapshots[ObjectIdentifier(self)] == nil,
+        "shutdown() was called inside a snapshot of the workspace: give it a completion")
+    }
+    let closing = { @Sendable [self] in
+      do { try engine.close(flags) } catch { report(error) }
+    }
+    guard let completion else {
+      let done = DispatchSemaphore(value: 0)
+      let isFirst = line.close {
+        closing()
+        done.signal()
+      }
+      if isFirst { done.wait() }
+      return
+    }
+    let isFirst = line.close {
+      closing()
+      completion()
+    }
+    if !isFirst { completion() }
+  }
+}
+
+/// A logical clock: every committed transaction advances it.
+final class Clock: Sendable {
+  private let value = Atomic<Int64>(1)
+
+  var now: Int64 { value.load(ordering: .acquiring) }
+
+  func advance() { value.add(1, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,165 @@
+// Tables and their vtables.
+//
+// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable in front of it,
+// without the empty slots at its end, and takes it back if the same vtable was written before.
+
+extension FlatBufferBuilder {
+  /// Opens a table of at most `slotCount` fields. Its children must already be written.
+  @inlinable
+  public func startTable(slotCount: Int) {
+    checkBetweenTables()
+    guard slotCount >= 0, slotCount <= 32_765 else { misuse("a table has at most 32765 slots") }
+    if slotCount > slotCapacity { growSlots(to: slotCount) }
+    slots.update(repeating: 0, count: slotCount)
+    self.slotCount = slotCount
+    tableStart = used
+  }
+
+  /// Adds a scalar, unless it is its default bit by bit: -0.0 is kept when the default is 0.0.
+  ///
+  /// `field` is the vtable offset, `4 + 2 * slot`.
+  @inlinable @inline(__always)
+  public func add<T: FlatBufferScalar>(_ value: T, at field: Int, default: T) {
+    if value.hasSameBits(as: `default`) { return }
+    allocateField(field, size: MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
+      .storeBytes(of: value, as: T.self)
+  }
+
+  /// Adds a scalar that has no default, whatever its value, or leaves the field out if it is nil.
+  @inlinable @inline(__always)
+  public func add<T: FlatBufferScalar>(_ value: T?, at field: Int) {
+    guard let value else { return }
+    allocateField(field, size: MemoryLayout<T>.size, alignment: MemoryLayout<T>.size)
+      .storeBytes(of: value, as: T.self)
+  }
+
+  /// Adds a reference to something already written, or leaves the field out if it is `.none`.
+  @inlinable @inline(__always)
+  public func add(_ offset: Offset, at field: Int) {
+    if offset == .none { return }
+    let place = allocateField(field, size: 4, alignment: 4)
+    place.storeBytes(of: distance(to: offset), as: UInt32.self)
+  }
+
+  /// Adds a struct inline. `fill` gets its memory, `size` zeroed bytes, and stores the members.
+  @inlinable @inline(__always)
+  public func addStructure(
+    at field: Int, size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+  ) {
+    checkAlignment(alignment)
+    let place = allocateField(
+      field, size: checkedExtent(count: 1, stride: size), alignment: alignment)
+    place.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    fill(place)
+  }
+
+  /// Closes the open table and writes its vtable, or shares one that was already written.
+  @inlinable
+  public func endTable() -> Offset {
+    guard tableStart >= 0 else { misuse("endTable without startTable") }
+    // The reference to the vtable; stored below, once it is known where that is.
+    _ = allocate(4, alignment: 4)
+    let table = used
+    let objectSize = table &- tableStart
+    guard objectSize <= Int(UInt16.max) else { misuse("a table has at most 65535 inline bytes") }
+
+    var length = slotCount
+    while length > 0, slots[length &- 1] == 0 { length &-= 1 }
+    let vtableSize = 4 &+ 2 &* length
+    let vtable = allocate(vtableSize, alignment: 2)
+    vtable.storeBytes(of: UInt16(truncatingIfNeeded: vtableSize), as: UInt16.self)
+    vtable.storeBytes(
+      of: UInt16(truncatingIfNeeded: objectSize), toByteOffset: 2, as: UInt16.self)
+    for slot in 0..<length {
+      let place = slots[slot]
+      let offset = place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(place))
+      vtable.storeBytes(of: offset, toByteOffset: 4 &+ 2 &* slot, as: UInt16.self)
+    }
+
+    var shared = used
+    if let earlier = earlierVTable(equalTo: vtable, size: vtableSize) {
+      head &+= vtableSize
+      shared = Int(earlier)
+    } else {
+      vtables[vtableCount % Self.sharedVTables] = UInt32(truncatingIfNeeded: used)
+      vtableCount &+= 1
+    }
+    // The vtable is at table - value; offsets count from the end, so that is their difference.
+    (memory + (capacity &- table)).storeBytes(
+      of: Int32(truncatingIfNeeded: shared &- table), as: Int32.self)
+    tableStart = -1
+    return Offset(rawValue: UInt32(truncatingIfNeeded: table))
+  }
+
+  /// Room for a field of the open table, remembered in its slot.
+  @inlinable @inline(__always)
+  func allocateField(_ field: Int, size: Int, alignment: Int) -> UnsafeMutableRawPointer {
+    guard tableStart >= 0 else { misuse("a field is added outside of a table") }
+    let slot = (field &- 4) &>> 1
+    guard field & 1 == 0, UInt(bitPattern: slot) < UInt(bitPattern: slotCount) else {
+      misuse("the table has no such slot")
+    }
+    guard slots[slot] == 0 else { misuse("the field is added twice") }
+    let place = allocate(size, alignment: alignment)
+    slots[slot] = UInt32(truncatingIfNeeded: used)
+    return place
+  }
+
+  /// The offset of an earlier vtable with the same bytes, the newest first.
+  @inlinable @inline(__always)
+  func earlierVTable(equalTo vtable: UnsafeMutableRawPointer, size: Int) -> UInt32? {
+    if vtableCount == 0 { return nil }
+    return searchVTables(vtable, size: size)
+  }
+
+  @usableFromInline
+  func searchVTables(_ vtable: UnsafeMutableRawPointer, size: Int) -> UInt32? {
+    // Both sizes, the vtable's and the table's, in one comparison; most others differ in it.
+    let sizes = vtable.loadUnaligned(as: UInt32.self)
+    var index = vtableCount
+    let end = max(0, vtableCount - Self.sharedVTables)
+    while index > end {
+      index &-= 1
+      let offset = vtables[index % Self.sharedVTables]
+      let other = memory + (capacity &- Int(offset))
+      if other.loadUnaligned(as: UInt32.self) == sizes, sameBytes(vtable, other, from: 4, to: size)
+      {
+        return offset
+      }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func sameBytes(
+    _ one: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer, from start: Int, to end: Int
+  ) -> Bool {
+    var place = start
+    while place &+ 8 <= end {
+      if one.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        != other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      {
+        return false
+      }
+      place &+= 8
+    }
+    while place < end {
+      if one.loadUnaligned(fromByteOffset: place, as: UInt16.self)
+        != other.loadUnaligned(fromByteOffset: place, as: UInt16.self)
+      {
+        return false
+      }
+      place &+= 2
+    }
+    return true
+  }
+
+  @usableFromInline
+  @inline(never)
+  func growSlots(to count: Int) {
+    let newCapacity = max(count, slotCapacity * 2)
+    slots.deallocate()
+    slots = .allocate(capacity: newCapacity)
+    slotCapacity = newCapacity
+  }
+}

@@ -1,0 +1,173 @@
+// Strings, vectors, and structs that stand alone.
+//
+// A vector is written as a whole: its elements in one piece, aligned for them and for the count before them.
+
+extension FlatBufferBuilder {
+  /// Writes a string with its closing NUL.
+  @inlinable
+  public func string(_ string: String) -> Offset {
+    var string = string
+    return string.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes a string, or nothing for nil.
+  @inlinable
+  public func string(_ string: String?) -> Offset {
+    guard let string else { return .none }
+    return self.string(string)
+  }
+
+  /// Writes a string from its UTF-8 bytes, which are not checked. They must not be the builder's own.
+  @inlinable
+  public func string(utf8: UnsafeRawBufferPointer) -> Offset {
+    checkBetweenTables()
+    let size = checkedExtent(count: utf8.count, stride: 1)
+    let place = allocate(size &+ 1, alignment: 4)
+    if let source = utf8.baseAddress { place.copyMemory(from: source, byteCount: size) }
+    place.storeBytes(of: 0, toByteOffset: size, as: UInt8.self)
+    return endVector(count: size)
+  }
+
+  /// Writes a vector of scalars.
+  @inlinable
+  public func vector<T: FlatBufferScalar>(_ values: [T]) -> Offset {
+    values.withUnsafeBytes {
+      vector(bytes: $0, count: values.count, alignment: MemoryLayout<T>.size)
+    }
+  }
+
+  /// Writes a vector from the bytes of its elements, as they are to lie in the buffer.
+  ///
+  /// - Parameters:
+  ///   - bytes: `count` scalars or structs, little endian, with zeroed padding. Not the builder's own memory.
+  ///   - count: The number of elements; `bytes.count` is a multiple of it.
+  ///   - alignment: An element's alignment in bytes: its size for a scalar.
+  @inlinable
+  public func vector(bytes: UnsafeRawBufferPointer, count: Int, alignment: Int) -> Offset {
+    checkBetweenTables()
+    checkAlignment(alignment)
+    guard count >= 0, count == 0 ? bytes.isEmpty : bytes.count % count == 0 else {
+      misuse("a vector's bytes are its count times a stride")
+    }
+    let size = checkedExtent(count: bytes.count, stride: 1)
+    let place = allocate(size, alignment: max(4, alignment))
+    if let source = bytes.baseAddress { place.copyMemory(from: source, byteCount: size) }
+    return endVector(count: count)
+  }
+
+  /// Writes a vector of structs of `size` bytes. `fill` is called for each index in turn with that element's
+  /// memory, zeroed, and stores the members.
+  @inlinable
+  public func vector(
+    count: Int, size: Int, alignment: Int, fill: (Int, UnsafeMutableRawPointer) -> Void
+  ) -> Offset {
+    checkBetweenTables()
+    checkAlignment(alignment)
+    let extent = checkedExtent(count: count, stride: size)
+    let place = allocate(extent, alignment: max(4, alignment))
+    place.initializeMemory(as: UInt8.self, repeating: 0, count: extent)
+    for index in 0..<count { fill(index, place + index &* size) }
+    return endVector(count: count)
+  }
+
+  /// Writes strings, and a vector of them.
+  @inlinable
+  public func vector(_ strings: [String]) -> Offset {
+    startVector(count: strings.count)
+    for element in strings { push(string(element)) }
+    return endVector()
+  }
+
+  /// Writes a vector of what was already written: strings, tables, or members of unions.
+  @inlinable
+  public func vector(_ offsets: [Offset]) -> Offset {
+    startVector(count: offsets.count)
+    for element in offsets { push(element) }
+    return endVector()
+  }
+
+  /// Opens a vector of offsets, whose elements are written and pushed one by one, without an array.
+  ///
+  ///     builder.startVector(count: strings.count)
+  ///     for element in strings { builder.push(builder.string(element)) }
+  ///     let vector = builder.endVector()
+  ///
+  /// Vectors may be opened within each other, and tables be written while one is open.
+  ///
+  /// - Parameter count: How many elements to expect; more or fewer may come.
+  @inlinable
+  public func startVector(count: Int) {
+    checkBetweenTables()
+    guard count >= 0 else { misuse("a vector has no negative count") }
+    if stackCapacity &- stackCount <= count {
+      growStack(by: checkedExtent(count: count, stride: 4) / 4)
+    }
+    stack[stackCount] = UInt32(truncatingIfNeeded: vectorStart)
+    stackCount &+= 1
+    vectorStart = stackCount
+  }
+
+  /// Adds an element to the vector that was opened last. `.none` stays empty: only vectors of unions may hold it.
+  @inlinable @inline(__always)
+  public func push(_ offset: Offset) {
+    guard vectorStart > 0 else { misuse("push without startVector") }
+    if stackCount == stackCapacity { growStack(by: 1) }
+    stack[stackCount] = offset.rawValue
+    stackCount &+= 1
+  }
+
+  /// Writes the vector that was opened last and closes it.
+  @inlinable
+  public func endVector() -> Offset {
+    checkBetweenTables()
+    guard vectorStart > 0 else { misuse("endVector without startVector") }
+    let count = stackCount &- vectorStart
+    let place = allocate(checkedExtent(count: count, stride: 4), alignment: 4)
+    let start = UInt32(truncatingIfNeeded: used)
+    let elements = stack + vectorStart
+    for index in 0..<count {
+      let offset = elements[index]
+      // An element lies 4 * index behind the vector's start, so its own count from the end is smaller by that.
+      let here = start &- UInt32(truncatingIfNeeded: 4 &* index)
+      let end = start &- UInt32(truncatingIfNeeded: 4 &* count)
+      guard offset <= end else { misuse("the offset is not from this buffer") }
+      place.storeBytes(
+        of: offset == 0 ? 0 : here &- offset, toByteOffset: 4 &* index, as: UInt32.self)
+    }
+    stackCount = vectorStart &- 1
+    vectorStart = Int(stack[stackCount])
+    return endVector(count: count)
+  }
+
+  /// Writes a struct that stands alone: a union's value, or the root. `fill` gets `size` zeroed bytes.
+  @inlinable @inline(__always)
+  public func indirectStructure(
+    size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void
+  ) -> Offset {
+    checkBetweenTables()
+    checkAlignment(alignment)
+    let place = allocate(checkedExtent(count: 1, stride: size), alignment: alignment)
+    place.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    fill(place)
+    return Offset(rawValue: UInt32(truncatingIfNeeded: used))
+  }
+
+  /// Puts the count before elements that were just written.
+  @inlinable @inline(__always)
+  func endVector(count: Int) -> Offset {
+    let place = allocate(4, alignment: 4)
+    place.storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
+    return Offset(rawValue: UInt32(truncatingIfNeeded: used))
+  }
+
+  @usableFromInline
+  @inline(never)
+  func growStack(by count: Int) {
+    let newCapacity = max(stackCapacity * 2, stackCount + count + 1)
+    let newStack = UnsafeMutablePointer<UInt32>.allocate(capacity: newCapacity)
+    newStack.update(from: stack, count: stackCount)
+    stack.deallocate()
+    stack = newStack
+    stackCapacity = newCapacity
+  }
+}

@@ -1,0 +1,53 @@
+// Reading by absolute position: for those who walk a layout that they know as data.
+//
+// `locate` and `VectorReader.position(of:)` give positions of inline values. These calls read an inline value
+// there, or follow the uoffset there. Every position is checked, wherever it comes from.
+
+extension TableReader {
+  /// The scalar at an absolute position, or nil if it would end outside the buffer.
+  @inlinable @inline(__always)
+  public func scalar<T: FlatBufferScalar>(atPosition position: Int) -> T? {
+    guard bytes.contains(position, size: MemoryLayout<T>.size) else { return nil }
+    return T.read(from: bytes.baseAddress.unsafelyUnwrapped + position)
+  }
+
+  /// The struct at an absolute position, or nil if it would end outside the buffer.
+  @inlinable @inline(__always)
+  public func structure(atPosition position: Int, size: Int) -> StructReader? {
+    StructReader(bytes, at: position, size: size)
+  }
+
+  /// The bytes of the string that the offset at `position` refers to, without the NUL; nil if it does not fit.
+  @inlinable @inline(__always)
+  public func utf8(atPosition position: Int) -> UnsafeRawBufferPointer? {
+    let target = bytes.follow(position)
+    return target < 0 ? nil : bytes.utf8(target)
+  }
+
+  /// The string that the offset at `position` refers to, repaired if it is not UTF-8; nil if it does not fit.
+  @inlinable
+  public func string(atPosition position: Int) -> String? {
+    utf8(atPosition: position).map(String.init(repairing:))
+  }
+
+  /// The table that the offset at `position` refers to; nil if it does not fit.
+  @inlinable @inline(__always)
+  public func table(atPosition position: Int) -> TableReader? {
+    let target = bytes.follow(position)
+    return target < 0 ? nil : TableReader(bytes, at: target)
+  }
+
+  /// The vector that the offset at `position` refers to; nil if it does not fit.
+  @inlinable @inline(__always)
+  public func vector(atPosition position: Int, stride: Int) -> VectorReader? {
+    let target = bytes.follow(position)
+    return target < 0 ? nil : VectorReader(bytes, at: target, stride: stride)
+  }
+
+  /// The struct that the offset at `position` refers to, as a union stores it; nil if it does not fit.
+  @inlinable @inline(__always)
+  public func indirectStructure(atPosition position: Int, size: Int) -> StructReader? {
+    let target = bytes.follow(position)
+    return target < 0 ? nil : StructReader(bytes, at: target, size: size)
+  }
+}

@@ -1,0 +1,76 @@
+// Copying a whole database while it is in use.
+
+import CSQLite
+
+extension Connection {
+  /// Copies the database into another, replacing what is there.
+  ///
+  /// The copy is one consistent state. Others may read and write meanwhile: what this connection
+  /// writes is copied too, what others write makes the copying begin anew, so with many writers copy
+  /// all pages in one step, which holds them off in rollback mode only.
+  ///
+  /// - Parameters:
+  ///   - destination: A connection to another database, outside a transaction.
+  ///   - pagesPerStep: How many pages are copied before `progress` is called; nil for all at once.
+  ///   - progress: Called after each step with the pages that remain and their total. If it gives
+  ///     false, the copying ends and the destination is as before.
+  /// - Throws: ``SQLiteError``: ``ResultCode/abort`` if `progress` ended it; ``ResultCode/busy`` or
+  ///   ``ResultCode/locked`` if one of the databases was in use for longer than the busy timeout.
+  public func backup(
+    to destination: Connection, pagesPerStep: Int? = nil,
+    progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(SQLiteError) {
+    let source = try open()
+    let target = try destination.open()
+    guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
+      throw SQLiteError(
+        result: sqlite3_errcode(target), database: target, path: destination.path)
+    }
+    var deadline = ContinuousClock.now + .milliseconds(max(0, busyTimeoutMilliseconds))
+    var result = SQLITE_OK
+    var isStopped = false
+    steps: while !isStopped {
+      result = sqlite3_backup_step(backup, Int32(clamping: pagesPerStep ?? -1))
+      switch result {
+      case SQLITE_OK, SQLITE_DONE:
+        deadline = .now + .milliseconds(max(0, busyTimeoutMilliseconds))
+        let goesOn = progress(
+          Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+        if result == SQLITE_DONE { break steps }
+        isStopped = !goesOn
+      case let code where code & 0xff == SQLITE_BUSY || code & 0xff == SQLITE_LOCKED:
+        guard ContinuousClock.now < deadline else { break steps }
+        sleep(milliseconds: 5)
+      default:
+        break steps
+      }
+    }
+    let finish = sqlite3_backup_finish(backup)
+    if isStopped {
+      throw SQLiteError(
+        code: .abort, message: "the backup was stopped by its progress callback", path: path)
+    }
+    // A lock that was not given is reported by the step only, everything else by both.
+    let failure = result == SQLITE_DONE ? finish : result
+    if failure != SQLITE_OK {
+      throw SQLiteError(result: failure, database: target, path: destination.path)
+    }
+  }
+
+  /// Copies the database into a file, which is created, or replaced in what it holds.
+  ///
+  /// See ``backup(to:pagesPerStep:progress:)-(Connection,_,_)``.
+  public func backup(
+    to path: String, pagesPerStep: Int? = nil,
+    progress: (_ remaining: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(SQLiteError) {
+    let destination = try Connection(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+    try backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+    try destination.close()
+  }
+
+  /// Waits on this thread.
+  func sleep(milliseconds: Int32) {
+    _ = sqlite3_sleep(milliseconds)
+  }
+}

@@ -1,0 +1,171 @@
+// What a pool of readers knows, and the line of those who wait.
+//
+// `State` changes only under the pool's lock. Signals are sent after it was released: what has to be
+// said to whom is a `Handover`.
+
+import Dispatch
+import Synchronization
+
+/// A connection on its way between threads.
+///
+/// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool sees
+/// to that: under its lock a reader is either idle or with one holder, and passing through the
+/// lock or a semaphore orders what the one did before what the other does.
+struct Pooled: @unchecked Sendable {
+  let connection: Connection
+}
+
+struct Idle: Sendable {
+  let reader: Pooled
+  /// When it came back, in nanoseconds of `MonotonicTime`.
+  let since: UInt64
+}
+
+/// What becomes of someone who asks for a reader.
+enum Decision: Sendable {
+  case reader(Pooled)
+  /// Has a place below the limit and opens the reader.
+  case mayOpen
+  case closed
+  case wait(Waiter)
+}
+
+/// Someone in line.
+final class Waiter: Sendable {
+  /// The thread that waits, if it is going to hold the reader as a nested call would care about.
+  let thread: ThreadIdentity?
+  let semaphore = DispatchSemaphore(value: 0)
+  private let outcome = Mutex<Decision>(.closed)
+
+  init(thread: ThreadIdentity?) {
+    self.thread = thread
+  }
+
+  func takeOutcome() -> Decision {
+    outcome.withLock { outcome in
+      let taken = outcome
+      outcome = .closed
+      return taken
+    }
+  }
+
+  fileprivate func end(with decision: Decision) {
+    outcome.withLock { $0 = decision }
+    semaphore.signal()
+  }
+}
+
+/// What is to be said once the lock is released.
+enum Handover: Sendable {
+  case waiter(Waiter, Decision)
+  case closers([DispatchSemaphore])
+
+  init(waiter: Waiter, outcome: Decision) {
+    self = .waiter(waiter, outcome)
+  }
+
+  func perform() {
+    switch self {
+    case .waiter(let waiter, let outcome): waiter.end(with: outcome)
+    case .closers(let semaphores): for semaphore in semaphores { semaphore.signal() }
+    }
+  }
+}
+
+extension ReaderPool {
+  struct State: Sendable {
+    /// The last one came back last.
+    var idle: [Idle] = []
+    /// Readers that are idle, held, or being opened.
+    var open = 0
+    /// The threads inside `withReader`, once for each call.
+    var holders: [ThreadIdentity] = []
+    var line: Line = Line()
+    var isClosed = false
+    /// Those who wait for the pool to be closed.
+    var closers: [DispatchSemaphore] = []
+
+    mutating func hold(_ thread: ThreadIdentity?) {
+      if let thread { holders.append(thread) }
+    }
+
+    mutating func letGo(_ thread: ThreadIdentity?) {
+      guard let thread, let place = holders.lastIndex(of: thread) else { return }
+      holders.swapAt(place, holders.count - 1)
+      holders.removeLast()
+    }
+
+    /// A reader is gone. Lets the first in line open another, if there is room, or tells those who
+    /// close the pool that it was the last.
+    mutating func freePlace(limit: Int) -> Handover? {
+      open -= 1
+      if isClosed {
+        guard open == 0, !closers.isEmpty else { return nil }
+        defer { closers = [] }
+        return .closers(closers)
+      }
+      guard open < limit, let waiter = line.popFirst() else { return nil }
+      open += 1
+      hold(waiter.thread)
+      return Handover(waiter: waiter, outcome: .mayOpen)
+    }
+
+    /// Takes out the readers that came back at `instant` or before. They close as they go away.
+    mutating func removeIdle(unusedSince instant: UInt64) -> [Idle] {
+      let count = idle.prefix { $0.since <= instant }.count
+      let removed = Array(idle.prefix(count))
+      idle.removeFirst(count)
+      open -= count
+      return removed
+    }
+
+    /// Traps, in debug builds, if what the pool promises is not so.
+    func _checkInvariants(limit: Int) {
+      #if DEBUG
+        precondition(idle.count <= open)
+        precondition(idle.isEmpty || line.isEmpty, "somebody waits beside an idle reader")
+        precondition(line.isEmpty || open >= limit, "somebody waits though there is room")
+        precondition(!isClosed || idle.isEmpty && line.isEmpty)
+      #endif
+    }
+  }
+
+  /// Those who wait, first come first served.
+  struct Line: Sendable {
+    private var waiters: [Waiter] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == waiters.count }
+    var count: Int { waiters.count - head }
+
+    mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
+
+    mutating func popFirst() -> Waiter? {
+      guard head < waiters.count else { return nil }
+      defer {
+        head += 1
+        // Now and then the part that is done with is cut off, so that popping stays cheap.
+        if head > 16 && head * 2 > waiters.count {
+          waiters.removeFirst(head)
+          head = 0
+        }
+      }
+      return waiters[head]
+    }
+
+    /// Takes `waiter` out of the line; false if it is no longer there.
+    mutating func remove(_ waiter: Waiter) -> Bool {
+      guard let place = waiters[head...].firstIndex(where: { $0 === waiter }) else { return false }
+      waiters.remove(at: place)
+      return true
+    }
+
+    mutating func removeAll() -> [Waiter] {
+      defer {
+        waiters = []
+        head = 0
+      }
+      return Array(waiters[head...])
+    }
+  }
+}

@@ -1,0 +1,340 @@
+// A pool of read-only connections to one file, for many threads.
+//
+// What is kept true, all under one lock:
+//
+//  - Connections that are open or being opened number at most `limit`, but for nested use: a thread
+//    inside `withReader` never waits for a second reader, since it might wait for itself. What it
+//    opens beyond the limit is closed again when it comes back.
+//  - Readers wait in a line. Whoever gives a reader back hands it to the first in line, so while
+//    somebody waits nothing is idle and nobody overtakes.
+//  - The last reader used is used next; the others grow old at the bottom and are closed when they
+//    were idle for longer than they may, at the next time a reader comes back.
+//  - A reader is idle or with one holder, outside any transaction while idle.
+//
+// Files are opened and closed outside the lock.
+
+import Dispatch
+import Synchronization
+
+/// Read-only connections to one database file, opened on demand, for use from many threads.
+///
+///     let pool = ReaderPool(path: "notes.db")
+///     let count = try pool.withReader { try $0.value("SELECT count(*) FROM note") }
+///
+/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until it
+/// exists. What the file holds is seen as of each statement, or as of the first statement inside a
+/// transaction.
+///
+/// Waiting for a reader blocks the thread, in the order of the calls.
+public final class ReaderPool: Sendable {
+  /// The database file.
+  public let path: String
+  /// How many readers may be open at the same time.
+  public let limit: Int
+  /// How long a reader may be idle before it is closed, which happens when another one comes back.
+  public let idleLifetime: Duration
+
+  private let mode: Connection.OpenMode
+  private let busyTimeoutMilliseconds: Int
+  private let statementCacheCapacity: Int
+  private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
+  private let lifetimeNanoseconds: UInt64
+  private let state = Mutex(State())
+
+  /// Makes a pool. Nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - path: The database file.
+  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file that
+  ///     nobody changes. With the modes that write, `query_only` is turned on, so that readers work
+  ///     where SQLite must write to read, as when a crashed program left a log.
+  ///   - limit: How many readers may be open; by default two for each processor, at least four.
+  ///   - idleLifetime: How long readers are kept idle, once others come back.
+  ///   - busyTimeoutMilliseconds: As of each connection.
+  ///   - statementCacheCapacity: As of each connection.
+  ///   - configure: Called with each reader after it was opened, on the thread that wants it.
+  public init(
+    path: String, mode: Connection.OpenMode = .readOnly, limit: Int = ReaderPool.defaultLimit,
+    idleLifetime: Duration = .seconds(30), busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100,
+    configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
+  ) {
+    precondition(limit > 0, "a ReaderPool with a limit of \(limit) readers could never give one")
+    self.path = path
+    self.mode = mode
+    self.limit = limit
+    self.idleLifetime = idleLifetime
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.statementCacheCapacity = statementCacheCapacity
+    self.configure = configure
+    self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
+  }
+
+  deinit {
+    // Nobody holds a reader: leases and calls keep the pool. The idle ones close as they go away.
+    state.withLock { $0._checkInvariants(limit: limit) }
+  }
+
+  /// Two readers for each processor, at least four.
+  public static var defaultLimit: Int { max(4, 2 * processorCount()) }
+
+  // MARK: Using readers
+
+  /// Calls `body` with a reader that nobody else uses meanwhile.
+  ///
+  /// If all readers are in use it waits for one, in line. A call inside another one on the same thread
+  /// gets a reader of its own and never waits. A transaction that `body` leaves open is rolled back.
+  ///
+  /// - Parameter body: It must not keep the connection, nor a statement of it, beyond its end.
+  /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
+  ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
+  @inlinable
+  public func withReader<R>(_ body: (Connection) throws -> R) throws -> R {
+    let reader = try take(scoped: true, within: nil)
+    defer { giveBack(reader, scoped: true) }
+    return try body(reader)
+  }
+
+  /// A reader to hold for longer than a call, for a snapshot that outlives the function for example.
+  ///
+  /// It may be given to another thread. As long as it is held it counts against the limit: a thread
+  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on the
+  /// same thread it never waits.
+  ///
+  /// - Parameter timeout: How long to wait in line at most; nil for as long as it takes.
+  /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
+  ///   ``ResultCode/timedOut``, no reader became free.
+  public func checkout(timeout: Duration? = nil) throws(SQLiteError) -> sending ReaderLease {
+    let reader = try take(scoped: false, within: timeout)
+    return ReaderLease(Pooled(connection: reader), pool: self)
+  }
+
+  @usableFromInline
+  func take(scoped: Bool, within timeout: Duration?) throws(SQLiteError) -> Connection {
+    let thread = ThreadIdentity.current
+    let decision = state.withLock { state -> Decision in
+      if state.isClosed { return .closed }
+      let isNested = state.holders.contains(thread)
+      if let idle = state.idle.popLast() {
+        state.hold(scoped ? thread : nil)
+        return .reader(idle.reader)
+      }
+      if state.open < limit || isNested {
+        state.open += 1
+        state.hold(scoped ? thread : nil)
+        return .mayOpen
+      }
+      let waiter = Waiter(thread: scoped ? thread : nil)
+      state.line.append(waiter)
+      return .wait(waiter)
+    }
+    switch decision {
+    case .reader(let reader): return reader.connection
+    case .mayOpen: return try openReader(scoped: scoped)
+    case .closed: throw closedError
+    case .wait(let waiter): return try waitInLine(waiter, scoped: scoped, within: timeout)
+    }
+  }
+
+  /// Waits in line. Whoever ends the wait has counted this thread as a holder already.
+  private func waitInLine(
+    _ waiter: Waiter, scoped: Bool, within timeout: Duration?
+  ) throws(SQLiteError) -> Connection {
+    if let timeout {
+      let limit =
+        DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
+      if waiter.semaphore.wait(timeout: limit) == .timedOut {
+        if state.withLock({ $0.line.remove(waiter) }) {
+          throw SQLiteError(
+            code: .timedOut,
+            message: "all \(self.limit) readers were in use for longer than \(timeout)",
+            path: path)
+        }
+        // Someone was faster and took us out of the line: the signal is there or about to come.
+        waiter.semaphore.wait()
+      }
+    } else {
+      waiter.semaphore.wait()
+    }
+    switch waiter.takeOutcome() {
+    case .reader(let reader): return reader.connection
+    case .mayOpen: return try openReader(scoped: scoped)
+    case .closed, .wait: throw closedError
+    }
+  }
+
+  private func openReader(scoped: Bool) throws(SQLiteError) -> Connection {
+    do {
+      let connection = try Connection(
+        path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+        statementCacheCapacity: statementCacheCapacity)
+      // Checkpoints are the writer's business.
+      connection.checkpointsOnClose = false
+      if mode == .readWrite || mode == .readWriteCreate {
+        try connection.setPragma("query_only", 1)
+      }
+      try configure?(connection)
+      return connection
+    } catch {
+      let thread = ThreadIdentity.current
+      let next = state.withLock { state -> Handover? in
+        state.letGo(scoped ? thread : nil)
+        return state.freePlace(limit: limit)
+      }
+      next?.perform()
+      throw error
+    }
+  }
+
+  private var closedError: SQLiteError {
+    SQLiteError(code: .closed, message: "the pool of readers is closed", path: path)
+  }
+
+  // MARK: Giving back
+
+  @usableFromInline
+  func giveBack(_ connection: Connection, scoped: Bool) {
+    let isUsable = Self.isReadyForReuse(connection)
+    let thread = ThreadIdentity.current
+    let reader = Pooled(connection: connection)
+    let now = MonotonicTime.now
+    let fate = state.withLock { state -> Fate in
+      state.letGo(scoped ? thread : nil)
+      // A reader that is to be closed counts as open until it is, so that close() waits for it.
+      if !isUsable || state.isClosed || state.open > limit { return .surplus }
+      if let waiter = state.line.popFirst() {
+        state.hold(waiter.thread)
+        return .handedOn(Handover(waiter: waiter, outcome: .reader(reader)))
+      }
+      state.idle.append(Idle(reader: reader, since: now))
+      guard let oldest = state.idle.first, now &- oldest.since > lifetimeNanoseconds else {
+        return .kept
+      }
+      return .keptAndOthersAged(state.removeIdle(unusedSince: now &- lifetimeNanoseconds))
+    }
+    switch fate {
+    case .kept: break
+    case .handedOn(let handover): handover.perform()
+    case .keptAndOthersAged(let idle): Self.close(idle)
+    case .surplus:
+      Self.close([Idle(reader: reader, since: now)])
+      state.withLock { $0.freePlace(limit: limit) }?.perform()
+    }
+  }
+
+  /// What becomes of a reader that comes back.
+  private enum Fate: Sendable {
+    case kept
+    case keptAndOthersAged([Idle])
+    case handedOn(Handover)
+    case surplus
+  }
+
+  private static func close(_ readers: [Idle]) {
+    for idle in readers {
+      do {
+        try idle.reader.connection.close()
+      } catch {
+        // Its last holder kept a statement. It stays open for that one only, and closes with it.
+      }
+    }
+  }
+
+  /// Whether a reader that comes back can be used again: nothing open, nothing held.
+  private static func isReadyForReuse(_ connection: Connection) -> Bool {
+    if connection.isClosed || connection.statements.hasStatementsInUse { return false }
+    guard connection.isInTransaction else { return true }
+    do {
+      try connection.rollback()
+      return true
+    } catch {
+      // A reader that cannot even roll back is not used again; closing it ends its transaction.
+      return false
+    }
+  }
+
+  // MARK: Closing
+
+  /// Closes readers that have been idle for at least `age`.
+  ///
+  /// A pool that is in use does so by itself; call this when the work is over, or memory is short.
+  ///
+  /// - Returns: How many were closed.
+  @discardableResult
+  public func closeIdle(olderThan age: Duration = .zero) -> Int {
+    let now = MonotonicTime.now
+    let age = MonotonicTime.nanoseconds(age)
+    let closed = state.withLock { state in
+      state.removeIdle(unusedSince: now > age ? now - age : 0)
+    }
+    Self.close(closed)
+    return closed.count
+  }
+
+  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and waits
+  /// until all readers came back. Closing twice is fine.
+  ///
+  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself.
+  public func close() {
+    let thread = ThreadIdentity.current
+    let semaphore = DispatchSemaphore(value: 0)
+    let (line, idle, mustWait) = state.withLock { state in
+      precondition(
+        !state.holders.contains(thread),
+        "ReaderPool.close() was called inside withReader, and would wait for itself")
+      state.isClosed = true
+      let line = state.line.removeAll()
+      let idle = state.idle
+      state.idle = []
+      state.open -= idle.count
+      let mustWait = state.open > 0
+      if mustWait { state.closers.append(semaphore) }
+      return (line, idle, mustWait)
+    }
+    for waiter in line { Handover(waiter: waiter, outcome: .closed).perform() }
+    Self.close(idle)
+    if mustWait { semaphore.wait() }
+  }
+
+  // MARK: Facts
+
+  /// How many readers are open now, idle ones included.
+  public var openCount: Int { state.withLock { $0.open } }
+
+  /// How many readers are idle now.
+  public var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// How many threads wait for a reader now.
+  public var waitingCount: Int { state.withLock { $0.line.count } }
+}
+
+/// A reader held for longer than a call. It goes back to its pool with ``end()``, or when it is no
+/// longer held.
+///
+/// One thread uses it at a time.
+public final class ReaderLease {
+  private var reader: Pooled?
+  private let pool: ReaderPool
+
+  init(_ reader: Pooled, pool: ReaderPool) {
+    self.reader = reader
+    self.pool = pool
+  }
+
+  deinit {
+    end()
+  }
+
+  /// The connection. Using it after ``end()`` is a programmer error.
+  public var connection: Connection {
+    guard let reader else { preconditionFailure("a ReaderLease was used after end()") }
+    return reader.connection
+  }
+
+  /// Gives the reader back. Calling it twice is fine.
+  public func end() {
+    guard let reader else { return }
+    self.reader = nil
+    pool.giveBack(reader.connection, scoped: false)
+  }
+}

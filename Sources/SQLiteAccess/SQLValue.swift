@@ -1,0 +1,89 @@
+// One value of SQL: what a column holds or a parameter takes.
+//
+// This is the comfortable way, for tools, tests and functions. Loops that must be fast read and
+// bind the columns of a `Statement` by type and make no such values.
+
+/// A value as SQLite stores it.
+public enum SQLValue: Hashable, Sendable {
+  /// `NULL`.
+  case null
+  /// A signed integer of 64 bits.
+  case integer(Int64)
+  /// A floating-point number. SQLite stores a NaN as `NULL`.
+  case real(Double)
+  /// Text in UTF-8. It may contain NUL.
+  case text(String)
+  /// Bytes.
+  case blob([UInt8])
+}
+
+extension SQLValue {
+  /// Whether this is `NULL`.
+  public var isNull: Bool { self == .null }
+
+  /// The integer, if this is one.
+  public var integer: Int64? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+
+  /// The number, if this is an integer or a floating-point number.
+  public var real: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    case .null, .text, .blob: nil
+    }
+  }
+
+  /// The text, if this is one.
+  public var text: String? {
+    if case .text(let value) = self { value } else { nil }
+  }
+
+  /// The bytes, if this is a blob.
+  public var blob: [UInt8]? {
+    if case .blob(let value) = self { value } else { nil }
+  }
+}
+
+extension SQLValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
+{
+  /// `NULL`.
+  public init(nilLiteral: ()) { self = .null }
+
+  /// An integer.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// A floating-point number.
+  public init(floatLiteral value: Double) { self = .real(value) }
+
+  /// A text.
+  public init(stringLiteral value: String) { self = .text(value) }
+
+  /// The integer 1 or 0, which is how SQL has truth.
+  public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+}
+
+extension SQLValue: CustomStringConvertible {
+  /// The value as a literal of SQL.
+  public var description: String {
+    switch self {
+    case .null: return "NULL"
+    case .integer(let value): return String(value)
+    case .real(let value): return String(value)
+    case .text(let value):
+      return "'"
+        + value.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "''") + "'"
+    case .blob(let bytes):
+      let digits = Array("0123456789abcdef")
+      var text = "x'"
+      for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+      }
+      return text + "'"
+    }
+  }
+}

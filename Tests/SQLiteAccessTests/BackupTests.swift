@@ -1,0 +1,95 @@
+import SQLiteAccess
+import Testing
+
+@Suite("Backup")
+struct BackupTests {
+  @Test("A copy holds everything, also what is still in the log", arguments: [nil, 1, 7])
+  func copy(pagesPerStep: Int?) throws {
+    try withTemporaryDirectory { directory in
+      let source = try makeFilledFile(directory + "/a.db", rows: 500)
+      var steps: [Int] = []
+      try source.backup(to: directory + "/b.db", pagesPerStep: pagesPerStep) { remaining, total in
+        #expect(remaining < total)
+        steps.append(remaining)
+        return true
+      }
+      #expect(steps.last == 0 && steps == steps.sorted(by: >))
+      #expect(steps.count > 1 || pagesPerStep == nil)
+      let copy = try Connection(path: directory + "/b.db", mode: .readOnly)
+      #expect(try copy.rows("SELECT * FROM t") == source.rows("SELECT * FROM t"))
+      #expect(try copy.pragma("integrity_check") == "ok")
+    }
+  }
+
+  @Test("What the destination held is replaced")
+  func replaces() throws {
+    try withTemporaryFile { path in
+      let source = try makeFilledFile(path, rows: 3)
+      let destination = try Connection(inMemory: nil)
+      try destination.execute("CREATE TABLE old (a)")
+      // A database in memory takes the source's page size as long as it is its own.
+      try source.backup(to: destination)
+      #expect(try destination.rows("SELECT name FROM sqlite_schema") == [["t"]])
+    }
+  }
+
+  @Test("Ending it by its progress leaves the destination as it was")
+  func stopped() throws {
+    try withTemporaryDirectory { directory in
+      let source = try makeFilledFile(directory + "/a.db", rows: 500)
+      let destination = try Connection(path: directory + "/b.db")
+      try destination.execute("CREATE TABLE old (a)")
+      let error = #expect(throws: SQLiteError.self) {
+        try source.backup(to: destination, pagesPerStep: 1) { remaining, total in
+          remaining > total / 2
+        }
+      }
+      #expect(error?.code == .abort)
+      #expect(try destination.rows("SELECT name FROM sqlite_schema") == [["old"]])
+    }
+  }
+
+  @Test("Others write while the copy is made, and it is one state")
+  func meanwhile() throws {
+    try withTemporaryDirectory { directory in
+      let source = try makeFilledFile(directory + "/a.db", rows: 500)
+      let other = try Connection(path: directory + "/a.db")
+      var writes = 0
+      try source.backup(to: directory + "/b.db", pagesPerStep: 3) { _, _ in
+        if writes < 5 {
+          writes += 1
+          #expect(throws: Never.self) {
+            try other.execute("UPDATE t SET text = ?", [.text("round \(writes)")])
+          }
+        }
+        return true
+      }
+      let copy = try Connection(path: directory + "/b.db")
+      #expect(try copy.rows("SELECT DISTINCT text FROM t") == [["round 5"]])
+    }
+  }
+
+  @Test("A destination in use is waited for, and then an error")
+  func busy() throws {
+    try withTemporaryDirectory { directory in
+      let source = try makeFilledFile(directory + "/a.db")
+      source.busyTimeoutMilliseconds = 50
+      let holder = try Connection(path: directory + "/b.db")
+      try holder.execute("CREATE TABLE old (a)")
+      try holder.begin(.exclusive)
+      let error = #expect(throws: SQLiteError.self) {
+        try source.backup(to: directory + "/b.db")
+      }
+      #expect(error?.isBusy == true)
+      try holder.rollback()
+      try holder.close()
+      try source.backup(to: directory + "/b.db")
+    }
+  }
+
+  @Test("A database is not copied onto itself")
+  func itself() throws {
+    let connection = try Connection(inMemory: nil)
+    #expect(throws: SQLiteError.self) { try connection.backup(to: connection) }
+  }
+}

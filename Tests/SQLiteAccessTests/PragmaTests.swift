@@ -1,0 +1,155 @@
+import Foundation
+import SQLiteAccess
+import Testing
+
+@Suite("Pragmas and file settings")
+struct PragmaTests {
+  @Test(
+    "A pragma that takes its value is accepted",
+    arguments: [
+      ("journal_mode", "WAL"), ("synchronous", "normal"), ("synchronous", "FULL"),
+      ("synchronous", 0), ("temp_store", "memory"), ("foreign_keys", "on"), ("foreign_keys", true),
+      ("cache_size", -4000), ("main.cache_size", "100"), ("user_version", 77),
+      ("secure_delete", "fast"), ("locking_mode", "normal"),
+    ] as [(String, SQLValue)])
+  func accepted(name: String, value: SQLValue) throws {
+    try withTemporaryFile { path in
+      try Connection(path: path).setPragma(name, value)
+    }
+  }
+
+  @Test("A pragma that does not take its value is an error that says both")
+  func refused() throws {
+    // A database in memory cannot be in WAL mode; SQLite says so only to those who look.
+    let memory = try Connection(inMemory: nil)
+    let error = #expect(throws: SQLiteError.self) { try memory.setPragma("journal_mode", "wal") }
+    #expect(error?.code == .pragmaRefused)
+    #expect(error?.message == "journal_mode should be 'wal' and is 'memory'")
+    try memory.setPragma("journal_mode", "wal", expecting: "memory")
+
+    for (name, value) in [("no_such_pragma", 1), ("synchronous", "sometimes")]
+      as [(String, SQLValue)]
+    {
+      let error = #expect(throws: SQLiteError.self) { try memory.setPragma(name, value) }
+      #expect(error?.code == .pragmaRefused, "\(name)")
+    }
+  }
+
+  @Test("A name that is more than a name is refused", arguments: ["", "a b", "x;DROP", "é", "a=1"])
+  func names(name: String) throws {
+    let connection = try Connection(inMemory: nil)
+    let error = #expect(throws: SQLiteError.self) { try connection.pragma(name) }
+    #expect(error?.code == .misuse)
+  }
+
+  @Test("auto_vacuum comes too late for a file that is in use, and setting it says so")
+  func autoVacuumTooLate() throws {
+    try withTemporaryFile { path in
+      let connection = try Connection(path: path)
+      try connection.setPragma("journal_mode", "wal")
+      try connection.execute("CREATE TABLE t (a)")
+      let error = #expect(throws: SQLiteError.self) {
+        try connection.setPragma("auto_vacuum", "incremental")
+      }
+      #expect(error?.code == .pragmaRefused)
+    }
+  }
+
+  @Test("A new file gets incremental auto-vacuum and WAL, seen by another connection")
+  func newFile() throws {
+    try withTemporaryFile { path in
+      let connection = try Connection(path: path)
+      #expect(
+        try connection.prepareDatabaseFile(
+          DatabaseFileSettings(pageSize: 8192, synchronous: .full)))
+      #expect(try connection.pragma("synchronous") == 2)
+      #expect(try !connection.prepareDatabaseFile())
+      #expect(try connection.pragma("synchronous") == 1)
+      let other = try Connection(path: path, mode: .readOnly)
+      #expect(try other.pragma("journal_mode") == "wal")
+      #expect(try other.pragma("auto_vacuum") == 2)
+      #expect(try other.pageSize() == 8192)
+    }
+  }
+
+  @Test("A file that has something in it keeps its page size and auto-vacuum mode")
+  func existingFile() throws {
+    try withTemporaryFile { path in
+      try Connection(path: path).execute("PRAGMA page_size = 1024; CREATE TABLE t (a)")
+      let connection = try Connection(path: path)
+      #expect(try !connection.prepareDatabaseFile(DatabaseFileSettings(pageSize: 8192)))
+      #expect(try connection.pragma("auto_vacuum") == 0)
+      #expect(try connection.pageSize() == 1024)
+      #expect(try connection.pragma("journal_mode") == "wal")
+    }
+  }
+
+  @Test("A page size that SQLite does not know is an error")
+  func badPageSize() throws {
+    try withTemporaryFile { path in
+      let connection = try Connection(path: path)
+      let error = #expect(throws: SQLiteError.self) {
+        try connection.prepareDatabaseFile(DatabaseFileSettings(pageSize: 1000))
+      }
+      #expect(error?.code == .pragmaRefused)
+    }
+  }
+
+  @Test("Many connections may prepare one new file at the same time")
+  func preparedByMany() throws {
+    for _ in 0..<10 {
+      try withTemporaryFile { path in
+        let errors = Collected<String>()
+        DispatchQueue.concurrentPerform(iterations: 6) { number in
+          do {
+            let connection = try Connection(path: path)
+            try connection.prepareDatabaseFile()
+            try connection.execute("CREATE TABLE t\(number) (a)")
+          } catch {
+            errors.append("\(error)")
+          }
+        }
+        #expect(errors.all == [])
+        let connection = try Connection(path: path)
+        #expect(try connection.pragma("auto_vacuum") == 2)
+        #expect(try connection.value("SELECT count(*) FROM sqlite_schema") == 6)
+      }
+    }
+  }
+
+  @Test("Incremental vacuum gives free pages back, as many as asked for, and the file shrinks")
+  func incrementalVacuum() throws {
+    try withTemporaryFile { path in
+      let connection = try makeFilledFile(path, rows: 10_000)
+      try connection.checkpoint(.truncate)
+      func fileSize() throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.size] as? Int)
+      }
+      let full = try fileSize()
+      let pages = try connection.pageCount()
+      #expect(full == (try connection.pageSize()) * pages)
+      try connection.execute("DELETE FROM t WHERE id > 100")
+      let free = try connection.freelistCount()
+      #expect(free > pages / 2)
+      #expect(try connection.incrementalVacuum(pages: 0) == 0)
+      #expect(try connection.incrementalVacuum(pages: 10) == 10)
+      #expect(try connection.freelistCount() == free - 10)
+      // Giving back a page may free a page of the map of pages too.
+      #expect(try connection.incrementalVacuum() >= free - 10)
+      #expect(try connection.freelistCount() == 0)
+      try connection.checkpoint(.truncate)
+      #expect(try fileSize() < full / 10)
+      #expect(try connection.pragma("integrity_check") == "ok")
+    }
+  }
+
+  @Test("Without incremental auto-vacuum nothing is given back")
+  func noVacuum() throws {
+    let connection = try Connection(inMemory: nil)
+    try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
+    try connection.execute("DELETE FROM t")
+    #expect(try connection.incrementalVacuum() == 0)
+    #expect(try connection.freelistCount() > 0)
+  }
+}

@@ -1,0 +1,396 @@
+import Foundation
+import SQLiteAccess
+import Testing
+
+@Suite("The pool of readers")
+struct ReaderPoolTests {
+  @Test("A reader is opened on demand, used again, and cannot write")
+  func reuse() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path)
+      #expect(pool.openCount == 0)
+      var seen: Set<ObjectIdentifier> = []
+      for _ in 0..<5 {
+        try pool.withReader { reader in
+          seen.insert(ObjectIdentifier(reader))
+          let count = try reader.value("SELECT count(*) FROM t")
+          #expect(count == 100)
+          let error = #expect(throws: SQLiteError.self) { try reader.execute("DELETE FROM t") }
+          #expect(error?.isReadOnly == true)
+        }
+      }
+      #expect(seen.count == 1 && pool.openCount == 1 && pool.idleCount == 1)
+    }
+  }
+
+  @Test("A missing file is told as such, each time, and read once it is there")
+  func missingFile() throws {
+    try withTemporaryFile { path in
+      let pool = ReaderPool(path: path, limit: 1)
+      for _ in 0..<3 {
+        let error = #expect(throws: SQLiteError.self) { try pool.withReader { _ in } }
+        #expect(error?.isNoSuchFile == true)
+        let lease = #expect(throws: SQLiteError.self) { _ = try pool.checkout() }
+        #expect(lease?.isNoSuchFile == true)
+      }
+      #expect(pool.openCount == 0)
+      _ = try makeFilledFile(path)
+      #expect(try pool.withReader { try $0.value("SELECT count(*) FROM t") } == 100)
+    }
+  }
+
+  @Test("With a mode that writes, readers still do not")
+  func queryOnly() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, mode: .readWrite)
+      try pool.withReader { reader in
+        let count = try reader.value("SELECT count(*) FROM t")
+        #expect(count == 100)
+        let error = #expect(throws: SQLiteError.self) { try reader.execute("DELETE FROM t") }
+        #expect(error?.isReadOnly == true)
+      }
+    }
+  }
+
+  @Test("Readers are configured once; a failure there is thrown and leaves nothing open")
+  func configured() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let calls = Collected<Int>()
+      let pool = ReaderPool(path: path) { reader throws(SQLiteError) in
+        calls.append(1)
+        if calls.all.count == 1 { throw SQLiteError(code: .error, message: "not yet") }
+        try reader.setPragma("cache_size", -123)
+      }
+      #expect(throws: SQLiteError.self) { try pool.withReader { _ in } }
+      #expect(pool.openCount == 0)
+      for _ in 0..<2 {
+        #expect(try pool.withReader { try $0.pragma("cache_size") } == -123)
+      }
+      #expect(calls.all.count == 2)
+    }
+  }
+
+  @Test("Nested use by one thread gets readers of its own, even beyond the limit, and never waits")
+  func nested() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      try pool.withReader { outer in
+        try pool.withReader { inner in
+          #expect(inner !== outer)
+          #expect(pool.openCount == 2)
+          let lease = try pool.checkout()
+          #expect(lease.connection !== inner && lease.connection !== outer)
+          #expect(try inner.value("SELECT count(*) FROM t") == 100)
+        }
+      }
+      // What was opened beyond the limit is closed again.
+      #expect(pool.openCount == 1 && pool.idleCount == 1)
+    }
+  }
+
+  @Test("An open transaction is rolled back, and what body throws is thrown")
+  func leftTransaction() throws {
+    struct Refusal: Error {}
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      #expect(throws: Refusal.self) {
+        try pool.withReader { reader in
+          try reader.begin()
+          _ = try reader.value("SELECT count(*) FROM t")
+          throw Refusal()
+        }
+      }
+      #expect(pool.idleCount == 1)
+      try writer.execute("DELETE FROM t")
+      #expect(try pool.withReader { try $0.value("SELECT count(*) FROM t") } == 0)
+      #expect(try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy)
+    }
+  }
+
+  @Test("A reader whose statement was kept is not given to others")
+  func keptStatement() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      let kept = try pool.withReader { try $0.statement("SELECT id FROM t") }
+      #expect(pool.openCount == 0)
+      try pool.withReader { #expect($0 !== kept.connection) }
+      #expect(try kept.step())
+    }
+  }
+
+  @Test("When all readers are in use the next waits, in the order of the calls")
+  func waitsInOrder() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 2)
+      let first = try pool.checkout()
+      let second = try pool.checkout()
+      let order = Collected<Int>()
+      let done = DispatchGroup()
+      for number in 0..<8 {
+        done.enter()
+        startThread {
+          do {
+            try pool.withReader { _ in order.append(number) }
+          } catch {
+            order.append(-1)
+          }
+          done.leave()
+        }
+        #expect(eventually { pool.waitingCount == number + 1 })
+      }
+      #expect(pool.openCount == 2 && order.all == [])
+      first.end()
+      first.end()
+      done.wait()
+      #expect(order.all == Array(0..<8))
+      #expect(pool.openCount == 2 && pool.idleCount == 1)
+      second.end()
+    }
+  }
+
+  @Test("A checkout waits no longer than it is told, and leaves the line then")
+  func timeout() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      let lease = try pool.checkout(timeout: .zero)
+      let time = ContinuousClock().measure {
+        let error = #expect(throws: SQLiteError.self) {
+          _ = try pool.checkout(timeout: .milliseconds(50))
+        }
+        #expect(error?.code == .timedOut)
+      }
+      #expect(time >= .milliseconds(50) && time < .seconds(10))
+      #expect(pool.waitingCount == 0)
+      lease.end()
+      #expect(try pool.checkout(timeout: .zero).connection.value("SELECT 1") == 1)
+    }
+  }
+
+  @Test("A place that becomes free because opening failed goes to the next in line")
+  func failedOpening() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let isOpening = DispatchSemaphore(value: 0)
+      let mayGoOn = DispatchSemaphore(value: 0)
+      let calls = Collected<Int>()
+      let pool = ReaderPool(path: path, limit: 1) { _ throws(SQLiteError) in
+        calls.append(1)
+        guard calls.all.count == 1 else { return }
+        isOpening.signal()
+        mayGoOn.wait()
+        throw SQLiteError(code: .error, message: "not this one")
+      }
+      let results = Collected<String>()
+      let done = DispatchGroup()
+      for number in 0..<2 {
+        done.enter()
+        startThread {
+          do {
+            try pool.withReader { _ in results.append("read") }
+          } catch {
+            results.append("failed")
+          }
+          done.leave()
+        }
+        if number == 0 { isOpening.wait() } else { #expect(eventually { pool.waitingCount == 1 }) }
+      }
+      mayGoOn.signal()
+      done.wait()
+      #expect(results.all.sorted() == ["failed", "read"])
+    }
+  }
+
+  @Test("A lease moves to another thread, and ends when it is let go")
+  func leaseMoves() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      let counts = Collected<SQLValue?>()
+      let done = DispatchSemaphore(value: 0)
+      let lease = LeaseBox(try pool.checkout())
+      startThread {
+        counts.append(try? lease.take()?.connection.value("SELECT count(*) FROM t"))
+        done.signal()
+      }
+      done.wait()
+      #expect(counts.all == [100])
+      #expect(pool.idleCount == 1)
+    }
+  }
+
+  @Test("Readers that were idle for long are closed when another comes back, or on request")
+  func idle() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 8, idleLifetime: .milliseconds(60))
+      func burst() throws {
+        let leases = try (0..<8).map { _ in try pool.checkout() }
+        for lease in leases { lease.end() }
+      }
+      try burst()
+      #expect(pool.openCount == 8 && pool.idleCount == 8)
+      // One goes on being used; the others grow old and are closed, that one is not.
+      var used: Set<ObjectIdentifier> = []
+      #expect(
+        eventually {
+          #expect(throws: Never.self) {
+            try pool.withReader { _ = used.insert(ObjectIdentifier($0)) }
+          }
+          return pool.openCount == 1
+        })
+      #expect(used.count == 1)
+
+      try burst()
+      #expect(pool.closeIdle(olderThan: .seconds(3600)) == 0)
+      #expect(pool.closeIdle() == pool.limit)
+      #expect(pool.openCount == 0)
+    }
+  }
+
+  @Test("Closing refuses new use, ends waiting, and returns when every reader is back")
+  func close() throws {
+    try withTemporaryFile { path in
+      _ = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 1)
+      let events = Collected<String>()
+      let isInside = DispatchSemaphore(value: 0)
+      let mayLeave = DispatchSemaphore(value: 0)
+      let done = DispatchGroup()
+      done.enter()
+      startThread {
+        do {
+          try pool.withReader { reader in
+            isInside.signal()
+            mayLeave.wait()
+            // Closing does not disturb what was begun.
+            if try reader.value("SELECT count(*) FROM t") == 100 { events.append("read") }
+          }
+        } catch {
+          events.append("\(error)")
+        }
+        done.leave()
+      }
+      isInside.wait()
+      done.enter()
+      startThread {
+        do {
+          try pool.withReader { _ in events.append("wrong") }
+        } catch {
+          events.append((error as? SQLiteError)?.isClosed == true ? "refused" : "\(error)")
+        }
+        done.leave()
+      }
+      #expect(eventually { pool.waitingCount == 1 })
+      done.enter()
+      startThread {
+        pool.close()
+        events.append("closed")
+        done.leave()
+      }
+      #expect(eventually { events.all == ["refused"] })
+      let late = #expect(throws: SQLiteError.self) { try pool.withReader { _ in } }
+      #expect(late?.isClosed == true)
+      mayLeave.signal()
+      done.wait()
+      #expect(events.all == ["refused", "read", "closed"])
+      #expect(pool.openCount == 0)
+      pool.close()
+    }
+  }
+
+  @Test("A pool that is let go closes its readers; a lease keeps it")
+  func lettingGo() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      weak var watched: ReaderPool?
+      weak var reader: Connection?
+      do {
+        let pool = ReaderPool(path: path)
+        watched = pool
+        try pool.withReader { reader = $0 }
+        let lease = try pool.checkout()
+        #expect(lease.connection === reader)
+      }
+      #expect(watched == nil && reader == nil)
+      try writer.close()
+      #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+  }
+
+  @Test("Many threads read consistent states while one writes, within the limit")
+  func concurrently() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path, limit: 3, idleLifetime: .zero)
+      let problems = Collected<String>()
+      let done = DispatchGroup()
+      for thread in 0..<8 {
+        done.enter()
+        startThread {
+          for round in 0..<150 {
+            do {
+              if (thread + round).isMultiple(of: 5) {
+                let lease = try pool.checkout(timeout: .seconds(60))
+                try Self.readTwice(lease.connection, problems)
+              } else {
+                try pool.withReader { outer in
+                  try Self.readTwice(outer, problems)
+                  if round.isMultiple(of: 10) {
+                    try pool.withReader { try Self.readTwice($0, problems) }
+                  }
+                }
+              }
+              if round.isMultiple(of: 25) { pool.closeIdle() }
+              // Each of the eight may have one nested reader beyond the limit.
+              if pool.openCount > 3 + 8 { problems.append("\(pool.openCount) readers") }
+            } catch {
+              problems.append("\(error)")
+            }
+          }
+          done.leave()
+        }
+      }
+      for round in 0..<60 {
+        // Every state has a hundred rows of one text.
+        try writer.execute("UPDATE t SET text = ?", [.text("round \(round)")])
+        if round.isMultiple(of: 10) { try writer.checkpoint(.truncate, timeoutMilliseconds: 1) }
+      }
+      done.wait()
+      pool.close()
+      #expect(problems.all == [])
+      #expect(pool.openCount == 0 && pool.waitingCount == 0)
+    }
+  }
+
+  private static func readTwice(_ reader: Connection, _ problems: Collected<String>) throws {
+    try reader.begin()
+    let sql = "SELECT count(*), count(DISTINCT text), min(text) FROM t"
+    let first = try reader.rows(sql)
+    let second = try reader.rows(sql)
+    try reader.commit()
+    if first != second || first.first?.prefix(2) != [100, 1] {
+      problems.append("\(first) and then \(second)")
+    }
+  }
+}
+
+/// Hands a lease to another thread.
+private final class LeaseBox: @unchecked Sendable {
+  // Unchecked: written before the thread starts, and from then on used by that thread only.
+  private var lease: ReaderLease?
+
+  init(_ lease: ReaderLease) { self.lease = lease }
+
+  func take() -> ReaderLease? {
+    defer { lease = nil }
+    return lease
+  }
+}

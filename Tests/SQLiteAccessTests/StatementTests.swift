@@ -1,0 +1,274 @@
+import SQLiteAccess
+import Testing
+
+@Suite("Statements")
+struct StatementTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(inMemory: nil)
+    try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
+  }
+
+  @Test(
+    "A value comes back as it was bound",
+    arguments: [
+      .null, 0, -1, .integer(.min), .integer(.max), 0.0, -1.5, .real(.infinity),
+      .real(.leastNonzeroMagnitude), "", "abc", "a\0b\0", "größe 🎈", "e\u{301}",
+      .blob([]), .blob([0, 255, 1]), .blob([UInt8](repeating: 7, count: 3_000_000)),
+      .text(String(repeating: "long ", count: 400_000)),
+    ] as [SQLValue])
+  func roundTrip(value: SQLValue) throws {
+    try connection.execute("INSERT INTO t VALUES (1, ?)", [value])
+    #expect(try connection.value("SELECT v FROM t") == value)
+  }
+
+  @Test("A NaN becomes NULL")
+  func nan() throws {
+    #expect(try connection.value("SELECT ?", [.real(.nan)]) == .null)
+  }
+
+  @Test("Columns are read by type, in place or copied; missing ones are NULL")
+  func columns() throws {
+    let query = try connection.statement("SELECT 5, 2.5, 'a' || char(0) || 'b', x'0102', NULL")
+    #expect(query.columnCount == 5)
+    #expect(try query.step())
+    #expect(query.int64(0) == 5 && query.double(0) == 5.0)
+    #expect(query.double(1) == 2.5)
+    #expect(query.string(2) == "a\0b")
+    #expect(query.utf8(2).map(Array.init) == [97, 0, 98])
+    #expect(Array(query.blob(3)) == [1, 2])
+    #expect((0..<5).map(query.type) == [.integer, .real, .text, .blob, .null])
+    for column in [4, 5, -1, .max, .min] {
+      #expect(query.isNull(column) && query.int64(column) == 0 && query.double(column) == 0)
+      #expect(query.string(column) == nil && query.utf8(column) == nil)
+      #expect(query.blob(column).isEmpty)
+    }
+    #expect(try !query.step())
+  }
+
+  @Test("Text that is no UTF-8 is repaired, and its bytes are there as they are")
+  func invalidUTF8() throws {
+    let query = try connection.statement("SELECT CAST(x'61ff62' AS TEXT)")
+    #expect(try query.step())
+    #expect(query.string(0) == "a\u{FFFD}b")
+    #expect(query.utf8(0).map(Array.init) == [0x61, 0xff, 0x62])
+  }
+
+  @Test("Memory is bound in place or copied")
+  func bindingMemory() throws {
+    let query = try connection.statement("SELECT ?1, ?2, ?3, ?4, ?5")
+    let bytes: [UInt8] = [97, 0, 98]
+    let rows = try bytes.withUnsafeBytes { bytes in
+      try query.bindBlob(1, inPlace: bytes)
+      try query.bindText(2, inPlace: bytes)
+      try query.bindBlob(3, copying: bytes)
+      try query.bindText(4, copying: bytes)
+      try query.bindZeros(5, count: 2)
+      #expect(try query.step())
+      return query.row()
+    }
+    #expect(rows == [.blob(bytes), "a\0b", .blob(bytes), "a\0b", .blob([0, 0])])
+    #expect(throws: SQLiteError.self) { try query.bindZeros(5, count: -1) }
+  }
+
+  @Test("Empty memory is an empty value, not NULL")
+  func emptyMemory() throws {
+    let query = try connection.statement("SELECT ?1, ?2, ?3, ?4")
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try query.bindBlob(1, inPlace: nothing)
+    try query.bindText(2, inPlace: nothing)
+    try query.bindBlob(3, copying: nothing)
+    try query.bindText(4, copying: nothing)
+    #expect(try query.step())
+    #expect(query.row() == [.blob([]), "", .blob([]), ""])
+  }
+
+  @Test("A reset keeps bindings, clearing makes them NULL")
+  func resetAndClear() throws {
+    let query = try connection.statement("SELECT ?")
+    try query.bind(1, 3)
+    #expect(try query.step())
+    #expect(query.isRunning)
+    query.reset()
+    #expect(!query.isRunning)
+    #expect(try query.step() && query.int64(0) == 3)
+    query.reset()
+    query.clearBindings()
+    #expect(try query.step() && query.isNull(0))
+  }
+
+  @Test("Binding what does not exist, or while running, is an error", arguments: [0, 2, -1, .max])
+  func bindErrors(index: Int) throws {
+    let query = try connection.statement("SELECT ?")
+    let range = #expect(throws: SQLiteError.self) { try query.bind(index, 1 as Int64) }
+    #expect(range?.code == .range)
+    #expect(try query.step())
+    let misuse = #expect(throws: SQLiteError.self) { try query.bind(1, 1 as Int64) }
+    #expect(misuse?.code == .misuse)
+  }
+
+  @Test("A statement knows its facts")
+  func facts() throws {
+    let sql = "SELECT id AS a, v FROM t WHERE id = :key AND v > ?2"
+    let query = try connection.statement(sql)
+    #expect(query.sql == sql && query.isReadOnly)
+    #expect(query.columnNames == ["a", "v"])
+    #expect(query.parameterCount == 2)
+    #expect(query.parameterIndex(":key") == 1 && query.parameterIndex(":none") == nil)
+    try query.bind([5, "x"])
+    #expect(query.expandedSQL == "SELECT id AS a, v FROM t WHERE id = 5 AND v > 'x'")
+    #expect(try !connection.statement("DELETE FROM t").isReadOnly)
+  }
+
+  @Test("Exactly one statement can be prepared; comments may surround it")
+  func oneStatement() throws {
+    #expect(try connection.value("/* a */ SELECT 1; -- b\n ; /* c */") == 1)
+    for sql in ["", "  ", "-- nothing", ";", "SELECT 1; SELECT 2", "SELECT 1\0"] {
+      let error = #expect(throws: SQLiteError.self) { try connection.statement(sql) }
+      #expect(error?.code == .misuse, "\(sql)")
+    }
+    #expect(throws: SQLiteError.self) { try connection.statement("SELECT 1; nonsense") }
+    #expect(connection.statementCacheStatistics.inUse == 0)
+  }
+
+  @Test("Many statements run one after the other, up to the first that fails")
+  func execute() throws {
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.execute(
+        """
+        -- a table and what is in it
+        CREATE TABLE u (a UNIQUE); INSERT INTO u VALUES (1);;
+        SELECT * FROM u; INSERT INTO u VALUES (1); INSERT INTO u VALUES (2)
+        """)
+    }
+    #expect(error?.isUniqueConstraint == true)
+    #expect(error?.sql == "INSERT INTO u VALUES (1);")
+    #expect(try connection.rows("SELECT a FROM u") == [[1]])
+    try connection.execute("")
+    try connection.execute(" -- nothing")
+    #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM u; \0") }
+    #expect(try connection.rows("SELECT a FROM u") == [[1]])
+  }
+
+  @Test("A long script takes time in proportion")
+  func longScript() throws {
+    let script = String(repeating: "INSERT INTO t (v) VALUES (1);\n", count: 50_000)
+    try connection.begin()
+    try connection.execute(script)
+    try connection.commit()
+    #expect(try connection.value("SELECT count(*) FROM t") == 50_000)
+  }
+
+  @Test("Counts of changes and the last row id are SQLite's")
+  func counters() throws {
+    let before = connection.totalChanges
+    try connection.execute("INSERT INTO t (id) VALUES (10), (20)")
+    #expect(connection.lastInsertRowID == 20 && connection.changes == 2)
+    try connection.execute("DELETE FROM t WHERE id = 10")
+    #expect(connection.changes == 1 && connection.totalChanges == before + 3)
+  }
+}
+
+@Suite("Errors")
+struct ErrorTests {
+  @Test("An error says what, where and in which statement")
+  func text() throws {
+    let connection = try Connection(inMemory: nil)
+    let syntax = #expect(throws: SQLiteError.self) {
+      try connection.statement("SELECT * FORM t")
+    }
+    #expect(
+      syntax?.description == """
+        SQLITE_ERROR: near "FORM": syntax error, at byte 9
+          statement: SELECT * FORM t
+          database: :memory:
+        """)
+  }
+
+  @Test("Constraints can be told apart")
+  func constraints() throws {
+    let connection = try Connection(inMemory: nil)
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, u UNIQUE, n NOT NULL DEFAULT 0, c CHECK (c > 0));
+      CREATE TABLE k (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID;
+      INSERT INTO t (id, u) VALUES (1, 1); INSERT INTO k VALUES (1, 1);
+      """)
+    func failure(_ sql: String) throws -> SQLiteError {
+      let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
+      return try #require(error)
+    }
+    let rowID = try failure("INSERT INTO t (id) VALUES (1)")
+    #expect(rowID.isConstraint && rowID.isUniqueConstraint && rowID.isPrimaryKeyConstraint)
+    let key = try failure("INSERT INTO k VALUES (1, 1)")
+    #expect(key.isUniqueConstraint && key.isPrimaryKeyConstraint)
+    let unique = try failure("INSERT INTO t (u) VALUES (1)")
+    #expect(unique.isUniqueConstraint && !unique.isPrimaryKeyConstraint)
+    #expect(unique.message == "UNIQUE constraint failed: t.u")
+    #expect(unique.description.hasPrefix("SQLITE_CONSTRAINT_UNIQUE: "))
+    let null = try failure("INSERT INTO t (n) VALUES (NULL)")
+    #expect(null.isNotNullConstraint && null.isConstraint && !null.isUniqueConstraint)
+    #expect(try failure("INSERT INTO t (c) VALUES (-1)").isConstraint)
+  }
+
+  @Test("A full database is told")
+  func full() throws {
+    let connection = try Connection(inMemory: nil)
+    try connection.execute("CREATE TABLE t (a)")
+    try connection.setPragma("max_page_count", 4)
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
+    }
+    #expect(error?.isDiskFull == true)
+  }
+
+  @Test("A busy database is waited for as long as the timeout says")
+  func busy() throws {
+    try withTemporaryFile { path in
+      let first = try makeFilledFile(path)
+      let second = try Connection(path: path, busyTimeoutMilliseconds: 150)
+      try first.begin(.immediate)
+      let clock = ContinuousClock()
+      var error: SQLiteError?
+      let time = clock.measure {
+        error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
+      }
+      #expect(error?.isBusy == true && error?.isBusySnapshot == false)
+      #expect(time >= .milliseconds(140) && time < .seconds(20))
+      #expect(error?.description.contains("busy timeout") == true)
+      second.busyTimeoutMilliseconds = 0
+      #expect(clock.measure { try? second.begin(.immediate) } < .milliseconds(100))
+
+      // With time enough it gets its turn.
+      second.busyTimeoutMilliseconds = 20_000
+      try first.commit()
+      try second.begin(.immediate)
+      try second.rollback()
+    }
+  }
+
+  @Test("A transaction with an outdated view cannot write, and says that it must begin anew")
+  func busySnapshot() throws {
+    try withTemporaryFile { path in
+      let first = try makeFilledFile(path)
+      let second = try Connection(path: path)
+      try second.begin()
+      _ = try second.value("SELECT count(*) FROM t")
+      try first.execute("DELETE FROM t WHERE id = 1")
+      let error = #expect(throws: SQLiteError.self) {
+        try second.execute("DELETE FROM t WHERE id = 2")
+      }
+      #expect(error?.isBusySnapshot == true && error?.isBusy == true)
+      #expect(error?.description.contains("begin again") == true)
+    }
+  }
+
+  @Test("An error outlives the failure of later calls and does not borrow from earlier ones")
+  func values() throws {
+    let connection = try Connection(inMemory: nil)
+    _ = #expect(throws: SQLiteError.self) { try connection.execute("nonsense") }
+    let misuse = #expect(throws: SQLiteError.self) { try connection.statement("") }
+    #expect(misuse?.message == "there is no statement")
+  }
+}

@@ -1,0 +1,131 @@
+import SQLiteAccess
+import Testing
+
+@Suite("Transactions")
+struct TransactionTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(inMemory: nil)
+    try connection.execute("CREATE TABLE t (a UNIQUE ON CONFLICT ROLLBACK)")
+  }
+
+  var content: [Int64] {
+    get throws { try connection.rows("SELECT a FROM t ORDER BY a").compactMap { $0[0].integer } }
+  }
+
+  func insert(_ value: Int) throws {
+    try connection.execute("INSERT INTO t VALUES (?)", [.integer(Int64(value))])
+  }
+
+  @Test(
+    "A transaction is kept by commit and undone by rollback",
+    arguments: [Connection.TransactionKind.deferred, .immediate, .exclusive])
+  func commitAndRollback(kind: Connection.TransactionKind) throws {
+    for _ in 0..<2 {
+      try connection.begin(kind)
+      #expect(connection.isInTransaction)
+      try insert(1)
+      try connection.rollback()
+      #expect(!connection.isInTransaction)
+      #expect(try content == [])
+    }
+    try connection.begin(kind)
+    try insert(2)
+    try connection.commit()
+    #expect(try content == [2] && !connection.isInTransaction)
+  }
+
+  @Test("Beginning twice and committing nothing are errors; rolling back nothing is not")
+  func misuse() throws {
+    try connection.begin()
+    let twice = #expect(throws: SQLiteError.self) { try connection.begin() }
+    #expect(twice?.sql == "BEGIN DEFERRED")
+    try connection.rollback()
+    try connection.rollback()
+    #expect(throws: SQLiteError.self) { try connection.commit() }
+  }
+
+  @Test("The scoped form commits, or rolls back and throws what was thrown")
+  func scoped() throws {
+    struct Refusal: Error {}
+    #expect(
+      try connection.transaction {
+        try insert(1)
+        return 5
+      } == 5)
+    #expect(throws: Refusal.self) {
+      try connection.transaction {
+        try insert(2)
+        throw Refusal()
+      }
+    }
+    #expect(try content == [1] && !connection.isInTransaction)
+    // SQLite rolls back by itself here, which is no reason for another error.
+    let conflict = #expect(throws: SQLiteError.self) {
+      try connection.transaction {
+        try insert(3)
+        try insert(1)
+      }
+    }
+    #expect(conflict?.isUniqueConstraint == true)
+    #expect(try content == [1])
+  }
+
+  @Test("Savepoints nest, are undone and released by name, whatever the name")
+  func savepoints() throws {
+    let name = "odd \" name; --"
+    try connection.begin(.immediate)
+    try connection.savepoint("a")
+    try insert(1)
+    try connection.savepoint(name)
+    try insert(2)
+    try connection.rollback(to: name)
+    try connection.release(savepoint: name)
+    try insert(3)
+    try connection.release(savepoint: "a")
+    #expect(throws: SQLiteError.self) { try connection.release(savepoint: "a") }
+    try connection.commit()
+    #expect(try content == [1, 3])
+  }
+
+  @Test("A scoped savepoint is kept or undone, with the transaction around it going on")
+  func scopedSavepoint() throws {
+    struct Refusal: Error {}
+    try connection.begin()
+    try connection.withSavepoint("s") { try insert(1) }
+    #expect(throws: Refusal.self) {
+      try connection.withSavepoint("s") {
+        try insert(2)
+        throw Refusal()
+      }
+    }
+    try connection.commit()
+    #expect(try content == [1])
+    // A conflict that rolls back everything takes the savepoint with it.
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.withSavepoint("s") { try insert(1) }
+    }
+    #expect(error?.isUniqueConstraint == true)
+  }
+
+  @Test("The data version changes by what others commit, and by nothing else")
+  func dataVersion() throws {
+    try withTemporaryFile { path in
+      let first = try makeFilledFile(path)
+      let second = try Connection(path: path)
+      let before = try first.dataVersion()
+      try first.execute("DELETE FROM t WHERE id = 1")
+      #expect(try first.dataVersion() == before)
+      try second.execute("DELETE FROM t WHERE id = 2")
+      #expect(try first.dataVersion() != before)
+    }
+  }
+
+  @Test("Statements that begin and end transactions take no place in the cache")
+  func keptApart() throws {
+    connection.statementCacheCapacity = 0
+    try connection.transaction {}
+    #expect(connection.statementCacheStatistics.misses == 0)
+  }
+}

@@ -66,6 +66,6 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DflatGeneratorTests", dependencies: ["DflatGenerator", "DflatSchema"],
-      swiftSettings: strict),
+      exclude: ["Golden", "Schemas"], swiftSettings: strict),
   ]
 )

@@ -1,0 +1,126 @@
+// Arguments: what a command line of dflatc asks for.
+//
+// Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
+// a long one from the next argument or behind an equals sign. `--` ends the options.
+
+/// A command line that asks for nothing dflatc knows.
+struct UsageError: Error, Equatable {
+  let message: String
+}
+
+/// What is to be done.
+enum Request: Equatable {
+  case compile(CompileRequest)
+  case help(String?)
+  case version
+}
+
+/// `dflatc compile`.
+struct CompileRequest: Equatable {
+  var output = ""
+  var include: [String] = []
+  var inputs: [String] = []
+  var keepsJSON = false
+  var declaresNamespaces = false
+}
+
+extension Request {
+  static let commands = ["compile", "graphql", "help"]
+
+  /// Understands a command line, without the program's name.
+  init(_ arguments: [String]) throws(UsageError) {
+    var arguments = arguments[...]
+    // `compile` is what is meant when no command is named.
+    let command = arguments.first.flatMap { Self.commands.contains($0) ? $0 : nil }
+    if command != nil { arguments.removeFirst() }
+    switch command {
+    case "help":
+      guard arguments.count <= 1 else {
+        throw UsageError(message: "help takes one command, not \(arguments.count)")
+      }
+      if let topic = arguments.first, !Self.commands.contains(topic) {
+        throw UsageError(message: "there is no command '\(topic)'")
+      }
+      self = .help(arguments.first)
+    case "graphql":
+      if arguments.contains(where: { $0 == "--help" || $0 == "-h" }) {
+        self = .help("graphql")
+        return
+      }
+      throw UsageError(message: "this version of dflatc has no GraphQL support yet")
+    default:
+      self = try Self.compile(arguments)
+    }
+  }
+
+  private static func compile(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
+    var request = CompileRequest()
+    var output: String?
+    var rest = arguments
+    func value(_ option: String, _ attached: String?) throws(UsageError) -> String {
+      guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
+        throw UsageError(message: "\(option) needs a directory behind it")
+      }
+      return value
+    }
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-"), argument != "-" else {
+        request.inputs.append(argument)
+        continue
+      }
+      if argument == "--" {
+        request.inputs += rest
+        break
+      }
+      let (option, attached) = split(argument)
+      switch option {
+      case "-o", "--output":
+        if output != nil { throw UsageError(message: "\(option) is given twice") }
+        output = try value(option, attached)
+      case "-I", "--include": request.include.append(try value(option, attached))
+      case "-h", "--help": return .help(nil)
+      case "--version": return .version
+      case "--keep-json", "--declare-namespaces":
+        if attached != nil { throw UsageError(message: "\(option) takes no value") }
+        if option == "--keep-json" {
+          request.keepsJSON = true
+        } else {
+          request.declaresNamespaces = true
+        }
+      case "-S", "--schema": throw UsageError(message: "\(option) belongs to 'dflatc graphql'")
+      default: throw UsageError(message: "there is no option '\(argument)'")
+      }
+    }
+    guard let output else {
+      throw UsageError(message: "-o DIR is missing: where are the Swift files to go?")
+    }
+    if request.inputs.isEmpty { throw UsageError(message: "no .fbs file is given") }
+    request.output = output
+    try checkNames(request.inputs)
+    return .compile(request)
+  }
+
+  private static func split(_ argument: String) -> (option: String, attached: String?) {
+    if argument.hasPrefix("--") {
+      guard let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
+      return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+    }
+    guard argument.count > 2, ["-o", "-I", "-S"].contains(argument.prefix(2)) else {
+      return (argument, nil)
+    }
+    return (String(argument.prefix(2)), String(argument.dropFirst(2)))
+  }
+
+  /// Two inputs of one name would write the same files.
+  private static func checkNames(_ inputs: [String]) throws(UsageError) {
+    var seen: [String: String] = [:]
+    for input in inputs {
+      let name = Generator.fileNames(for: input)[0]
+      if let other = seen.updateValue(input, forKey: name) {
+        throw UsageError(
+          message: other == input
+            ? "'\(input)' is given twice" : "'\(other)' and '\(input)' would both write \(name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// The texts of `dflatc --help` and `dflatc help`.
+
+enum Help {
+  static let usage = """
+    usage: dflatc [compile] -o DIR [--keep-json] [-I DIR]... FILE.fbs...
+           dflatc help [COMMAND]
+           dflatc --version
+    """
+
+  static func text(for command: String?) -> String {
+    switch command {
+    case "graphql":
+      """
+      dflatc graphql will make schemas from GraphQL queries. This version does not have it.
+
+      """
+    case "help":
+      """
+      usage: dflatc help [COMMAND]
+
+      Explains a command: compile, graphql or help.
+
+      """
+    default:
+      """
+      dflatc writes Swift for FlatBuffers schemas.
+
+      \(usage)
+
+      For each base.fbs it writes four files into DIR:
+        base_generated.swift             enums, structs, unions and nested tables
+        base_data_model_generated.swift  the entity that root_type names, and its builder
+        base_mutating_generated.swift    the entity's change request
+        base_query_generated.swift       the names that queries use
+      Files whose text has not changed are left alone. For an input with errors nothing is
+      written; the other inputs are still compiled.
+
+      options:
+        -o, --output DIR         where the files go; made if it is not there
+        -I, --include DIR        searched for included files, after the directory of the
+                                 including file; may be given several times, in order
+            --keep-json          also write base_generated.json, which describes the schema
+            --declare-namespaces also declare the enums that serve as namespaces, which
+                                 otherwise you declare: namespace A.B is
+                                 public enum A { public enum B {} }
+        -h, --help               print this text
+            --version            print the version
+
+      exit status: 0 if everything was generated, 1 after errors in the inputs or in writing,
+      64 for a command line that makes no sense.
+
+      """
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// The entity: a struct over its row, and the builder that makes one.
+
+import DflatSchema
+
+extension Generator {
+  func writeModel(of definition: TableDefinition, to text: inout SourceText) {
+    let fields = fields(of: definition)
+    text.documentation(
+      orElse("`\(definition.name.name)` of the schema.", definition.documentation))
+    text.block(
+      "public struct \(names.declared(definition.name)): \(names.dflat("Atom"))"
+    ) { text in
+      let row = names.dflat("Row")
+      let rowProperty = self.rowProperty(fields)
+      text.documentation(["The bytes of the object, for Dflat."])
+      text.implements("Atom", "_row", by: rowProperty, names)
+      text.line("public let \(rowProperty): \(row)")
+      text.gap()
+      text.documentation(["An object over bytes that were verified, for Dflat."])
+      text.block("public init(_row: \(row))") { $0.line("self.\(rowProperty) = _row") }
+      text.gap()
+      for field in fields {
+        text.documentation(field.documentation)
+        text.short(
+          "public var \(field.member)", field.type,
+          "\(rowProperty).read { \(field.read(from: "$0")) }")
+      }
+      identity(fields, to: &text)
+      writeInitialiser(definition, fields, to: &text)
+      writeSchema(definition, fields, to: &text)
+    }
+    text.gap()
+    writeBuilder(of: definition, fields, to: &text)
+  }
+
+  /// The name of the row, which the schema may have taken.
+  private func rowProperty(_ fields: [SwiftField]) -> String {
+    Identifier.fresh("_row", avoiding: Set(fields.map(\.name)))
+  }
+
+  /// `id`, the primary key, unless the one key field is called so itself.
+  private func identity(_ fields: [SwiftField], to text: inout SourceText) {
+    let keys = fields.filter(\.definition.isPrimary)
+    if keys.count == 1, keys[0].name == "id" { return }
+    let type: String
+    let value: String
+    if keys.count == 1 {
+      (type, value) = (keys[0].type, keys[0].property)
+    } else {
+      let composite = names.dflat("CompositeKey")
+      type = "\(composite)<\(keys.map(\.type).joined(separator: ", "))>"
+      value = "\(composite)(\(keys.map(\.property).joined(separator: ", ")))"
+    }
+    text.gap()
+    guard fields.contains(where: { $0.name == "id" }) else {
+      text.documentation(["The primary key."])
+      return text.short("public var id", type, value)
+    }
+    let identifiable = names.swift("Identifiable")
+    text.documentation(["The type of the primary key; `id` is a field."])
+    text.line("@_implements(\(identifiable),ID)")
+    text.line("public typealias _ID = \(type)")
+    text.gap()
+    text.documentation(["The primary key; `id` is a field."])
+    text.line("@_implements(\(identifiable),id)")
+    text.short("public var _id", type, value)
+  }
+
+  private func writeInitialiser(
+    _ definition: TableDefinition, _ fields: [SwiftField], to text: inout SourceText
+  ) {
+    let values = Identifier.fresh("values", avoiding: Set(fields.map(\.name)))
+    text.gap()
+    text.documentation(["A new object, not stored anywhere; nil stands for the default."])
+    text.function("public init", parameters(fields).map(\.parameter)) { text in
+      text.line("var \(values) = \(names.builder(of: definition.name))()")
+      for field in fields { text.statement("\(values).\(field.member) = \(field.argument)") }
+      text.line("self = \(values).build()")
+    }
+  }
+
+  private func writeSchema(
+    _ definition: TableDefinition, _ fields: [SwiftField], to text: inout SourceText
+  ) {
+    let paths = schema.indexPaths(of: definition.name)
+    let keys = fields.filter(\.definition.isPrimary).map { "\($0.offset)" }
+    text.gap()
+    text.documentation(["The table, layout, key and indexes, for Dflat."])
+    text.line("public static let _schema = \(names.dflat("EntitySchema"))(")
+    text.nest { text in
+      text.line("table: \(Literal.string(schema.tableName(of: definition.name))),")
+      text.line("layout: \(names.dflat("TableLayout"))(")
+      text.nest { layout(definition, fields, "),", to: &$0) }
+      text.line("primaryKey: [\(keys.joined(separator: ", "))],")
+      text.strings(
+        "indexes: ", paths.filter { !$0.isUnique }.map { Literal.string($0.path) }, ",")
+      text.strings("uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) }, ")")
+    }
+  }
+
+  private func writeBuilder(
+    of definition: TableDefinition, _ fields: [SwiftField], to text: inout SourceText
+  ) {
+    let type = names.declared(definition.name)
+    let builder = names.builder(of: definition.name)
+    let taken = Set(fields.map(\.name))
+    let reader = names.runtime("TableReader")
+    text.documentation([
+      "The fields of a `\(camel(definition.name.name))`, to be changed and built."
+    ])
+    text.block("public struct \(builder)") { text in
+      properties(fields, initialised: true, to: &text)
+      text.gap()
+      text.line("init() {}")
+      text.gap()
+      text.documentation(["The fields of an object."])
+      text.function("public init", ["from object: \(type)"]) { text in
+        text.line("self = object.\(rowProperty(fields)).read { \(builder)($0) }")
+      }
+      text.gap()
+      let table = Identifier.fresh("table", avoiding: taken)
+      text.function("init", ["_ \(table): \(reader)"]) { text in
+        for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }
+      }
+      text.gap()
+      // A property `build` and a method without parameters cannot stand side by side.
+      let parameters = taken.contains("build") ? "_: \(names.swift("Void")) = ()" : ""
+      text.documentation(["A new object with these fields; it is not stored anywhere."])
+      text.block("public func build(\(parameters)) -> \(type)") { text in
+        text.line("\(type)(_row: \(names.dflat("Row")) { _encode(to: $0) })")
+      }
+      text.gap()
+      encode(fields, slots: definition.slotCount, access: "", to: &text)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// The names that queries use: fields of the entity, and of everything that a path can lead through.
+
+import DflatSchema
+
+extension Generator {
+  func writeQueries(to text: inout SourceText) {
+    if let entity { writeFields(of: entity, to: &text) }
+    for name in file.types {
+      switch names.definition(name) {
+      case .table(let table): writeReference(to: name, fields(of: table), to: &text)
+      case .structure(let structure): writeReference(to: name, fields(of: structure), to: &text)
+      case .union(let union): writeReference(to: union, to: &text)
+      case .enumeration, nil: break
+      }
+    }
+  }
+
+  private func writeFields(of entity: TableDefinition, to text: inout SourceText) {
+    let fields = fields(of: entity)
+    let root = names.type(entity.name, in: scope(of: fields))
+    text.gap()
+    text.block("extension \(names.qualified(entity.name))") { text in
+      for field in fields {
+        guard let expression = query(field, root: root) else { continue }
+        text.documentation(queryDocumentation(field))
+        // These three would be read as types behind the entity's name.
+        let hidden = ["ID", "Type", "Protocol"].contains(field.name)
+        let name = hidden ? field.name + "_" : field.member
+        text.statement("public static let \(name) = \(expression)(\(field.offset))")
+      }
+    }
+  }
+
+  private func scope(of fields: [SwiftField]) -> TypeNames.Scope {
+    fields.first?.scope ?? TypeNames.Scope()
+  }
+
+  /// The type of a field's query name; nil for what queries cannot name.
+  private func query(_ field: SwiftField, root: String) -> String? {
+    let value = field.valueType(field.definition.type)
+    return switch field.definition.type {
+    case .scalar, .string, .enumeration: "\(names.dflat("Field"))<\(value), \(root)>"
+    case .structure, .table: "\(names.dflat("Reference"))<\(value), \(root)>"
+    case .union: "\(names.dflat("UnionReference"))<\(value), \(root)>"
+    case .vector, .array: nil
+    }
+  }
+
+  private func queryDocumentation(_ field: SwiftField) -> [String] {
+    let name = "`\(field.definition.name)`"
+    return switch field.definition.type {
+    case .structure, .table: ["The fields of \(name), for queries."]
+    case .union: ["What \(name) holds, for queries."]
+    default: ["\(name), for queries."]
+    }
+  }
+
+  private func writeReference(
+    to name: QualifiedName, _ fields: [SwiftField], to text: inout SourceText
+  ) {
+    // Inside the extension `Root` and `Target` are its generic parameters.
+    let scope = TypeNames.Scope(
+      hiddenTypes: ["Root", "Target"], members: Set(fields.map(\.name)))
+    let fields = fields.map {
+      SwiftField(
+        definition: $0.definition, names: names, scope: scope, isInStruct: $0.isInStruct)
+    }
+    let members = fields.compactMap { field in query(field, root: "Root").map { (field, $0) } }
+    guard !members.isEmpty else { return }
+    let target = names.type(name, in: scope)
+    text.gap()
+    text.block("extension \(names.dflat("Reference")) where Target == \(target)") { text in
+      for (field, type) in members {
+        let method =
+          switch field.definition.type {
+          case .structure, .table: "_reference"
+          case .union: "_union"
+          default: "_field"
+          }
+        text.documentation(queryDocumentation(field))
+        text.short("public var \(field.member)", type, "\(method)(\(field.offset))")
+      }
+    }
+  }
+
+  private func writeReference(to union: UnionDefinition, to text: inout SourceText) {
+    guard !union.members.isEmpty else { return }
+    let scope = TypeNames.Scope(hiddenTypes: ["Root", "Target"])
+    let target = names.type(union.name, in: scope)
+    // Several aliases of one type are one member to the reader of a query.
+    var types: [FieldType] = []
+    var members: [FieldType: [UnionDefinition.Member]] = [:]
+    for member in union.members {
+      if members[member.type] == nil { types.append(member.type) }
+      members[member.type, default: []].append(member)
+    }
+    text.gap()
+    text.block("extension \(names.dflat("UnionReference")) where Target == \(target)") { text in
+      for type in types {
+        let aliases = members[type] ?? []
+        let name = aliases.map { "`\($0.name)`" }.joined(separator: " or ")
+        let condition = names.dflat("Condition")
+        let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
+        text.documentation(["Whether it holds \(name)."])
+        text.shortFunction(
+          "public func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
+          "_match(\(tags))")
+      }
+      for type in types {
+        guard let member = members[type]?.first else { continue }
+        text.documentation([
+          "The fields of `\(member.name)`; unknown while it holds another member."
+        ])
+        let head = "public func `as`(_ member: \(metatype(type, in: scope)))"
+        switch type {
+        case .table(let name), .structure(let name):
+          let reference = names.dflat("Reference")
+          text.shortFunction(
+            head, "\(reference)<\(names.type(name, in: scope)), Root>",
+            "_member(\(member.tag))")
+        default:
+          text.shortFunction(
+            head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
+            "_stringMember(\(member.tag))")
+        }
+      }
+    }
+  }
+
+  private func metatype(_ type: FieldType, in scope: TypeNames.Scope) -> String {
+    switch type {
+    case .table(let name), .structure(let name): names.type(name, in: scope) + ".Type"
+    default: names.swift("String") + ".Type"
+    }
+  }
+}

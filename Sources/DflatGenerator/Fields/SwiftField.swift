@@ -1,0 +1,246 @@
+// SwiftField: a field of a table or struct as generated code declares, reads and writes it.
+//
+// All that generated code says about a field is derived here once; the files that write types put the pieces together.
+
+import DflatSchema
+
+struct SwiftField {
+  let definition: FieldDefinition
+  let names: TypeNames
+  let scope: TypeNames.Scope
+  /// In a fixed struct: always present.
+  let isInStruct: Bool
+  /// Whether the stored property closes a circle.
+  var isBoxed = false
+
+  /// The Swift name, without back-ticks.
+  var name: String { camel(definition.name) }
+
+  /// The Swift name in a declaration or behind a dot.
+  var member: String { Identifier.escaped(name) }
+
+  /// The property where nothing stands before it.
+  var property: String {
+    ["self", "init", "Type", "Protocol"].contains(name) ? "self." + member : member
+  }
+
+  /// A local of the property's name.
+  var local: String { name == "self" ? "_self" : member }
+
+  var offset: Int { definition.offset }
+
+  // MARK: Types
+
+  /// The type of an element or of a value that is there.
+  func valueType(_ type: FieldType) -> String {
+    switch type {
+    case .scalar(let scalar): names.swift(scalar.swiftName)
+    case .string: names.swift("String")
+    case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
+      names.type(name, in: scope)
+    case .vector(let element), .array(let element, _): "[\(valueType(element))]"
+    }
+  }
+
+  /// Whether the property is optional.
+  var isOptional: Bool {
+    if isInStruct { return false }
+    switch definition.type {
+    case .scalar, .enumeration:
+      return definition.defaultValue == .null && !definition.isPrimary
+    case .string: return stringDefault == nil
+    case .structure, .table, .union: return true
+    case .vector, .array: return false
+    }
+  }
+
+  /// The property's type.
+  var type: String { valueType(definition.type) + (isOptional ? "?" : "") }
+
+  /// The memberwise initialiser's parameter: keys are required, everything else may be nil or left out.
+  var parameter: String {
+    let label = name == "self" ? "`self` _self" : member
+    if definition.isPrimary { return "\(label): \(type)" }
+    return "\(label): \(valueType(definition.type))? = \(defaultExpression)"
+  }
+
+  /// The value of the property, from the memberwise initialiser's parameter.
+  var argument: String {
+    isOptional || definition.isPrimary ? local : "\(local) ?? \(defaultExpression)"
+  }
+
+  // MARK: Defaults
+
+  /// The default of a string that is never nil.
+  private var stringDefault: String? {
+    if case .string(let value) = definition.defaultValue { return value }
+    return definition.isPrimary ? "" : nil
+  }
+
+  private func scalarDefault(_ scalar: ScalarType) -> DefaultValue {
+    guard let value = definition.defaultValue, value != .null else { return scalar.zero }
+    return value
+  }
+
+  private func enumDefault(_ name: QualifiedName) -> Int64 {
+    definition.defaultValue?.bitPattern ?? names.enumeration(name)?.impliedDefault ?? 0
+  }
+
+  /// What the property is when nothing was said.
+  var defaultExpression: String {
+    if isOptional { return "nil" }
+    switch definition.type {
+    case .scalar(let scalar): return scalarDefault(scalar).expression(as: scalar)
+    case .string: return Literal.string(stringDefault ?? "")
+    case .enumeration(let name): return enumExpression(name, enumDefault(name))
+    case .structure(let name): return names.expression(name, in: scope) + "()"
+    case .table, .union: return "nil"
+    case .vector, .array: return "[]"
+    }
+  }
+
+  private func enumExpression(_ name: QualifiedName, _ raw: Int64) -> String {
+    guard let definition = names.enumeration(name) else { return "nil" }
+    if definition.isBitFlags, raw == 0 { return "[]" }
+    let value = definition.values.first { $0.value == raw }
+    if value == nil, definition.isBitFlags {
+      return "\(names.expression(name, in: scope))(rawValue: \(definition.literal(raw)))"
+    }
+    guard let value = value ?? definition.values.first else { return "nil" }
+    let member = enumCaseName(value.name)
+    // `.none` and `.some` alone would be those of Optional.
+    let type = ["none", "some"].contains(member) ? names.expression(name, in: scope) : ""
+    return type + "." + Identifier.escaped(member)
+  }
+
+  // MARK: Reading
+
+  /// The value, read from a table or struct.
+  func read(from reader: String) -> String {
+    let at = "at: \(offset)"
+    switch definition.type {
+    case .scalar where isInStruct: return "\(reader).scalar(\(at))"
+    case .scalar, .enumeration:
+      let method =
+        if case .scalar = definition.type { "scalar" } else { "enumeration" }
+      if isOptional { return "\(reader).\(method)(\(at))" }
+      return "\(reader).\(method)(\(at), default: \(defaultExpression))"
+    case .string:
+      let read = "\(reader).string(\(at))"
+      return isOptional ? read : "\(read) ?? \(defaultExpression)"
+    case .structure: return "\(reader).structure(\(at))"
+    case .table: return "\(reader).table(\(at))"
+    case .union: return "\(reader).union(\(at))"
+    case .vector(let element): return "\(reader).\(Self.plural(element))(\(at))"
+    case .array(let element, let count):
+      return "\(reader).\(Self.plural(element))(\(at), count: \(count))"
+    }
+  }
+
+  private static func plural(_ element: FieldType) -> String {
+    switch element {
+    case .scalar: "scalars"
+    case .string: "strings"
+    case .enumeration: "enumerations"
+    case .structure: "structures"
+    case .table: "tables"
+    case .union: "unions"
+    case .vector, .array: preconditionFailure("a vector of vectors is no valid schema")
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes what lies outside of the table, before the table is begun; nil if all of the field lies inside.
+  func encodeChild(with builder: String) -> String? {
+    switch definition.type {
+    case .scalar, .enumeration, .structure, .array: return nil
+    case .string:
+      let omitted = isOptional ? "" : ", omitting: \(defaultExpression)"
+      return "let \(local) = \(builder).string(\(property)\(omitted))"
+    case .table, .union:
+      let none = names.runtime("FlatBufferBuilder") + ".Offset.none"
+      return "let \(local) = \(property)?._encode(to: \(builder)) ?? \(none)"
+    case .vector(let element):
+      return "let \(local) = \(builder).\(Self.plural(element))(\(property))"
+    }
+  }
+
+  /// What is written into the table: the size that decides the order, the slot, and the statement.
+  func add(to builder: String) -> [(size: Int, offset: Int, statement: String)] {
+    let at = "at: \(offset)"
+    switch definition.type {
+    case .scalar(let scalar):
+      let value = isOptional ? "" : ", default: \(defaultExpression)"
+      return [(scalar.size, offset, "\(builder).add(\(property), \(at)\(value))")]
+    case .enumeration(let name):
+      let size = names.enumeration(name)?.underlying.size ?? 0
+      if isOptional {
+        return [(size, offset, "\(builder).add(\(property)?.rawValue, \(at))")]
+      }
+      let value = names.enumeration(name)?.literal(enumDefault(name)) ?? "0"
+      return [(size, offset, "\(builder).add(\(property).rawValue, \(at), default: \(value))")]
+    case .structure(let name):
+      let binding = property == member ? local : "\(local) = \(property)"
+      let add = "if let \(binding) { \(builder).addStructure(\(local), \(at)) }"
+      return [(names.structure(name)?.alignment ?? 1, offset, add)]
+    case .union:
+      return [
+        (4, offset, "\(builder).add(\(local), \(at))"),
+        (
+          1, offset - 2,
+          "\(builder).add(self.\(member)?._tag ?? 0, at: \(offset - 2), default: 0)"
+        ),
+      ]
+    case .vector(.union):
+      return [
+        (4, offset - 2, "\(builder).add(\(local).tags, at: \(offset - 2))"),
+        (4, offset, "\(builder).add(\(local).values, \(at))"),
+      ]
+    case .string, .table, .vector, .array:
+      return [(4, offset, "\(builder).add(\(local), \(at))")]
+    }
+  }
+
+  /// Writes the field of a fixed struct.
+  func write(to memory: String) -> String {
+    if case .array(_, let count) = definition.type {
+      return "\(memory).write(\(property), at: \(offset), count: \(count))"
+    }
+    return "\(memory).write(\(property), at: \(offset))"
+  }
+
+  // MARK: Layout
+
+  /// The field in its table's or struct's layout.
+  var layout: String {
+    let required = definition.isRequired ? ", required: true" : ""
+    let name = Literal.string(definition.name)
+    return "\(names.dflat("Property"))(\(name), \(offset), \(kind(definition.type))\(required))"
+  }
+
+  private func kind(_ type: FieldType, isElement: Bool = false) -> String {
+    switch type {
+    case .scalar(let scalar):
+      let value =
+        isElement || isOptional ? "nil" : scalarDefault(scalar).layoutExpression(as: scalar)
+      return ".scalar(\(scalar.valueType), default: \(value))"
+    case .string:
+      let value = isElement || isOptional ? "nil" : defaultExpression
+      return ".string(default: \(value))"
+    case .enumeration(let name):
+      let value = isElement || isOptional ? "nil" : "\(enumDefault(name))"
+      return ".enumeration({ \(layout(of: name)) }, default: \(value))"
+    case .structure(let name): return ".structure { \(layout(of: name)) }"
+    case .table(let name): return ".table { \(layout(of: name)) }"
+    case .union(let name): return ".union { \(layout(of: name)) }"
+    case .vector(let element): return ".vector(\(kind(element, isElement: true)))"
+    case .array(let element, let count):
+      return ".array(\(kind(element, isElement: true)), count: \(count))"
+    }
+  }
+
+  private func layout(of name: QualifiedName) -> String {
+    names.expression(name, in: scope) + "._layout"
+  }
+}

@@ -1,0 +1,151 @@
+// TypeNames: how generated code spells types.
+//
+// Swift looks a name up from the inside out: members of the type, members of the namespace, then the module, then the
+// libraries. A schema may use any name at any of these places, so each spelling is checked against what it would find:
+//
+//  - a type of the schema is spelled with its namespace; without it where a member hides the namespace; and through an
+//    alias at file scope where everything else would find something different;
+//  - a type of a library is spelled with its module where the schema uses the same name for anything.
+
+import DflatSchema
+
+final class TypeNames {
+  private let schema: Schema
+  /// Tables that are the root of the file that declares them.
+  let entities: Set<QualifiedName>
+  /// Everything that the schema could hide a library's name with.
+  private let schemaNames: Set<String>
+  /// What is found directly in each namespace ([] is the module): types and namespaces.
+  private var members: [[String]: Set<String>] = [:]
+  /// Unique to the file, so that aliases of two files never meet.
+  private let aliasPrefix: String
+  /// The types that some spelling needed an alias for.
+  private(set) var aliases: Set<QualifiedName> = []
+
+  init(schema: Schema, fileName: String) {
+    self.schema = schema
+    entities = Set(schema.files.compactMap(\.root))
+    aliasPrefix =
+      "_"
+      + String(fileName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_"
+    var names: Set<String> = []
+    for (name, definition) in schema.types {
+      names.insert(camel(name.name))
+      names.formUnion(name.namespace)
+      members[name.namespace, default: []].insert(camel(name.name))
+      for depth in name.namespace.indices {
+        members[Array(name.namespace[..<depth]), default: []].insert(name.namespace[depth])
+      }
+      switch definition {
+      case .table(let table): names.formUnion(table.fields.map { camel($0.name) })
+      case .structure(let structure): names.formUnion(structure.fields.map { camel($0.name) })
+      case .enumeration, .union: break
+      }
+    }
+    schemaNames = names
+    for entity in entities {
+      members[entity.namespace, default: []].formUnion([builder(of: entity), request(of: entity)])
+    }
+  }
+
+  /// Where a spelling stands.
+  struct Scope {
+    var namespace: [String] = []
+    /// The Swift name of the type around it.
+    var type: String?
+    /// Types that come with its conformances or generic parameters and hide others of their name.
+    var hiddenTypes: Set<String> = []
+    /// The names of its members, which hide types in expressions.
+    var members: Set<String> = []
+  }
+
+  /// The bare name of a type, as in its declaration.
+  func declared(_ name: QualifiedName) -> String {
+    Identifier.escaped(camel(name.name))
+  }
+
+  /// The type's name with its namespace, right at file scope.
+  func qualified(_ name: QualifiedName) -> String {
+    (name.namespace.map(Identifier.escaped) + [declared(name)]).joined(separator: ".")
+  }
+
+  /// The namespace as the extended type of an extension at file scope.
+  func namespace(_ namespace: [String]) -> String {
+    namespace.map(Identifier.escaped).joined(separator: ".")
+  }
+
+  func isEntity(_ name: QualifiedName) -> Bool { entities.contains(name) }
+
+  /// A type of the schema where a type is expected.
+  func type(_ name: QualifiedName, in scope: Scope) -> String {
+    spelling(name, in: scope, hidden: scope.hiddenTypes)
+  }
+
+  /// A type of the schema in an expression.
+  func expression(_ name: QualifiedName, in scope: Scope) -> String {
+    spelling(name, in: scope, hidden: scope.hiddenTypes.union(scope.members))
+  }
+
+  private func spelling(_ name: QualifiedName, in scope: Scope, hidden: Set<String>) -> String {
+    let bare = camel(name.name)
+    if let first = name.namespace.first {
+      if finds(first, in: scope, hidden) == [] { return qualified(name) }
+      if finds(bare, in: scope, hidden) == name.namespace { return declared(name) }
+    } else if finds(bare, in: scope, hidden) == [] {
+      return declared(name)
+    }
+    aliases.insert(name)
+    return alias(of: name)
+  }
+
+  /// The namespace in which a name is found from a scope; nil if it finds a member of a type.
+  private func finds(_ name: String, in scope: Scope, _ hidden: Set<String>) -> [String]? {
+    if hidden.contains(name) { return nil }
+    if let type = scope.type, members[scope.namespace + [type]]?.contains(name) ?? false {
+      return scope.namespace + [type]
+    }
+    if members[scope.namespace]?.contains(name) ?? false { return scope.namespace }
+    return []
+  }
+
+  func alias(of name: QualifiedName) -> String {
+    aliasPrefix + (name.namespace + [camel(name.name)]).joined(separator: "_")
+  }
+
+  /// The builder of an entity; with an underscore behind it where the schema has a type of that name.
+  func builder(of entity: QualifiedName) -> String { companion(of: entity, "Builder") }
+
+  /// The change request of an entity.
+  func request(of entity: QualifiedName) -> String { companion(of: entity, "ChangeRequest") }
+
+  private func companion(of entity: QualifiedName, _ suffix: String) -> String {
+    var name = camel(entity.name) + suffix
+    let taken = Set(
+      schema.types.keys.filter { $0.namespace == entity.namespace }.map { camel($0.name) })
+    while taken.contains(name) { name += "_" }
+    return name
+  }
+
+  /// A type of the standard library.
+  func swift(_ name: String) -> String { schemaNames.contains(name) ? "Swift." + name : name }
+
+  /// A type of Dflat.
+  func dflat(_ name: String) -> String { schemaNames.contains(name) ? "Dflat." + name : name }
+
+  /// A type of the FlatBuffers runtime.
+  func runtime(_ name: String) -> String {
+    schemaNames.contains(name) ? "FlatBuffersRuntime." + name : name
+  }
+
+  func definition(_ name: QualifiedName) -> TypeDefinition? { schema.types[name] }
+
+  func enumeration(_ name: QualifiedName) -> EnumDefinition? {
+    guard case .enumeration(let definition) = schema.types[name] else { return nil }
+    return definition
+  }
+
+  func structure(_ name: QualifiedName) -> StructDefinition? {
+    guard case .structure(let definition) = schema.types[name] else { return nil }
+    return definition
+  }
+}

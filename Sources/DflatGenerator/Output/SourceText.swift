@@ -1,0 +1,230 @@
+// SourceText: Swift source under construction.
+//
+// It keeps true: indentation is two spaces a level, and what does not fit into 100 columns is broken where `swift format`
+// would break it. So the output needs no formatting, and a check of it finds nothing.
+
+struct SourceText {
+  private(set) var text = ""
+  private var level = 0
+  /// Whether the next declaration needs a blank line before it.
+  private var needsGap = false
+
+  static let width = 100
+
+  private var indentation: String { String(repeating: "  ", count: level) }
+
+  /// Whether a line fits at the current indentation.
+  func fits(_ line: String) -> Bool {
+    line.count + 2 * level <= Self.width
+  }
+
+  /// One line, as it is.
+  mutating func line(_ line: String) {
+    text += line.isEmpty ? "\n" : indentation + line + "\n"
+    needsGap = true
+  }
+
+  /// A statement in one line, or broken behind its equals sign or inside its parentheses.
+  mutating func statement(_ statement: String, _ close: String = "") {
+    if fits(statement + close) { return line(statement + close) }
+    if let equals = statement.firstRange(of: " = ") {
+      line(statement[..<equals.lowerBound] + " =")
+      let value = String(statement[equals.upperBound...]) + close
+      return nest { text in
+        guard !text.fits(value), let operation = value.firstRange(of: " ?? ") else {
+          return text.line(value)
+        }
+        text.line(String(value[..<operation.lowerBound]))
+        text.line("?? " + value[operation.upperBound...])
+      }
+    }
+    if statement.hasSuffix(")"), let open = statement.firstIndex(of: "(") {
+      line(String(statement[...open]))
+      let arguments = String(statement[statement.index(after: open)...]) + close
+      return nest { text in
+        guard !text.fits(arguments), let member = arguments.firstRange(of: ", .") else {
+          return text.line(arguments)
+        }
+        text.line(arguments[..<member.lowerBound] + ",")
+        text.line("." + arguments[member.upperBound...])
+      }
+    }
+    line(statement + close)
+  }
+
+  /// A blank line, unless this is the beginning of a block.
+  mutating func gap() {
+    if needsGap { text += "\n" }
+    needsGap = false
+  }
+
+  /// A documentation comment.
+  mutating func documentation(_ lines: [String]) {
+    for line in lines { self.line(line.isEmpty ? "///" : "/// " + line) }
+  }
+
+  /// `head { … }` over several lines.
+  mutating func block(_ head: String, _ body: (inout SourceText) -> Void) {
+    line(head + " {")
+    nest(body)
+    line("}")
+  }
+
+  mutating func nest(_ body: (inout SourceText) -> Void) {
+    level += 1
+    needsGap = false
+    body(&self)
+    level -= 1
+    needsGap = true
+  }
+
+  /// `name: type { … }` over several lines.
+  mutating func property(
+    _ name: String, _ type: String, _ body: (inout SourceText) -> Void
+  ) {
+    if fits("\(name): \(type) {") { return block("\(name): \(type)", body) }
+    line(name + ":")
+    nest { $0.line(type) }
+    line("{")
+    nest(body)
+    line("}")
+  }
+
+  /// `head -> result { … }` over several lines.
+  mutating func returning(
+    _ head: String, _ result: String, _ body: (inout SourceText) -> Void
+  ) {
+    if fits("\(head) -> \(result) {") { return block("\(head) -> \(result)", body) }
+    line(head)
+    nest { $0.line("-> " + result) }
+    line("{")
+    nest(body)
+    line("}")
+  }
+
+  /// `name: type { body }` in one line if it fits, otherwise in three, or five with the closure of the body broken too.
+  mutating func short(_ name: String, _ type: String, _ body: String) {
+    let whole = "\(name): \(type) { \(body) }"
+    if fits(whole) { return line(whole) }
+    property(name, type) { text in
+      guard !text.fits(body), let open = body.firstIndex(of: "{"), body.hasSuffix(" }") else {
+        return text.line(body)
+      }
+      text.line(String(body[...open]))
+      text.nest { $0.line(String(body[body.index(open, offsetBy: 2)...].dropLast(2))) }
+      text.line("}")
+    }
+  }
+
+  /// `keyword { statement }` in one line if it fits, otherwise in three.
+  mutating func accessor(_ keyword: String, _ statement: String) {
+    let whole = "\(keyword) { \(statement) }"
+    if fits(whole) { return line(whole) }
+    block(keyword) { $0.statement(statement) }
+  }
+
+  /// `head -> result { body }` in one line if it fits, otherwise in several.
+  mutating func shortFunction(_ head: String, _ result: String, _ body: String) {
+    let whole = "\(head) -> \(result) { \(body) }"
+    if fits(whole) { return line(whole) }
+    returning(head, result) { $0.line(body) }
+  }
+
+  /// `open` with a list and `close` behind it: in one line if that fits, otherwise the list is filled into lines below.
+  ///
+  /// - Parameter hangs: Whether `close` stands in a line of its own then, as it does in declarations.
+  mutating func list(_ open: String, _ items: [String], _ close: String, hangs: Bool = false) {
+    let whole = open + items.joined(separator: ", ") + close
+    if fits(whole) || items.isEmpty { return line(whole) }
+    line(open)
+    nest { text in
+      text.fill(items, last: hangs ? "" : close)
+    }
+    if hangs { line(close) }
+  }
+
+  /// A declaration with parameters: `head(parameters) -> returns { … }`.
+  mutating func function(
+    _ head: String, _ parameters: [String], returns: String? = nil,
+    _ body: (inout SourceText) -> Void
+  ) {
+    var inner = SourceText()
+    inner.level = level + 1
+    body(&inner)
+    let close = returns.map { ") -> \($0)" } ?? ")"
+    if inner.text.isEmpty { return list(head + "(", parameters, close + " {}", hangs: true) }
+    list(head + "(", parameters, close + " {", hangs: true)
+    text += inner.text
+    line("}")
+  }
+
+  /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments in one line of their
+  /// own, or with the elements in lines of theirs.
+  mutating func call(_ open: String, _ arguments: String, _ elements: [String]) {
+    let array = "[\(elements.joined(separator: ", "))])"
+    if fits("\(open)\(arguments) \(array)") { return line("\(open)\(arguments) \(array)") }
+    line(open)
+    nest { text in
+      if text.fits("\(arguments) \(array)") { return text.line("\(arguments) \(array)") }
+      text.line(arguments)
+      if text.fits(array) { return text.line(array) }
+      text.array(elements, ")")
+    }
+  }
+
+  /// A labelled array literal: in one line if it fits.
+  mutating func strings(_ label: String, _ elements: [String], _ close: String) {
+    let whole = "\(label)[\(elements.joined(separator: ", "))]\(close)"
+    if fits(whole) { return line(whole) }
+    line(label + "[")
+    rows(elements)
+    line("]" + close)
+  }
+
+  /// An array literal with its elements filled into lines if they do not fit into one.
+  mutating func filledArray(_ open: String, _ elements: [String]) {
+    let whole = open + elements.joined(separator: ", ") + "]"
+    if fits(whole) { return line(whole) }
+    line(open)
+    nest { $0.fill(elements, last: elements.count > 1 ? "," : "") }
+    line("]")
+  }
+
+  private mutating func fill(_ items: [String], last: String) {
+    var current = ""
+    for (index, item) in items.enumerated() {
+      let piece = item + (index == items.count - 1 ? last : ",")
+      if !current.isEmpty, !fits(current + " " + piece) {
+        line(current)
+        current = piece
+      } else {
+        current += current.isEmpty ? piece : " " + piece
+      }
+    }
+    line(current)
+  }
+
+  /// An array literal with one element a line, and `close` behind it.
+  mutating func array(_ elements: [String], _ close: String) {
+    if elements.isEmpty { return line("[]" + close) }
+    line("[")
+    rows(elements)
+    line("]" + close)
+  }
+
+  /// Elements of an array literal; a single one has no comma behind it.
+  private mutating func rows(_ elements: [String]) {
+    let comma = elements.count > 1 ? "," : ""
+    nest { text in
+      for element in elements { text.statement(element, comma) }
+    }
+  }
+
+  /// The attribute that lets a member satisfy a requirement of another name; nothing if it has the name.
+  mutating func implements(
+    _ protocolName: String, _ requirement: String, by member: String, _ names: TypeNames
+  ) {
+    if member == requirement { return }
+    line("@_implements(\(names.dflat(protocolName)),\(requirement))")
+  }
+}

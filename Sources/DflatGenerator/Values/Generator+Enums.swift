@@ -1,0 +1,90 @@
+// Enums and bit flags.
+
+import DflatSchema
+
+extension Generator {
+  func write(_ definition: EnumDefinition, to text: inout SourceText) {
+    text.documentation(
+      orElse("`\(definition.name.name)` of the schema.", definition.documentation))
+    if definition.isBitFlags {
+      writeFlags(definition, to: &text)
+    } else {
+      writeCases(definition, to: &text)
+    }
+  }
+
+  private func writeCases(_ definition: EnumDefinition, to text: inout SourceText) {
+    let type = names.declared(definition.name)
+    let raw = names.swift(definition.underlying.swiftName)
+    let caseIterable = names.swift("CaseIterable")
+    let head = "public enum \(type): \(raw), \(names.dflat("FlatBuffersEnum")), \(caseIterable)"
+    text.block(head) { text in
+      for value in definition.ordered {
+        let name = enumCaseName(value.name)
+        text.documentation(value.documentation)
+        text.line("case \(Identifier.escaped(name)) = \(definition.literal(value.value))")
+      }
+      if definition.values.contains(where: { enumCaseName($0.name) == "allCases" }) {
+        text.gap()
+        text.documentation(["Every value; the name `allCases` is one of them."])
+        text.line("@_implements(\(caseIterable),allCases)")
+        let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
+        text.filledArray("public static let _allCases: [\(type)] = [", cases)
+      }
+      text.gap()
+      layout(definition, to: &text)
+    }
+  }
+
+  private func writeFlags(_ definition: EnumDefinition, to text: inout SourceText) {
+    let type = names.declared(definition.name)
+    let protocols = [
+      names.swift("OptionSet"), names.dflat("FlatBuffersEnum"), names.swift("CaseIterable"),
+    ]
+    text.block("public struct \(type): \(protocols.joined(separator: ", "))") { text in
+      if definition.values.contains(where: { enumCaseName($0.name) == "rawValue" }) {
+        // A static member of that name would take part in finding out the type.
+        text.documentation(["The type of the bits."])
+        text.line("public typealias RawValue = \(names.swift(definition.underlying.swiftName))")
+        text.gap()
+      }
+      text.documentation(["The bits; those that the schema does not name are kept."])
+      text.line("public let rawValue: \(names.swift(definition.underlying.swiftName))")
+      text.gap()
+      text.documentation(["Any combination of bits."])
+      text.function(
+        "public init", ["rawValue: \(names.swift(definition.underlying.swiftName))"]
+      ) { $0.line("self.rawValue = rawValue") }
+      text.gap()
+      for value in definition.ordered {
+        let name = Identifier.escaped(enumCaseName(value.name))
+        text.documentation(orElse("`\(value.name)` of the schema.", value.documentation))
+        text.line(
+          "public static let \(name) = \(type)(rawValue: \(definition.literal(value.value)))")
+      }
+      text.gap()
+      let hidesAll = definition.values.contains { enumCaseName($0.name) == "allCases" }
+      if hidesAll {
+        text.documentation(["Every named bit; the name `allCases` is one of them."])
+        text.line("@_implements(\(names.swift("CaseIterable")),allCases)")
+      } else {
+        text.documentation(["Every named bit."])
+      }
+      let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
+      let property = hidesAll ? "_allCases" : "allCases"
+      text.filledArray("public static let \(property): [\(type)] = [", cases)
+      text.gap()
+      layout(definition, to: &text)
+    }
+  }
+
+  private func layout(_ definition: EnumDefinition, to text: inout SourceText) {
+    let type = names.dflat("EnumLayout")
+    let flags = definition.isBitFlags ? ", bitFlags: true" : ""
+    let head =
+      "\(Literal.string(definition.name.name)), \(definition.underlying.valueType)\(flags),"
+    let values = definition.ordered.map { "(\(Literal.string($0.name)), \($0.value))" }
+    text.documentation(["The names and numbers, for Dflat."])
+    text.call("public static let _layout = \(type)(", head, values)
+  }
+}

@@ -1,0 +1,43 @@
+// Fixed structs.
+
+import DflatSchema
+
+extension Generator {
+  func write(_ definition: StructDefinition, to text: inout SourceText) {
+    let fields = fields(of: definition)
+    let taken = Set(fields.map(\.name))
+    text.documentation(
+      orElse("`\(definition.name.name)` of the schema.", definition.documentation))
+    let type = names.declared(definition.name)
+    text.block("public struct \(type): \(names.dflat("FlatBuffersStruct"))") { text in
+      properties(fields, to: &text)
+      memberwise(fields, to: &text)
+
+      let reader = Identifier.fresh("structure", avoiding: taken)
+      text.gap()
+      text.documentation(["Reads the fields in place."])
+      text.function("public init", ["_ \(reader): \(names.runtime("StructReader"))"]) { text in
+        for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
+      }
+
+      let memory = Identifier.fresh("memory", avoiding: taken)
+      text.gap()
+      text.documentation(["Writes the fields to zeroed memory."])
+      let pointer = names.swift("UnsafeMutableRawPointer")
+      text.function("public func _write", ["to \(memory): \(pointer)"]) { text in
+        for field in fields { text.statement(field.write(to: memory)) }
+      }
+
+      text.gap()
+      text.documentation(["Where the fields lie, for Dflat."])
+      text.line("public static let _layout = \(names.dflat("StructLayout"))(")
+      text.nest { text in
+        let version = definition.version.map { ", version: \(Literal.string($0))" } ?? ""
+        text.line(
+          "\(Literal.string(definition.name.name))\(version), size: \(definition.size), "
+            + "alignment: \(definition.alignment),")
+        text.array(fields.map(\.layout), ")")
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// Tables that are plain values.
+
+import DflatSchema
+
+extension Generator {
+  func write(_ definition: TableDefinition, to text: inout SourceText) {
+    let fields = fields(of: definition)
+    text.documentation(
+      orElse("`\(definition.name.name)` of the schema.", definition.documentation))
+    let type = names.declared(definition.name)
+    text.block("public struct \(type): \(names.dflat("FlatBuffersTable"))") { text in
+      properties(fields, to: &text)
+      memberwise(fields, to: &text)
+
+      let reader = Identifier.fresh("table", avoiding: Set(fields.map(\.name)))
+      text.gap()
+      text.documentation(["Reads the fields; what is absent reads as its default."])
+      text.function("public init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
+        for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
+      }
+
+      text.gap()
+      encode(fields, slots: definition.slotCount, access: "public ", to: &text)
+
+      text.gap()
+      text.documentation(["Where the fields lie, for Dflat."])
+      // Layouts may refer to each other in circles, so their type is not left to be inferred.
+      let layoutType = names.dflat("TableLayout")
+      text.line("public static let _layout: \(layoutType) = \(layoutType)(")
+      text.nest { layout(definition, fields, ")", to: &$0) }
+    }
+  }
+
+  /// The arguments of a `TableLayout`.
+  func layout(
+    _ definition: TableDefinition, _ fields: [SwiftField], _ close: String,
+    to text: inout SourceText
+  ) {
+    let version = definition.version.map { ", version: \(Literal.string($0))" } ?? ""
+    let name = Literal.string(definition.name.name)
+    text.line("\(name)\(version), slots: \(definition.slotCount),")
+    text.array(fields.map(\.layout), close)
+  }
+
+  /// `_encode(to:)`: children in slot order, then the table by size, so that one content has one encoding.
+  func encode(
+    _ fields: [SwiftField], slots: Int, access: String, to text: inout SourceText
+  ) {
+    let taken = Set(fields.map(\.name))
+    let builder = Identifier.fresh("builder", avoiding: taken)
+    let type = names.runtime("FlatBufferBuilder")
+    text.documentation(["Writes the fields; defaults are left out."])
+    text.returning("\(access)func _encode(to \(builder): \(type))", "\(type).Offset") { text in
+      for field in fields.sorted(by: { $0.offset < $1.offset }) {
+        guard let child = field.encodeChild(with: builder) else { continue }
+        text.statement(child)
+      }
+      text.line("\(builder).startTable(slotCount: \(slots))")
+      let steps = fields.flatMap { $0.add(to: builder) }
+        .sorted { ($1.size, $0.offset) < ($0.size, $1.offset) }
+      for step in steps { text.statement(step.statement) }
+      text.line("return \(builder).endTable()")
+    }
+  }
+}

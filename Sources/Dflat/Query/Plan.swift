@@ -49,6 +49,27 @@ public struct Plan: Sendable {
   /// `RowCollector`, unless the query has no order.
   public let isOrderedByEngine: Bool
 
+  /// The values of the primary key's fields, in order, if the candidates are those with one key.
+  public var key: [Value]? {
+    let fields = query.schema.primaryKey
+    switch predicate {
+    case .compare(let field, .equal, let value)?:
+      return fields.count == 1 && field.column == .key(0) ? [value] : nil
+    case .and(let parts)?:
+      guard parts.count == fields.count, parts.count > 1 else { return nil }
+      var values = [Value?](repeating: nil, count: fields.count)
+      for part in parts {
+        guard case .compare(let field, .equal, let value) = part,
+          case .key(let index)? = field.column
+        else { return nil }
+        values[index] = value
+      }
+      let key = values.compactMap { $0 }
+      return key.count == fields.count ? key : nil
+    default: return nil
+    }
+  }
+
   /// Beyond this many comparisons and constants a statement would be slower than looking at the rows, and at some number
   /// refused by the engine.
   private static let largestPredicate = 500

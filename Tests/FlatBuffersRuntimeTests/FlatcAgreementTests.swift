@@ -12,7 +12,7 @@ struct FlatcAgreementTests {
   ) -> [Value] {
     var generator = SeededGenerator(seed: seed)
     generator.makesNegativeZero = negativeZero
-    return (0..<Self.objectsPerSchema).map { _ in generator.table(item, depth: 2) }
+    return (0..<Self.objectsPerSchema).map { _ in generator.table(item, depth: 1) }
   }
 
   @Test("flatc reads what the builder writes", arguments: Schema.all)

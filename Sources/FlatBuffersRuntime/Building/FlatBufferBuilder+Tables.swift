@@ -2,6 +2,9 @@
 //
 // While a table is open, `slots` holds where each added field begins. Closing it writes the vtable in front of it,
 // without the empty slots at its end, and takes it back if the same vtable was written before.
+//
+// Padding behind the first field is not the table's, and a table ends 4 aligned. So where a table stands does not show
+// in its vtable: tables with the same fields, added widest first, have the same.
 
 extension FlatBufferBuilder {
   /// Opens a table of at most `slotCount` fields. Its children must already be written.
@@ -12,6 +15,7 @@ extension FlatBufferBuilder {
     if slotCount > slotCapacity { growSlots(to: slotCount) }
     slots.update(repeating: 0, count: slotCount)
     self.slotCount = slotCount
+    pad(before: 0, alignment: 4)
     tableStart = used
   }
 
@@ -100,7 +104,11 @@ extension FlatBufferBuilder {
       misuse("the table has no such slot")
     }
     guard slots[slot] == 0 else { misuse("the field is added twice") }
-    let place = allocate(size, alignment: alignment)
+    let isFirst = used == tableStart
+    pad(before: size, alignment: alignment)
+    if isFirst { tableStart = used }
+    head &-= size
+    let place = memory + head
     slots[slot] = UInt32(truncatingIfNeeded: used)
     return place
   }

@@ -174,39 +174,49 @@ struct BuilderTests {
     #expect(TableReader(root: builder.bytes)?.scalar(at: 4) == Int32(1))
   }
 
-  @Test("A misuse stops the program: a field outside of a table")
-  func misuseOutsideTable() async {
-    await #expect(processExitsWith: .failure) {
+  // A misuse stops the program, and says why on its standard error.
+
+  @Test("A field outside of a table stops the program")
+  func misuseOutsideTable() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       FlatBufferBuilder().add(Int32(1), at: 4, default: 0)
     }
+    try expectMessage(result, "a field is added outside of a table")
   }
 
-  @Test("A misuse stops the program: tables within each other")
-  func misuseNested() async {
-    await #expect(processExitsWith: .failure) {
+  @Test("Tables opened within each other stop the program")
+  func misuseNested() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let builder = FlatBufferBuilder()
       builder.startTable(slotCount: 1)
       builder.startTable(slotCount: 1)
     }
+    try expectMessage(result, "a table is open: its children are written before it is started")
   }
 
-  @Test("A misuse stops the program: finishing twice")
-  func misuseFinish() async {
-    await #expect(processExitsWith: .failure) {
+  @Test("Finishing twice stops the program")
+  func misuseFinish() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let builder = FlatBufferBuilder()
       builder.startTable(slotCount: 1)
       let root = builder.endTable()
       builder.finish(root)
       builder.finish(root)
     }
+    try expectMessage(result, "the buffer is finished; reset the builder first")
   }
 
-  @Test("A misuse stops the program: more than 2 GiB")
-  func misuseSize() async {
-    await #expect(processExitsWith: .failure) {
-      let builder = FlatBufferBuilder()
-      _ = builder.vector(count: 1 << 28, size: 16, alignment: 4) { _, _ in }
+  @Test("More than 2 GiB stop the program")
+  func misuseSize() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = FlatBufferBuilder().vector(count: 1 << 28, size: 16, alignment: 4) { _, _ in }
     }
+    try expectMessage(result, "a buffer has at most 2 GiB - 1 bytes")
+  }
+
+  private func expectMessage(_ result: ExitTest.Result?, _ message: String) throws {
+    let output = try #require(result).standardErrorContent
+    #expect(String(decoding: output, as: UTF8.self).contains(message))
   }
 
   @Test("A reused builder keeps its memory")

@@ -82,3 +82,7 @@ struct FlatcAgreementTests {
     }
   }
 }
+
+extension Schema: CustomTestStringConvertible {
+  var testDescription: String { name }
+}

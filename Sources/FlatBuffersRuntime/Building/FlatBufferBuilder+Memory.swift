@@ -59,7 +59,9 @@ extension FlatBufferBuilder {
   /// Strings, vectors and tables begin here: none may be written while a table's fields are added.
   @inlinable @inline(__always)
   func checkBetweenTables() {
-    guard tableStart < 0 else { misuse("children are written before their table is started") }
+    guard tableStart < 0 else {
+      misuse("a table is open: its children are written before it is started")
+    }
     guard !isFinished else { misuse("the buffer is finished; reset the builder first") }
   }
 

@@ -2,8 +2,6 @@
 //
 // The root is always a Batch, so that one run of flatc judges thousands of objects.
 
-import Testing
-
 struct Schema: Sendable {
   let name: String
   let text: String
@@ -156,8 +154,4 @@ struct Schema: Sendable {
     TableLayout(
       "Leaf", [.init("name", 0, .string), .init("weight", 1, .scalar(.int32), default: .int(5))])
   }
-}
-
-extension Schema: CustomTestStringConvertible {
-  var testDescription: String { name }
 }

@@ -18,8 +18,14 @@ extension FlatBufferBuilder {
     if size &+ padding > head { grow(by: size &+ padding) }
     if alignment > minimumAlignment { minimumAlignment = alignment }
     if padding > 0 {
-      head &-= padding
-      (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+      if padding <= 8, head >= 8 {
+        // What lies before the padding is free, so it may be zeroed as well, in one store.
+        memory.storeBytes(of: 0, toByteOffset: head &- 8, as: UInt64.self)
+        head &-= padding
+      } else {
+        head &-= padding
+        (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+      }
     }
   }
 

@@ -85,7 +85,7 @@ extension FlatBufferBuilder {
       head &+= vtableSize
       shared = Int(earlier)
     } else {
-      vtables[vtableCount % Self.sharedVTables] = UInt32(truncatingIfNeeded: used)
+      vtables[vtableCount & (Self.sharedVTables &- 1)] = UInt32(truncatingIfNeeded: used)
       vtableCount &+= 1
     }
     // The vtable is at table - value; offsets count from the end, so that is their difference.
@@ -128,7 +128,7 @@ extension FlatBufferBuilder {
     let end = max(0, vtableCount - Self.sharedVTables)
     while index > end {
       index &-= 1
-      let offset = vtables[index % Self.sharedVTables]
+      let offset = vtables[index & (Self.sharedVTables &- 1)]
       let other = memory + (capacity &- Int(offset))
       if other.loadUnaligned(as: UInt32.self) == sizes, sameBytes(vtable, other, from: 4, to: size)
       {

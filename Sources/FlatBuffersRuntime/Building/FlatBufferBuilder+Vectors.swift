@@ -6,8 +6,14 @@ extension FlatBufferBuilder {
   /// Writes a string with its closing NUL.
   @inlinable
   public func string(_ string: String) -> Offset {
-    var string = string
-    return string.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
+    if let offset = string.utf8.withContiguousStorageIfAvailable({
+      self.string(utf8: UnsafeRawBufferPointer($0))
+    }) {
+      return offset
+    }
+    // A string bridged from elsewhere is copied first.
+    var copy = string
+    return copy.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
   }
 
   /// Writes a string, or nothing for nil.

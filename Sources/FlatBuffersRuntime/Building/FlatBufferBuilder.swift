@@ -79,7 +79,7 @@ public final class FlatBufferBuilder {
   /// Memory is aligned for the widest alignment that schemas may ask for.
   @usableFromInline static var memoryAlignment: Int { 64 }
   /// A table shares its vtable with one of this many before it; more are not searched, so that buffers with very
-  /// many different tables are still built in linear time.
+  /// many different tables are still built in linear time. A power of two.
   @usableFromInline static var sharedVTables: Int { 128 }
 
   /// Makes an empty builder. `capacity` is in bytes; the builder grows when it must.

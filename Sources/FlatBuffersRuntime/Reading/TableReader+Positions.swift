@@ -31,7 +31,7 @@ extension TableReader {
   }
 
   /// The table that the offset at `position` refers to; nil if it does not fit.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(atPosition position: Int) -> TableReader? {
     let target = bytes.follow(position)
     return target < 0 ? nil : TableReader(bytes, at: target)

@@ -49,7 +49,7 @@ public struct TableReader {
   }
 
   /// The table at an absolute position, or nil if there is none inside `bytes`.
-  @inlinable
+  @inlinable @inline(__always)
   public init?(_ bytes: UnsafeRawBufferPointer, at position: Int) {
     guard bytes.contains(position, size: 4) else { return nil }
     let vtable = position &- Int(bytes.uncheckedLoad(position, as: Int32.self))
@@ -128,7 +128,7 @@ public struct TableReader {
   }
 
   /// A table field, or a union's value that is a table; nil if it is absent.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(at field: Int) -> TableReader? {
     let target = target(field)
     return target < 0 ? nil : TableReader(bytes, at: target)

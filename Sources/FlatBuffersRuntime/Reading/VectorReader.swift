@@ -102,7 +102,7 @@ public struct VectorReader {
   }
 
   /// The table at `index`, or nil if it does not fit the buffer.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(_ index: Int) -> TableReader? {
     let target = target(index)
     return target < 0 ? nil : TableReader(bytes, at: target)

@@ -42,5 +42,6 @@ build "$fuzz/FuzzBuffers.swift" "$output/fuzz-buffers" -g -sanitize=fuzzer,addre
 cd "$output"
 # Leaks are not looked for: the layouts live as long as the process, behind enum payloads whose pointers carry tag bits,
 # which the leak detector does not recognise as references.
-exec ./fuzz-buffers -max_total_time="$seconds" -max_len=4096 -timeout=10 -detect_leaks=0 -print_final_stats=1 \
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+exec ./fuzz-buffers -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 \
   -use_value_profile=1 found "$corpus"

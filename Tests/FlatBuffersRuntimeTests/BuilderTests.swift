@@ -76,6 +76,32 @@ struct BuilderTests {
     #expect(Set(tables.map(\.vtable)).count == 3)
   }
 
+  @Test("Where a table stands does not show in its vtable", arguments: [1, 2, 4, 8])
+  func placeIndependentVTables(widest: Int) throws {
+    let builder = FlatBufferBuilder()
+    builder.startVector(count: 0)
+    for length in 0..<20 {
+      _ = builder.string(String(repeating: "x", count: length))
+      builder.startTable(slotCount: 4)
+      if widest >= 8 { builder.add(Int64(1), at: 4, default: 0) }
+      if widest >= 4 { builder.add(Int32(1), at: 6, default: 0) }
+      if widest >= 2 { builder.add(Int16(1), at: 8, default: 0) }
+      builder.add(true, at: 10, default: false)
+      builder.push(builder.endTable())
+      // A different table between, whose vtable moves what follows by two.
+      builder.startTable(slotCount: 20)
+      builder.add(true, at: 4 + 2 * length, default: false)
+      _ = builder.endTable()
+    }
+    let vector = builder.endVector()
+    builder.startTable(slotCount: 1)
+    builder.add(vector, at: 4)
+    builder.finish(builder.endTable())
+    let tables = try #require(TableReader(root: builder.bytes)?.vector(at: 4, stride: 4))
+    let vtables = try (0..<tables.count).map { try #require(tables.table($0)).vtable }
+    #expect(vtables.count == 20 && Set(vtables).count == 1)
+  }
+
   @Test("With very many different vtables, tables are still right, and recent ones are shared")
   func manyVTables() throws {
     let builder = FlatBufferBuilder()

@@ -1,7 +1,8 @@
 // The fuzz target: readers and verifier on bytes that libFuzzer makes, under AddressSanitizer.
 //
-// The first byte of an input chooses the schema and whether the rest has a size prefix; the rest, which is never aligned, is
-// the buffer. What must hold, besides that nothing is read outside of the input:
+// The first byte of an input chooses the schema and whether the rest has a size prefix; the rest,
+// which is never aligned, is the buffer. What must hold, besides that nothing is read outside of
+// the input:
 //
 //  - reading damaged bytes field by field never traps;
 //  - what the verifier accepts is read in full, without a field that is there and cannot be read;

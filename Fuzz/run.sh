@@ -4,8 +4,9 @@
 #   Fuzz/run.sh [seconds] [corpus]    60 seconds from Fuzz/Corpus, unless told otherwise
 #   Fuzz/run.sh write-corpus          writes Fuzz/Corpus anew
 #
-# New inputs go to .build/fuzz/found; the committed corpus stays as it is. A crash, a read outside the input or an input
-# that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
+# New inputs go to .build/fuzz/found; the committed corpus stays as it is. A crash, a read outside
+# the input or an input that takes over 10 seconds ends it with a nonzero code and leaves the input
+# in .build/fuzz.
 set -eu
 
 fuzz=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,8 @@ layouts="$support/Layout.swift $support/Value.swift $support/Encoder.swift $supp
   $support/Checker.swift $support/Schemas.swift"
 mkdir -p "$output/found"
 
-# build TARGET-FILE PRODUCT FLAGS...: the runtime as a module of its own, then the target with the test layouts.
+# build TARGET-FILE PRODUCT FLAGS...: the runtime as a module of its own, then the target with the
+# layouts of the tests.
 build() {
   target=$1
   product=$2
@@ -40,8 +42,8 @@ seconds=${1:-60}
 corpus=${2:-"$fuzz/Corpus"}
 build "$fuzz/FuzzBuffers.swift" "$output/fuzz-buffers" -g -sanitize=fuzzer,address
 cd "$output"
-# Leaks are not looked for: the layouts live as long as the process, behind enum payloads whose pointers carry tag bits,
-# which the leak detector does not recognise as references.
+# Leaks are not looked for: the layouts live as long as the process, behind enum payloads whose
+# pointers carry tag bits, which the leak detector does not recognise as references.
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 exec ./fuzz-buffers -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 \
   -use_value_profile=1 found "$corpus"

@@ -1,4 +1,5 @@
-// Agreement with flatc: what we write it reads, and what it writes we read, for random objects of every construct.
+// Agreement with flatc: what we write it reads, and what it writes we read, for random objects of
+// every construct.
 
 import FlatBuffersRuntime
 import Testing

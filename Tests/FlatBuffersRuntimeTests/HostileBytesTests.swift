@@ -1,5 +1,5 @@
-// Hostile bytes: whatever the bytes, nothing traps and nothing outside of them is read, and what the verifier
-// accepts is read in full.
+// Hostile bytes: whatever the bytes, nothing traps and nothing outside of them is read, and what
+// the verifier accepts is read in full.
 //
 // The bytes lie against inaccessible pages, so that reading one byte too far ends the test process.
 

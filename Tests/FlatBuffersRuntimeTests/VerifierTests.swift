@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Verifier")
 struct VerifierTests {
-  /// A table with a string (4), an Int64 (6), a vector of strings (8), a nested table with a string (10) and a union
-  /// (types 12, values 14).
+  /// A table with a string (4), an Int64 (6), a vector of strings (8), a nested table with a string
+  /// (10) and a union (types 12, values 14).
   static func sample() -> [UInt8] {
     let builder = FlatBufferBuilder()
     let name = builder.string("name")

@@ -1,8 +1,8 @@
 // Room in the builder's memory: all bytes of a buffer come from `allocate` and `pad`.
 
 extension FlatBufferBuilder {
-  /// Room for `size` bytes whose start is `alignment` aligned, counted from the end. The padding behind them is
-  /// zeroed; they are not. The pointer is valid until the next call that writes.
+  /// Room for `size` bytes whose start is `alignment` aligned, counted from the end. The padding
+  /// behind them is zeroed; they are not. The pointer is valid until the next call that writes.
   @inlinable @inline(__always)
   func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
     pad(before: size, alignment: alignment)
@@ -10,10 +10,12 @@ extension FlatBufferBuilder {
     return memory + head
   }
 
-  /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of them.
+  /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of
+  /// them.
   @inlinable @inline(__always)
   func pad(before size: Int, alignment: Int) {
-    // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not overflow.
+    // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not
+    // overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
     if size &+ padding > head { grow(by: size &+ padding) }
     if alignment > minimumAlignment { minimumAlignment = alignment }

@@ -1,10 +1,12 @@
 // Tables and their vtables.
 //
-// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable in front of it,
-// without the empty slots at its end, and takes it back if the same vtable was written before.
+// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable
+// in front of it, without the empty slots at its end, and takes it back if the same vtable was
+// written before.
 //
-// Padding behind the first field is not the table's, and a table ends 4 aligned. So where a table stands does not show
-// in its vtable: tables with the same fields, added widest first, have the same.
+// Padding behind the first field is not the table's, and a table ends 4 aligned. So where a table
+// stands does not show in its vtable: tables with the same fields, added widest first, have the
+// same.
 
 extension FlatBufferBuilder {
   /// Opens a table of at most `slotCount` fields. Its children must already be written.

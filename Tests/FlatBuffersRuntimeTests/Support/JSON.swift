@@ -1,6 +1,7 @@
 // JSON as flatc reads and writes it, to and from values of a layout.
 //
-// Foundation's JSON rounds large integers and knows no nan and inf; flatc does neither. So numbers stay text here.
+// Foundation's JSON rounds large integers and knows no nan and inf; flatc does neither. So numbers
+// stay text here.
 
 struct JSONError: Error, CustomStringConvertible {
   let description: String

@@ -6,13 +6,17 @@ import Testing
 
 @Suite("Any bytes")
 struct FuzzTests {
+  /// Mutated texts per run; `DFLAT_SCHEMA_FUZZ_ROUNDS` sets another number.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["DFLAT_SCHEMA_FUZZ_ROUNDS"].flatMap(Int.init) ?? 6000
+
   @Test("Mutated schemas", arguments: [UInt64.random(in: 0...UInt64.max)])
   func mutations(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let cases = CorpusTests.Case.all("valid") + CorpusTests.Case.all("invalid")
     let corpus = try cases.map { try $0.content() }.filter { $0.count < 4000 }
     try #require(!corpus.isEmpty)
-    for round in 0..<6000 {
+    for round in 0..<Self.rounds {
       var bytes = corpus.randomElement(using: &random) ?? []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         mutate(&bytes, corpus, &random)

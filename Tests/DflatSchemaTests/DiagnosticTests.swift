@@ -44,6 +44,19 @@ struct DiagnosticTests {
         """)
   }
 
+  @Test("A line that is no UTF-8 is shown with its columns intact")
+  func invalidUTF8() throws {
+    let text = Array("table A { /* ".utf8) + [0xFF, 0xFE] + Array(" */ a: Missing; }".utf8)
+    let result = SchemaCompiler().compile(source: text, path: "test.fbs")
+    let diagnostic = try #require(result.diagnostics.first)
+    #expect(
+      diagnostic.rendered() == """
+        test.fbs:1:23: error: unknown type 'Missing'
+            1 | table A { /* ?? */ a: Missing; }
+              |                       ^~~~~~~
+        """)
+  }
+
   @Test("A missing semicolon is reported where it should be, and costs nothing else")
   func missingSemicolon() {
     #expect(

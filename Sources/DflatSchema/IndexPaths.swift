@@ -77,11 +77,7 @@ private struct IndexWalk {
   private mutating func walk(_ fields: [FieldDefinition], prefix: String) {
     for field in fields where !field.isDeprecated {
       steps += 1
-      guard steps <= Self.stepLimit, found.count <= Schema.indexPathLimit else {
-        isExhausted = true
-        if found.count > Schema.indexPathLimit { found.removeLast() }
-        return
-      }
+      if steps > Self.stepLimit { isExhausted = true }
       guard !isExhausted else { return }
       let path = "\(prefix)f\(field.offset)"
       switch field.type {
@@ -103,6 +99,10 @@ private struct IndexWalk {
 
   private mutating func note(_ field: FieldDefinition, _ path: String) {
     guard field.isIndexed else { return }
+    guard found.count < Schema.indexPathLimit else {
+      isExhausted = true
+      return
+    }
     found.append(IndexPath(path: path, isUnique: field.isUnique, position: field.position))
   }
 

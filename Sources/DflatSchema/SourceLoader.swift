@@ -1,7 +1,7 @@
 // Files and their includes.
 //
 // Each file is read once, whatever the paths it is included by; cycles are fine. An included path is searched beside
-// the including file, then in the include directories in order.
+// the including file, then in the include directories in order, then beside the file that was asked for.
 
 import Foundation
 
@@ -61,7 +61,8 @@ struct SourceLoader {
   private mutating func open(_ include: LiteralSyntax, from includer: String) -> Int? {
     let beside = (includer as NSString).deletingLastPathComponent
     var failure: String?
-    for directory in [beside] + includePaths {
+    let directories = Self.unique([beside] + includePaths + [mainDirectory])
+    for directory in directories {
       let path = Self.join(directory, include.text)
       let identity = Self.identity(of: path)
       if identities.contains(identity) { return nil }
@@ -75,12 +76,21 @@ struct SourceLoader {
       }
     }
     lacksIncludes = true
-    let places = ([beside] + includePaths).map { $0.isEmpty ? "." : $0 }.joined(separator: ", ")
+    let places = directories.map { $0.isEmpty ? "." : $0 }.joined(separator: ", ")
     sink.error(
       failure.map { "cannot read the included file \($0)" }
         ?? "there is no file '\(include.text)' to include", at: include.range,
       notes: [.hint("searched in \(places)")])
     return nil
+  }
+
+  private var mainDirectory: String {
+    (inputs[0].source.path as NSString).deletingLastPathComponent
+  }
+
+  private static func unique(_ paths: [String]) -> [String] {
+    var seen: Set<String> = []
+    return paths.filter { seen.insert($0).inserted }
   }
 
   private static func join(_ directory: String, _ path: String) -> String {

@@ -6,8 +6,8 @@ extension Connection {
   /// Copies the database into another, replacing what is there.
   ///
   /// The copy is one consistent state. Others may read and write meanwhile: what this connection
-  /// writes is copied too, what others write makes the copying begin anew, so with many writers copy
-  /// all pages in one step, which holds them off in rollback mode only.
+  /// writes is copied too, what others write makes the copying begin anew, so with many writers
+  /// copy all pages in one step, which holds them off in rollback mode only.
   ///
   /// - Parameters:
   ///   - destination: A connection to another database, outside a transaction.

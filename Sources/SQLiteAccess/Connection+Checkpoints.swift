@@ -1,8 +1,8 @@
 // The write-ahead log: how long it is, and moving it into the database file.
 //
 // Up to version 3.51.2, SQLite can lose commits when one connection checkpoints while another
-// writes. So a checkpoint here always holds the write lock. SQLite's own `RESTART` and `TRUNCATE` take
-// it, but when they cannot have it within the busy timeout they go on without, like `PASSIVE`.
+// writes. So a checkpoint here always holds the write lock. SQLite's own `RESTART` and `TRUNCATE`
+// take it, but when they cannot have it within the busy timeout they go on without, like `PASSIVE`.
 // That must not be: see `CheckpointWait`.
 
 import CSQLite
@@ -17,12 +17,13 @@ import CSQLite
 
 /// What a checkpoint did.
 public struct CheckpointResult: Hashable, Sendable {
-  /// Pages in the write-ahead log; 0 after a checkpoint that truncated it, -1 if it was not reached.
+  /// Pages in the write-ahead log; 0 after a checkpoint that truncated it, -1 if it was not
+  /// reached.
   public let walPages: Int
   /// How many of them are in the database file now; -1 if it was not reached.
   public let checkpointed: Int
-  /// Whether a reader, a writer or another checkpoint was in the way for longer than the timeout. The
-  /// log could not begin anew then: try again later.
+  /// Whether a reader, a writer or another checkpoint was in the way for longer than the timeout.
+  /// The log could not begin anew then: try again later.
   public let isBusy: Bool
 
   /// Makes a result, to compare with.
@@ -36,7 +37,8 @@ public struct CheckpointResult: Hashable, Sendable {
 extension Connection {
   /// How far a checkpoint goes. Both take the write lock.
   public enum CheckpointMode: Hashable, Sendable {
-    /// Moves everything, and lets the next writer begin the log anew; the log's file keeps its size.
+    /// Moves everything, and lets the next writer begin the log anew; the log's file keeps its
+    /// size.
     case restart
     /// As ``restart``, and makes the log's file empty.
     case truncate
@@ -48,13 +50,14 @@ extension Connection {
   /// takes longer than the timeout it gives up, without harm, and says so in the result. It never
   /// works without the write lock.
   ///
-  /// Call it outside a transaction and with no statement running. A database that is not in WAL mode
-  /// has nothing to do.
+  /// Call it outside a transaction and with no statement running. A database that is not in WAL
+  /// mode has nothing to do.
   ///
   /// - Parameters:
   ///   - mode: How far to go.
   ///   - timeoutMilliseconds: How long to wait for others; nil is the connection's busy timeout.
-  /// - Throws: ``SQLiteError``: ``ResultCode/locked`` inside a transaction, or what writing reports.
+  /// - Throws: ``SQLiteError``: ``ResultCode/locked`` inside a transaction, or what writing
+  ///   reports.
   @discardableResult
   public func checkpoint(
     _ mode: CheckpointMode, timeoutMilliseconds: Int? = nil
@@ -81,10 +84,11 @@ extension Connection {
       walPages: Int(walPages), checkpointed: Int(checkpointed), isBusy: isBusy)
   }
 
-  /// How many pages the write-ahead log had after this connection's last commit; 0 before the first.
+  /// How many pages the write-ahead log had after this connection's last commit; 0 before the
+  /// first.
   ///
-  /// It costs nothing to ask. The log begins anew, and this number falls, at the first commit after a
-  /// complete checkpoint.
+  /// It costs nothing to ask. The log begins anew, and this number falls, at the first commit after
+  /// a complete checkpoint.
   public var walPagesAfterLastCommit: Int { wal.pages }
 
   /// The size of the write-ahead log's file in bytes; 0 if there is none.
@@ -125,8 +129,9 @@ final class WALCounter {
   func install(on database: OpaquePointer) {
     sqlite3_wal_hook(
       database,
-      { context, _, _, pages in
-        if let context {
+      { context, _, schema, pages in
+        // Attached databases have logs of their own.
+        if let context, let schema, strcmp(schema, "main") == 0 {
           Unmanaged<WALCounter>.fromOpaque(context).takeUnretainedValue().pages = Int(pages)
         }
         return SQLITE_OK
@@ -138,8 +143,8 @@ final class WALCounter {
 ///
 /// When this gives up, SQLite continues with what it can do without the lock it was waiting for. If
 /// that was the write lock, it would copy pages unprotected. So giving up also interrupts the
-/// connection: SQLite looks for that before it copies a page. If the wait was for readers at the end,
-/// everything is copied by then and only the log's restart is left out.
+/// connection: SQLite looks for that before it copies a page. If the wait was for readers at the
+/// end, everything is copied by then and only the log's restart is left out.
 private final class CheckpointWait {
   private let database: OpaquePointer
   private let deadline: ContinuousClock.Instant

@@ -48,11 +48,11 @@ public struct DatabaseFileSettings: Hashable, Sendable {
 extension Connection {
   /// Puts the database file into WAL mode, with the given settings, each read back and checked.
   ///
-  /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in it
-  /// keeps those it has. Automatic checkpoints are off, as on every connection here.
+  /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in
+  /// it keeps those it has. Automatic checkpoints are off, as on every connection here.
   ///
-  /// Call it right after opening for writing, outside a transaction. Several connections may do so at
-  /// the same time, also when the file is new.
+  /// Call it right after opening for writing, outside a transaction. Several connections may do so
+  /// at the same time, also when the file is new.
   ///
   /// - Returns: Whether the file was empty.
   /// - Throws: ``SQLiteError`` with ``ResultCode/pragmaRefused`` if a setting did not take effect.
@@ -65,7 +65,8 @@ extension Connection {
       if let pageSize = settings.pageSize { try execute("PRAGMA main.page_size = \(pageSize)") }
       try execute("PRAGMA main.auto_vacuum = \(settings.autoVacuum.rawValue)")
     }
-    try enterWALMode()
+    // Others who read or write in the old mode are waited for, as long as the busy timeout says.
+    try setPragma("main.journal_mode", "wal")
     try setPragma("synchronous", .integer(settings.synchronous.rawValue))
     try check("wal_autocheckpoint", is: 0)
     if isNew {
@@ -73,21 +74,6 @@ extension Connection {
       try check("main.auto_vacuum", is: settings.autoVacuum.rawValue)
     }
     return isNew
-  }
-
-  /// Turns WAL mode on, patiently.
-  ///
-  /// SQLite does not always use the busy timeout here: two connections that both want to change the
-  /// mode would wait for each other, so one is refused at once. It may try again.
-  private func enterWALMode() throws(SQLiteError) {
-    let deadline = ContinuousClock.now + .milliseconds(max(0, busyTimeoutMilliseconds))
-    while true {
-      do {
-        return try setPragma("main.journal_mode", "wal")
-      } catch  where error.isBusy && ContinuousClock.now < deadline {
-        sleep(milliseconds: 2)
-      }
-    }
   }
 
   private func check(_ pragma: String, is expected: Int64) throws(SQLiteError) {

@@ -1,7 +1,7 @@
 // SQL functions written in Swift.
 //
-// SQLite owns the closure: it holds one reference, which it gives up when the function is replaced or
-// removed, when the connection closes, and also when making the function fails.
+// SQLite owns the closure: it holds one reference, which it gives up when the function is replaced
+// or removed, when the connection closes, and also when making the function fails.
 
 import CSQLite
 
@@ -46,8 +46,8 @@ public struct FunctionContext: ~Copyable {
       as: UTF8.self)
   }
 
-  /// An argument's bytes in SQLite's own memory, valid during the call and until the argument is read
-  /// as something else. Empty for `NULL`.
+  /// An argument's bytes in SQLite's own memory, valid during the call and until the argument is
+  /// read as something else. Empty for `NULL`.
   public func blob(_ index: Int) -> UnsafeRawBufferPointer {
     let value = argument(index)
     let bytes = sqlite3_value_blob(value)
@@ -67,7 +67,8 @@ public struct FunctionContext: ~Copyable {
 }
 
 extension Connection {
-  /// Makes a function that SQL on this connection can call. One of the same name and count is replaced.
+  /// Makes a function that SQL on this connection can call. One of the same name and count is
+  /// replaced.
   ///
   ///     try connection.createFunction("half", argumentCount: 1, deterministic: true) { call in
   ///       .real(call.double(0) / 2)
@@ -76,13 +77,13 @@ extension Connection {
   /// - Parameters:
   ///   - name: Up to 255 bytes.
   ///   - argumentCount: Up to 127; nil for any number.
-  ///   - deterministic: Whether the same arguments always give the same result. SQLite may then call it
-  ///     less often, and allows it in indexes.
+  ///   - deterministic: Whether the same arguments always give the same result. SQLite may then
+  ///     call it less often, and allows it in indexes.
   ///   - body: Called on the connection's thread while a statement runs. What it throws fails the
-  ///     statement: an ``SQLiteError`` with its code, others as ``ResultCode/error``, with the error's
-  ///     description as message. It must not close the connection.
-  /// - Throws: ``SQLiteError``: ``ResultCode/misuse`` for a bad name or count, ``ResultCode/busy`` if a
-  ///   statement runs that uses the function.
+  ///     statement: an ``SQLiteError`` with its code, others as ``ResultCode/error``, with the
+  ///     error's description as message. It must not close the connection.
+  /// - Throws: ``SQLiteError``: ``ResultCode/misuse`` for a bad name or count, ``ResultCode/busy``
+  ///   if a statement runs that uses the function.
   public func createFunction(
     _ name: String, argumentCount: Int?, deterministic: Bool = false,
     _ body: @escaping (borrowing FunctionContext) throws -> SQLValue

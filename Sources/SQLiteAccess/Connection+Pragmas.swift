@@ -1,14 +1,15 @@
 // Pragmas: read, and set with a look at whether it worked.
 //
-// SQLite ignores unknown pragmas, unknown values, and values that come at the wrong time, without an
-// error. So setting one here always reads it back.
+// SQLite ignores unknown pragmas, unknown values, and values that come at the wrong time, without
+// an error. So setting one here always reads it back.
 
 import CSQLite
 
 extension Connection {
   /// The value of a pragma; nil if it gives no row.
   ///
-  /// - Parameter name: The name, with or without a schema before it: `journal_mode`, `main.page_count`.
+  /// - Parameter name: The name, with or without a schema before it: `journal_mode`,
+  ///   `main.page_count`.
   public func pragma(_ name: String) throws(SQLiteError) -> SQLValue? {
     try value("PRAGMA " + checked(name))
   }
@@ -19,8 +20,9 @@ extension Connection {
   ///     try connection.setPragma("synchronous", "normal")   // reads back as 1
   ///     try connection.setPragma("cache_size", -2_000)
   ///
-  /// Texts are compared without regard to case. The words that SQLite reads back as numbers are known
-  /// here: those of booleans and of `synchronous`, `auto_vacuum`, `temp_store` and `secure_delete`.
+  /// Texts are compared without regard to case. The words that SQLite reads back as numbers are
+  /// known here: those of booleans and of `synchronous`, `auto_vacuum`, `temp_store` and
+  /// `secure_delete`.
   ///
   /// - Parameters:
   ///   - name: The pragma, with or without a schema before it.

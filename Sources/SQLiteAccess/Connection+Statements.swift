@@ -7,7 +7,8 @@ extension Connection {
   ///
   /// It comes from the connection's cache if an idle one is there, and goes back when it is no
   /// longer held. The cache keeps as many idle statements as its capacity says, the most recently
-  /// used ones. So SQL with values in it fills the cache with what is never used again: bind values.
+  /// used ones. So SQL with values in it fills the cache with what is never used again: bind
+  /// values.
   ///
   /// - Parameter sql: Exactly one statement; comments around it are fine.
   /// - Throws: ``SQLiteError`` for faulty SQL, with the place in the message; with
@@ -69,7 +70,8 @@ extension Connection {
     try statement.run()
   }
 
-  /// The rows that a statement gives, copied. For tools and tests; see ``Statement`` for more speed.
+  /// The rows that a statement gives, copied. For tools and tests; see ``Statement`` for more
+  /// speed.
   public func rows(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> [[SQLValue]] {
@@ -114,7 +116,8 @@ extension Connection {
     let result = sql.withCString { start in
       var rest: UnsafePointer<CChar>? = start
       var result = SQLITE_OK
-      // Nothing may come before or after the statement but space and comments, which prepare to none.
+      // Nothing may come before or after the statement but space and comments, which prepare to
+      // none.
       while result == SQLITE_OK, first == nil, let next = rest, next[0] != 0 {
         result = sqlite3_prepare_v3(
           database, next, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &first, &rest)

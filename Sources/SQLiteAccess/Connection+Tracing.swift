@@ -29,9 +29,9 @@ extension Connection {
 
   /// Has each statement reported when it ends, or no longer with nil.
   ///
-  /// - Parameter body: Called on the connection's thread with the statement's SQL, its values filled
-  ///   in, and how long it ran in nanoseconds. SQLite measures to the millisecond. It must not use
-  ///   the connection.
+  /// - Parameter body: Called on the connection's thread with the statement's SQL, its values
+  ///   filled in, and how long it ran in nanoseconds. SQLite measures to the millisecond. It must
+  ///   not use the connection.
   public func trace(_ body: ((_ sql: String, _ nanoseconds: Int64) -> Void)?) throws(SQLiteError) {
     let database = try open()
     guard let body else {

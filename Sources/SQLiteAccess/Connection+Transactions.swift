@@ -34,8 +34,9 @@ extension Connection {
 
   /// Begins a transaction.
   ///
-  /// - Throws: ``SQLiteError``: ``ResultCode/busy`` if the write lock is wanted and another connection
-  ///   keeps it for longer than the busy timeout; ``ResultCode/error`` inside a transaction.
+  /// - Throws: ``SQLiteError``: ``ResultCode/busy`` if the write lock is wanted and another
+  ///   connection keeps it for longer than the busy timeout; ``ResultCode/error`` inside a
+  ///   transaction.
   public func begin(_ kind: TransactionKind = .deferred) throws(SQLiteError) {
     switch kind {
     case .deferred: try runKept(.beginDeferred)

@@ -22,7 +22,7 @@ public import CSQLite
 /// A connection to an SQLite database.
 ///
 ///     let connection = try Connection(path: "notes.db")
-///     try connection.execute("CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, text TEXT)")
+///     try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
 ///     try connection.execute("INSERT INTO note (text) VALUES (?)", ["Buy bread"])
 ///     let texts = try connection.rows("SELECT text FROM note").map { $0[0] }
 ///
@@ -72,8 +72,8 @@ public final class Connection {
   /// How long a statement waits for a lock that another connection holds, in milliseconds.
   ///
   /// When the time is over it fails with ``ResultCode/busy``. 0 fails at once. A transaction that
-  /// has read and then wants to write does not wait if another connection wrote in between: it has to
-  /// begin again (``SQLiteError/isBusySnapshot``).
+  /// has read and then wants to write does not wait if another connection wrote in between: it has
+  /// to begin again (``SQLiteError/isBusySnapshot``).
   public var busyTimeoutMilliseconds: Int {
     didSet { applyBusyTimeout() }
   }
@@ -81,12 +81,13 @@ public final class Connection {
   /// Opens a database file.
   ///
   /// - Parameters:
-  ///   - path: The file. Every character stands for itself, `?`, `#`, `%` and a leading `file:` too.
+  ///   - path: The file. Every character stands for itself, `?`, `#`, `%` and a leading `file:`
+  ///     too.
   ///   - mode: For reading or for writing, and whether a missing file is created.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
-  /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file. Whether the
-  ///   file is a database shows at the first statement, since opening reads nothing.
+  /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file. Whether
+  ///   the file is a database shows at the first statement, since opening reads nothing.
   public convenience init(
     path: String, mode: OpenMode = .readWriteCreate, busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100
@@ -109,7 +110,8 @@ public final class Connection {
   /// - Parameters:
   ///   - sharedName: Connections of this process that give the same name use the same database, in
   ///     SQLite's shared-cache mode, where they lock single tables against each other
-  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this connection's own.
+  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this
+  ///     connection's own.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
   public convenience init(

@@ -8,7 +8,8 @@ import Synchronization
 
 /// Stops what a connection is doing, from any thread.
 ///
-/// Unlike the connection it may be shared and kept; after the connection was closed it does nothing.
+/// Unlike the connection it may be shared and kept; after the connection was closed it does
+/// nothing.
 public final class Interrupter: Sendable {
   // The address of the handle, 0 after closing. A number, because a pointer cannot be sent.
   private let address: Mutex<UInt>

@@ -1,15 +1,15 @@
 // What a pool of readers knows, and the line of those who wait.
 //
-// `State` changes only under the pool's lock. Signals are sent after it was released: what has to be
-// said to whom is a `Handover`.
+// `State` changes only under the pool's lock. Signals are sent after it was released: what has to
+// be said to whom is a `Handover`.
 
 import Dispatch
 import Synchronization
 
 /// A connection on its way between threads.
 ///
-/// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool sees
-/// to that: under its lock a reader is either idle or with one holder, and passing through the
+/// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool
+/// sees to that: under its lock a reader is either idle or with one holder, and passing through the
 /// lock or a semaphore orders what the one did before what the other does.
 struct Pooled: @unchecked Sendable {
   let connection: Connection

@@ -21,9 +21,9 @@ import Synchronization
 ///     let pool = ReaderPool(path: "notes.db")
 ///     let count = try pool.withReader { try $0.value("SELECT count(*) FROM note") }
 ///
-/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until it
-/// exists. What the file holds is seen as of each statement, or as of the first statement inside a
-/// transaction.
+/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until
+/// it exists. What the file holds is seen as of each statement, or as of the first statement inside
+/// a transaction.
 ///
 /// Waiting for a reader blocks the thread, in the order of the calls.
 public final class ReaderPool: Sendable {
@@ -45,9 +45,9 @@ public final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - path: The database file.
-  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file that
-  ///     nobody changes. With the modes that write, `query_only` is turned on, so that readers work
-  ///     where SQLite must write to read, as when a crashed program left a log.
+  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file
+  ///     that nobody changes. With the modes that write, `query_only` is turned on, so that readers
+  ///     work where SQLite must write to read, as when a crashed program left a log.
   ///   - limit: How many readers may be open; by default two for each processor, at least four.
   ///   - idleLifetime: How long readers are kept idle, once others come back.
   ///   - busyTimeoutMilliseconds: As of each connection.
@@ -70,20 +70,24 @@ public final class ReaderPool: Sendable {
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
   }
 
-  deinit {
-    // Nobody holds a reader: leases and calls keep the pool. The idle ones close as they go away.
-    state.withLock { $0._checkInvariants(limit: limit) }
-  }
-
   /// Two readers for each processor, at least four.
   public static var defaultLimit: Int { max(4, 2 * processorCount()) }
+
+  /// Changes the state, and looks in debug builds whether it is still sound.
+  private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
+    state.withLock { state in
+      defer { state._checkInvariants(limit: limit) }
+      return body(&state)
+    }
+  }
 
   // MARK: Using readers
 
   /// Calls `body` with a reader that nobody else uses meanwhile.
   ///
-  /// If all readers are in use it waits for one, in line. A call inside another one on the same thread
-  /// gets a reader of its own and never waits. A transaction that `body` leaves open is rolled back.
+  /// If all readers are in use it waits for one, in line. A call inside another one on the same
+  /// thread gets a reader of its own and never waits. A transaction that `body` leaves open is
+  /// rolled back.
   ///
   /// - Parameter body: It must not keep the connection, nor a statement of it, beyond its end.
   /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
@@ -95,11 +99,12 @@ public final class ReaderPool: Sendable {
     return try body(reader)
   }
 
-  /// A reader to hold for longer than a call, for a snapshot that outlives the function for example.
+  /// A reader to hold for longer than a call, for a snapshot that outlives the function for
+  /// example.
   ///
   /// It may be given to another thread. As long as it is held it counts against the limit: a thread
-  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on the
-  /// same thread it never waits.
+  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on
+  /// the same thread it never waits.
   ///
   /// - Parameter timeout: How long to wait in line at most; nil for as long as it takes.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
@@ -112,7 +117,7 @@ public final class ReaderPool: Sendable {
   @usableFromInline
   func take(scoped: Bool, within timeout: Duration?) throws(SQLiteError) -> Connection {
     let thread = ThreadIdentity.current
-    let decision = state.withLock { state -> Decision in
+    let decision = change { state -> Decision in
       if state.isClosed { return .closed }
       let isNested = state.holders.contains(thread)
       if let idle = state.idle.popLast() {
@@ -144,7 +149,7 @@ public final class ReaderPool: Sendable {
       let limit =
         DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
       if waiter.semaphore.wait(timeout: limit) == .timedOut {
-        if state.withLock({ $0.line.remove(waiter) }) {
+        if change({ $0.line.remove(waiter) }) {
           throw SQLiteError(
             code: .timedOut,
             message: "all \(self.limit) readers were in use for longer than \(timeout)",
@@ -177,7 +182,7 @@ public final class ReaderPool: Sendable {
       return connection
     } catch {
       let thread = ThreadIdentity.current
-      let next = state.withLock { state -> Handover? in
+      let next = change { state -> Handover? in
         state.letGo(scoped ? thread : nil)
         return state.freePlace(limit: limit)
       }
@@ -198,7 +203,7 @@ public final class ReaderPool: Sendable {
     let thread = ThreadIdentity.current
     let reader = Pooled(connection: connection)
     let now = MonotonicTime.now
-    let fate = state.withLock { state -> Fate in
+    let fate = change { state -> Fate in
       state.letGo(scoped ? thread : nil)
       // A reader that is to be closed counts as open until it is, so that close() waits for it.
       if !isUsable || state.isClosed || state.open > limit { return .surplus }
@@ -218,7 +223,7 @@ public final class ReaderPool: Sendable {
     case .keptAndOthersAged(let idle): Self.close(idle)
     case .surplus:
       Self.close([Idle(reader: reader, since: now)])
-      state.withLock { $0.freePlace(limit: limit) }?.perform()
+      change { $0.freePlace(limit: limit) }?.perform()
     }
   }
 
@@ -264,21 +269,22 @@ public final class ReaderPool: Sendable {
   public func closeIdle(olderThan age: Duration = .zero) -> Int {
     let now = MonotonicTime.now
     let age = MonotonicTime.nanoseconds(age)
-    let closed = state.withLock { state in
+    let closed = change { state in
       state.removeIdle(unusedSince: now > age ? now - age : 0)
     }
     Self.close(closed)
     return closed.count
   }
 
-  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and waits
-  /// until all readers came back. Closing twice is fine.
+  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
+  /// waits until all readers came back. Closing twice is fine.
   ///
-  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself.
+  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself. So
+  /// would a thread that holds a ``ReaderLease``, which nothing can detect: end it before.
   public func close() {
     let thread = ThreadIdentity.current
     let semaphore = DispatchSemaphore(value: 0)
-    let (line, idle, mustWait) = state.withLock { state in
+    let (line, idle, mustWait) = change { state in
       precondition(
         !state.holders.contains(thread),
         "ReaderPool.close() was called inside withReader, and would wait for itself")

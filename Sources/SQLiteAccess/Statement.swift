@@ -53,7 +53,8 @@ public final class Statement {
   /// stepping again would run it anew.
   ///
   /// - Returns: True if there is a row whose columns can be read now; false at the end.
-  /// - Throws: ``SQLiteError`` with what SQLite reports: busy, a violated constraint, a damaged file.
+  /// - Throws: ``SQLiteError`` with what SQLite reports: busy, a violated constraint, a damaged
+  ///   file.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     let result = sqlite3_step(handle)

@@ -8,8 +8,8 @@
 //  - Asking for SQL whose slots are all in use prepares another: two users never share a statement.
 //  - An idle statement is reset and has no bindings, so it holds no lock and no memory of others.
 //
-// A slot stays in the dictionary while it is in use, so neither taking nor returning one changes the
-// dictionary; only preparing and evicting does.
+// A slot stays in the dictionary while it is in use, so neither taking nor returning one changes
+// the dictionary; only preparing and evicting does.
 
 import CSQLite
 

@@ -117,6 +117,25 @@ struct PragmaTests {
     }
   }
 
+  @Test("Turning WAL mode on waits for those who read in the old mode")
+  func waitsForReaders() throws {
+    try withTemporaryFile { path in
+      let reader = try Connection(path: path)
+      try reader.execute("CREATE TABLE t (a)")
+      try reader.begin()
+      #expect(try reader.rows("SELECT * FROM t").isEmpty)
+      let connection = try Connection(path: path, busyTimeoutMilliseconds: 100)
+      let time = ContinuousClock().measure {
+        let error = #expect(throws: SQLiteError.self) { try connection.prepareDatabaseFile() }
+        #expect(error?.isBusy == true)
+      }
+      #expect(time >= .milliseconds(90) && time < .seconds(10))
+      try reader.commit()
+      try connection.prepareDatabaseFile()
+      #expect(try Connection(path: path).pragma("journal_mode") == "wal")
+    }
+  }
+
   @Test("Incremental vacuum gives free pages back, as many as asked for, and the file shrinks")
   func incrementalVacuum() throws {
     try withTemporaryFile { path in

@@ -60,6 +60,11 @@ struct StatementCacheTests {
     #expect(statistics.idle == 3)
     #expect(statistics.hits == 499, "the one used often stayed")
     #expect(statistics.evictions == 1001 - 3)
+    // The last ones are there, and the one before was finalised.
+    for (number, hits) in [(999, 500), (998, 501), (997, 501)] {
+      _ = try connection.value("SELECT \(number)")
+      #expect(connection.statementCacheStatistics.hits == hits, "\(number)")
+    }
     connection.statementCacheCapacity = 1
     #expect(connection.statementCacheStatistics.idle == 1)
     connection.statementCacheCapacity = 0

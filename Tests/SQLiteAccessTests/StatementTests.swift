@@ -270,5 +270,11 @@ struct ErrorTests {
     _ = #expect(throws: SQLiteError.self) { try connection.execute("nonsense") }
     let misuse = #expect(throws: SQLiteError.self) { try connection.statement("") }
     #expect(misuse?.message == "there is no statement")
+    // SQLite refuses this without noting it, so its connection still tells of the nonsense.
+    let name = String(repeating: "f", count: 256)
+    let function = #expect(throws: SQLiteError.self) {
+      try connection.createFunction(name, argumentCount: 0) { _ in nil }
+    }
+    #expect(function?.code == .misuse && function?.message.contains("nonsense") == false)
   }
 }

@@ -23,19 +23,37 @@ public enum ColumnValue {
   }
 }
 
+extension ColumnValue {
+  /// The value as a constant of a type; nil for null.
+  public func constant(_ type: ValueType) -> Value? {
+    switch self {
+    case .null: nil
+    case .integer(let value):
+      switch type {
+      case .bool: .bool(value != 0)
+      case .uint64: .unsigned(UInt64(bitPattern: value))
+      default: .integer(value)
+      }
+    case .real(let value): .real(value)
+    case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}
+
 /// Reads one field of a schema as a column value.
 public struct ColumnReader: Sendable {
   public let field: FieldDescriptor
+  /// The same field by its stored values, and as if nothing but rows had it.
+  public let storedField: FieldDescriptor
   private let program: Program
 
   init(_ field: FieldDescriptor) {
     // What is stored is the raw value, whether this version of the schema knows it or not.
     self.field = field
-    program = Program(
-      .field(
-        FieldDescriptor(
-          path: field.path, type: field.type, steps: field.steps, leaf: field.leaf,
-          defaultValue: field.defaultValue, domain: nil, column: nil)))
+    storedField = FieldDescriptor(
+      path: field.path, type: field.type, steps: field.steps, leaf: field.leaf,
+      defaultValue: field.defaultValue, domain: nil, column: nil)
+    program = Program(.field(storedField))
   }
 
   /// The value in a row; null if it is unknown.

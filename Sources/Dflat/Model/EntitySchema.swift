@@ -66,29 +66,34 @@ public final class EntitySchema: Sendable {
   /// The field with a storage name, such as `f20__u1__f4`. A name that the layout does not have is a mistake in
   /// generated code.
   func field(_ path: String) -> FieldDescriptor {
+    guard let field = knownField(path) else {
+      preconditionFailure("\(table) has no field with the storage name \(path)")
+    }
+    return field
+  }
+
+  /// The field with a storage name, if there is one.
+  private func knownField(_ path: String) -> FieldDescriptor? {
     var place = root
     var parts = path.split(separator: "__")[...]
-    func offset(_ part: Substring) -> Int {
-      guard let offset = Int(part.dropFirst()) else {
-        preconditionFailure("\(path) is no storage name")
-      }
-      return offset
-    }
     while let part = parts.popFirst() {
-      guard let next = parts.first else { return place.field(offset(part), in: self) }
-      if next == "type" { return place.unionTag(offset(part), in: self) }
+      guard part.first == "f", let offset = Int(part.dropFirst()) else { return nil }
+      guard let next = parts.popFirst() else { return place.fieldIfKnown(offset, in: self) }
+      if next == "type" {
+        return parts.isEmpty ? place.unionTagIfKnown(offset, in: self) : nil
+      }
       if next.first == "u" {
-        guard let tag = UInt8(next.dropFirst()) else {
-          preconditionFailure("\(path) is no storage name")
-        }
-        parts.removeFirst()
-        if parts.isEmpty { return place.stringMember(offset(part), tag, in: self) }
-        place = place.member(offset(part), tag)
+        guard let tag = UInt8(next.dropFirst()) else { return nil }
+        if parts.isEmpty { return place.stringMemberIfKnown(offset, tag, in: self) }
+        guard let member = place.memberIfKnown(offset, tag) else { return nil }
+        place = member
       } else {
-        place = place.reference(offset(part))
+        parts.insert(next, at: parts.startIndex)
+        guard let target = place.referenceIfKnown(offset) else { return nil }
+        place = target
       }
     }
-    preconditionFailure("\(path) is no storage name")
+    return nil
   }
 }
 
@@ -103,4 +108,28 @@ public struct IndexDescriptor: Sendable {
   public let isUnique: Bool
   /// The name of the side table.
   public let table: String
+}
+
+extension EntitySchema {
+  /// Whether a name has the form of storage names: `f10`, `f20__type`, `f20__u1__f4`.
+  public static func isStorageName(_ name: String) -> Bool {
+    let parts = name.split(separator: "__", omittingEmptySubsequences: false)
+    func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.allSatisfy(\.isASCIIDigit) }
+    guard let first = parts.first, first.first == "f", isNumber(first.dropFirst()) else {
+      return false
+    }
+    return parts.dropFirst().enumerated().allSatisfy { index, part in
+      (part == "type" && index == parts.count - 2)
+        || ((part.first == "f" || part.first == "u") && isNumber(part.dropFirst()))
+    }
+  }
+
+  /// Reads the field with a storage name; nil if this version of the schema has none.
+  public func reader(for name: String) -> ColumnReader? {
+    knownField(name).map(ColumnReader.init)
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { "0"..."9" ~= self }
 }

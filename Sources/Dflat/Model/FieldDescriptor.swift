@@ -69,65 +69,88 @@ struct FieldPath: Sendable {
   let steps: [FieldStep]
   let place: Place
 
-  /// The field at an offset of the place. An offset that the layout does not have is a mistake in generated code.
+  // Each function that gives nil for what the layout does not have stands beside one that takes it for a mistake in
+  // generated code.
+
   func field(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
-    let kind = kind(offset)
+    known(fieldIfKnown(offset, in: schema), offset)
+  }
+
+  func unionTag(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
+    known(unionTagIfKnown(offset, in: schema), offset)
+  }
+
+  func reference(_ offset: Int) -> FieldPath {
+    known(referenceIfKnown(offset), offset)
+  }
+
+  func member(_ offset: Int, _ tag: UInt8) -> FieldPath {
+    known(memberIfKnown(offset, tag), offset)
+  }
+
+  func stringMember(_ offset: Int, _ tag: UInt8, in schema: EntitySchema) -> FieldDescriptor {
+    known(stringMemberIfKnown(offset, tag, in: schema), offset)
+  }
+
+  /// The scalar, enum or string field at an offset of the place.
+  func fieldIfKnown(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor? {
     let leaf: FieldLeaf
+    let isInTable: Bool
     switch place {
     case .table:
-      if case .string = kind { leaf = .string(offset) } else { leaf = .scalar(offset) }
-    case .structure(_, let base): leaf = .structScalar(base + offset)
+      leaf = if case .string = kind(offset) { .string(offset) } else { .scalar(offset) }
+      isInTable = true
+    case .structure(_, let base):
+      leaf = .structScalar(base + offset)
+      isInTable = false
     }
-    let inTable = if case .table = place { true } else { false }
-    switch kind {
+    switch kind(offset) {
     case .scalar(let type, let value):
-      return descriptor("f\(offset)", type, leaf, inTable ? value : nil, in: schema)
+      return descriptor("f\(offset)", type, leaf, isInTable ? value : nil, in: schema)
     case .enumeration(let layout, let value):
       let layout = layout()
       // In a struct there is no field default: an unknown value reads as 0 or the first one.
-      let others = inTable ? value : (layout.knows(0) ? 0 : layout.values.first?.value)
+      let others = isInTable ? value : (layout.knows(0) ? 0 : layout.values.first?.value)
       return descriptor(
-        "f\(offset)", layout.type, leaf, inTable ? value.map { layout.constant($0) } : nil,
+        "f\(offset)", layout.type, leaf, isInTable ? value.map { layout.constant($0) } : nil,
         domain: layout.isBitFlags ? nil : FieldDomain(known: layout.known, others: others),
         in: schema)
     case .string(let value):
-      // A primary string reads as "" in an entity, and only there does its default count in queries.
       return descriptor("f\(offset)", .string, leaf, value.map { .string($0) }, in: schema)
-    default:
-      preconditionFailure("f\(offset) of \(name.isEmpty ? schema.table : name) is no scalar")
+    default: return nil
     }
   }
 
   /// The tag of the union whose value is at an offset.
-  func unionTag(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
-    descriptor(
+  func unionTagIfKnown(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor? {
+    guard let union = union(offset) else { return nil }
+    return descriptor(
       "f\(offset)__type", .int32, .unionTag(offset), nil,
-      domain: FieldDomain(known: union(offset).members.map { Int64($0.tag) }.sorted(), others: nil),
+      domain: FieldDomain(known: union.members.map { Int64($0.tag) }.sorted(), others: nil),
       in: schema)
   }
 
   /// The table or struct that a field refers to.
-  func reference(_ offset: Int) -> FieldPath {
+  func referenceIfKnown(_ offset: Int) -> FieldPath? {
+    let name = name + "f\(offset)__"
     switch (place, kind(offset)) {
     case (.table, .table(let layout)):
-      return FieldPath(
-        name: name + "f\(offset)__", steps: steps + [.table(offset)], place: .table(layout()))
+      return FieldPath(name: name, steps: steps + [.table(offset)], place: .table(layout()))
     case (.table, .structure(let layout)):
       return FieldPath(
-        name: name + "f\(offset)__", steps: steps + [.structure(offset, size: layout().size)],
+        name: name, steps: steps + [.structure(offset, size: layout().size)],
         place: .structure(layout(), base: 0))
     case (.structure(_, let base), .structure(let layout)):
       return FieldPath(
-        name: name + "f\(offset)__", steps: steps,
-        place: .structure(layout(), base: base + offset))
-    default: preconditionFailure("f\(offset) of \(name) is no reference")
+        name: name, steps: steps, place: .structure(layout(), base: base + offset))
+    default: return nil
     }
   }
 
   /// The member of a union field, a table or struct.
-  func member(_ offset: Int, _ tag: UInt8) -> FieldPath {
+  func memberIfKnown(_ offset: Int, _ tag: UInt8) -> FieldPath? {
     let name = name + "f\(offset)__u\(tag)__"
-    switch union(offset).member(tag)?.kind {
+    switch union(offset)?.member(tag)?.kind {
     case .table(let layout):
       return FieldPath(
         name: name, steps: steps + [.tableMember(offset, tag: tag)], place: .table(layout()))
@@ -135,31 +158,35 @@ struct FieldPath: Sendable {
       return FieldPath(
         name: name, steps: steps + [.structureMember(offset, tag: tag, size: layout().size)],
         place: .structure(layout(), base: 0))
-    default: preconditionFailure("member \(tag) of f\(offset) is no table or struct")
+    default: return nil
     }
   }
 
   /// The member of a union field that is a string.
-  func stringMember(_ offset: Int, _ tag: UInt8, in schema: EntitySchema) -> FieldDescriptor {
-    descriptor(
+  func stringMemberIfKnown(
+    _ offset: Int, _ tag: UInt8, in schema: EntitySchema
+  ) -> FieldDescriptor? {
+    guard case .string? = union(offset)?.member(tag)?.kind else { return nil }
+    return descriptor(
       "f\(offset)__u\(tag)", .string, .stringMember(offset, tag: tag), nil, in: schema)
   }
 
-  private func union(_ offset: Int) -> UnionLayout {
-    guard case .union(let layout) = kind(offset) else {
-      preconditionFailure("f\(offset) of \(name) is no union")
+  private func known<T>(_ value: T?, _ offset: Int) -> T {
+    guard let value else {
+      preconditionFailure("there is no such field as \(name)f\(offset) in the layout")
     }
-    return layout()
+    return value
   }
 
-  private func kind(_ offset: Int) -> Property.Kind {
-    let property =
-      switch place {
-      case .table(let layout): layout.property(at: offset)
-      case .structure(let layout, _): layout.property(at: offset)
-      }
-    guard let property else { preconditionFailure("there is no field f\(offset) in \(name)") }
-    return property.kind
+  private func union(_ offset: Int) -> UnionLayout? {
+    if case .union(let layout)? = kind(offset) { layout() } else { nil }
+  }
+
+  private func kind(_ offset: Int) -> Property.Kind? {
+    switch place {
+    case .table(let layout): layout.property(at: offset)?.kind
+    case .structure(let layout, _): layout.property(at: offset)?.kind
+    }
   }
 
   private func descriptor(

@@ -52,10 +52,26 @@ extension SourceRange {
     _ severity: Diagnostic.Severity, _ message: String, notes: [Diagnostic] = []
   ) -> Diagnostic {
     Diagnostic(
-      severity: severity, message: message, position: position, length: max(1, end - start),
+      severity: severity, message: printable(message), position: position,
+      length: max(1, end - start),
       sourceLine: file.lineText(at: start), notes: notes)
   }
 
   /// A note that points here.
   func note(_ message: String) -> Diagnostic { diagnostic(.note, message) }
+}
+
+/// `text` in one line of reasonable length: messages quote what the user wrote, and that can be anything.
+private func printable(_ text: String) -> String {
+  let limit = 400
+  var result = ""
+  for (count, scalar) in text.unicodeScalars.enumerated() {
+    if count == limit { return result + "…" }
+    if scalar.value < 0x20 || scalar.value == 0x7F {
+      result += scalar.escaped(asASCII: true)
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
 }

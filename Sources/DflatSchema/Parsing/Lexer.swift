@@ -10,6 +10,8 @@ struct Lexer {
   private var offset = 0
   private var tokens: [Token] = []
   private var documentation: [String] = []
+  /// Whether something that is no token was skipped just before.
+  private var skippedGarbage = false
   /// A documentation comment must be the first thing in its line.
   private var sawLineBreak = true
 
@@ -62,7 +64,7 @@ struct Lexer {
         emit(.signedWord, from: start)
       } else {
         report("expected a number right behind the sign", from: start)
-        emit(.integer, from: start, text: "0")
+        emit(.integer, from: start, text: "0", isBroken: true)
       }
     case _ where Self.punctuation.contains(byte):
       offset += 1
@@ -88,12 +90,16 @@ struct Lexer {
     sink.error(message, at: range(from: start), notes: notes)
   }
 
-  private mutating func emit(_ kind: Token.Kind, from start: Int, text: String? = nil) {
+  private mutating func emit(
+    _ kind: Token.Kind, from start: Int, text: String? = nil, isBroken: Bool = false
+  ) {
     tokens.append(
       Token(
         kind: kind, range: range(from: start),
         text: text ?? String(decoding: bytes[start..<offset], as: UTF8.self),
-        documentation: documentation, touchesParenthesis: peek(0) == UInt8(ascii: "(")))
+        documentation: documentation, touchesParenthesis: peek(0) == UInt8(ascii: "("),
+        isBroken: isBroken || skippedGarbage))
+    skippedGarbage = false
     documentation = []
     sawLineBreak = false
   }
@@ -107,17 +113,23 @@ struct Lexer {
     let byte = bytes[offset]
     let what: String
     if byte == 0 {
-      what = "a NUL byte; a schema is a text file"
+      what = "NUL byte; a schema is a text file"
     } else if byte < 0x20 || byte == 0x7F {
-      what = "a control character"
+      what = "control character"
     } else if byte < 0x80 {
       what = "'\(Character(Unicode.Scalar(byte)))'"
     } else {
-      what = "a character outside ASCII"
+      what = "character outside ASCII"
     }
     while offset < bytes.count, beginsNoToken(bytes[offset]) { offset += 1 }
     offset = max(offset, start + 1)
-    report("unexpected \(what)", from: start)
+    let isHash = byte == UInt8(ascii: "#")
+    report(
+      "unexpected \(what)", from: start,
+      notes: isHash ? [.hint("a comment begins with '//'")] : [])
+    // What looks like a comment is not worth a second message.
+    if isHash { skipLine() }
+    skippedGarbage = true
   }
 
   private func beginsNoToken(_ byte: UInt8) -> Bool {
@@ -127,20 +139,23 @@ struct Lexer {
 
   // MARK: Comments
 
+  private mutating func skipLine() {
+    while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") { offset += 1 }
+  }
+
   private mutating func lineComment() {
     let start = offset
-    var end = offset
-    while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-    defer { offset = end }
-    guard peek(2) == UInt8(ascii: "/") else { return }
+    let isDocumentation = peek(2) == UInt8(ascii: "/")
+    skipLine()
+    guard isDocumentation else { return }
     guard sawLineBreak else {
-      offset += 3
-      report(
-        "a documentation comment stands on a line of its own", from: start,
+      sink.error(
+        "a documentation comment stands on a line of its own",
+        at: SourceRange(file: file, start: start, end: start + 3),
         notes: [.hint("put it above what it describes, or use '//'")])
       return
     }
-    var text = bytes[(start + 3)..<end]
+    var text = bytes[(start + 3)..<offset]
     if text.last == UInt8(ascii: "\r") { text.removeLast() }
     if text.first == UInt8(ascii: " ") { text.removeFirst() }
     documentation.append(String(decoding: text, as: UTF8.self))
@@ -192,7 +207,7 @@ struct Lexer {
     if isBroken {
       let text = String(decoding: bytes[start..<offset], as: UTF8.self)
       report("'\(text)' is not a number", from: start)
-      emit(.integer, from: start, text: "0")
+      emit(.integer, from: start, text: "0", isBroken: true)
     } else {
       emit(hasExponent || points > 0 ? .real : .integer, from: start)
     }
@@ -224,6 +239,7 @@ extension Lexer {
   /// Reads a string constant; a broken one ends with its line.
   fileprivate mutating func string(quote: UInt8) {
     let start = offset
+    let errorsBefore = sink.errorCount
     offset += 1
     var content: [UInt8] = []
     while true {
@@ -255,7 +271,9 @@ extension Lexer {
     if String(validating: content, as: UTF8.self) == nil {
       report("this string is not valid UTF-8", from: start)
     }
-    emit(.string, from: start, text: String(decoding: content, as: UTF8.self))
+    emit(
+      .string, from: start, text: String(decoding: content, as: UTF8.self),
+      isBroken: sink.errorCount > errorsBefore)
   }
 
   private mutating func escape(into content: inout [UInt8]) {

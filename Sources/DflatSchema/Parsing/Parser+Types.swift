@@ -6,7 +6,8 @@ extension Parser {
   mutating func parseRecord(isStruct: Bool, _ documentation: [String]) throws(SyntaxError) {
     let name = try expectName(isStruct ? "the name of a struct" : "the name of a table")
     var record = RecordSyntax(
-      name: name, isStruct: isStruct, attributes: [], fields: [], documentation: documentation)
+      name: name, isStruct: isStruct, attributes: [], fields: [], documentation: documentation,
+      isBroken: false)
     defer { append(.record(record)) }
     record.attributes = try parseAttributes()
     try expect("{", "to begin the fields of '\(name.text)'")
@@ -14,6 +15,7 @@ extension Parser {
       do throws(SyntaxError) {
         try parseField(into: &record)
       } catch {
+        record.isBroken = true
         skipInBody(separator: ";")
       }
     }
@@ -244,9 +246,25 @@ extension Parser {
       sink.error("the default of a vector can only be '[]'", at: token.range)
       throw SyntaxError()
     default:
-      throw unexpected("expected \(what)")
+      throw isAtLineStart
+        ? unexpectedBehindPrevious("expected \(what)") : unexpected("expected \(what)")
     }
     advance()
+    if token.kind == .identifier, current.isPunctuation("."), next.kind == .identifier {
+      var value = next
+      while current.isPunctuation("."), next.kind == .identifier {
+        value = next
+        advance()
+        advance()
+      }
+      sink.error(
+        "a value is not written with its enum here", at: token.range.through(value.range),
+        notes: [
+          .hint(
+            "of an enum write '= \(value.text)', of an integer '= \"\(token.text).\(value.text)\"'")
+        ])
+      return ValueSyntax(kind: .broken, text: value.text, range: token.range)
+    }
     return ValueSyntax(kind: kind, text: token.text, range: token.range)
   }
 

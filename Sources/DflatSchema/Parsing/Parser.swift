@@ -76,12 +76,17 @@ struct Parser {
 
   /// Reports that the current token does not fit.
   func unexpected(_ expectation: String) -> SyntaxError {
-    sink.error("\(expectation), found \(current.described)", at: current.range)
+    if !previous.isBroken && !current.isBroken {
+      sink.error("\(expectation), found \(current.described)", at: current.range)
+    }
     return SyntaxError()
   }
 
-  private func unexpectedBehindPrevious(_ expectation: String) -> SyntaxError {
-    sink.error("\(expectation), found \(current.described)", at: previous.range.justBehind)
+  /// Reports that something is missing behind the token before.
+  func unexpectedBehindPrevious(_ expectation: String) -> SyntaxError {
+    if !previous.isBroken {
+      sink.error("\(expectation), found \(current.described)", at: previous.range.justBehind)
+    }
     return SyntaxError()
   }
 
@@ -113,6 +118,7 @@ struct Parser {
       do throws(SyntaxError) {
         try parseDeclaration()
       } catch {
+        result.isIncomplete = true
         skipToNextDeclaration()
       }
       if index == start { advance() }
@@ -130,6 +136,7 @@ struct Parser {
         depth -= 1
         if depth <= 0 {
           advance()
+          _ = take(";")
           return
         }
       } else if current.isPunctuation(";"), depth == 0 {
@@ -142,8 +149,16 @@ struct Parser {
 
   /// Skips the rest of a broken field or member: behind the separator, or before the end of the body.
   mutating func skipInBody(separator: Unicode.Scalar) {
-    while current.kind != .end, !current.isPunctuation("}"), !isAtDeclaration {
-      if take(separator) { return }
+    var depth = 0
+    while current.kind != .end, !isAtDeclaration {
+      if current.isPunctuation("{") {
+        depth += 1
+      } else if current.isPunctuation("}") {
+        if depth == 0 { return }
+        depth -= 1
+      } else if depth == 0, take(separator) {
+        return
+      }
       advance()
     }
   }

@@ -39,6 +39,8 @@ struct ValueSyntax {
     /// `rad(180)`
     case call(argument: ValueSyntax)
     case emptyVector
+    /// Something that has been reported.
+    case broken
   }
 
   var kind: Kind
@@ -54,6 +56,7 @@ struct ValueSyntax {
     case .string: "the string \"\(text)\""
     case .call: "the function '\(text)'"
     case .emptyVector: "'[]'"
+    case .broken: "'\(text)'"
     }
   }
 }
@@ -78,6 +81,7 @@ struct RecordSyntax {
   var attributes: [AttributeSyntax]
   var fields: [FieldSyntax]
   var documentation: [String]
+  var isBroken: Bool
 }
 
 struct EnumSyntax {
@@ -145,4 +149,6 @@ enum DeclarationSyntax {
 struct FileSyntax {
   var includes: [LiteralSyntax] = []
   var declarations: [DeclarationSyntax] = []
+  /// Whether a declaration was lost to an error; its name may be missed.
+  var isIncomplete = false
 }

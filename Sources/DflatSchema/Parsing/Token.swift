@@ -26,6 +26,8 @@ struct Token {
   var documentation: [String] = []
   /// Whether an opening parenthesis follows without a blank: `sin(1)` is a call, `sin (key)` a word and attributes.
   var touchesParenthesis = false
+  /// Whether it has been reported; what does not fit behind it is its fault.
+  var isBroken = false
 
   func isPunctuation(_ character: Unicode.Scalar) -> Bool {
     kind == .punctuation(UInt8(ascii: character))

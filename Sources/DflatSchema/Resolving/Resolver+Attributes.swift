@@ -39,8 +39,8 @@ extension Resolver {
         continue
       }
       if !declaredAttributes.contains(name) {
-        // The include that is missing may be the one that declares it.
-        guard !lacksIncludes else { continue }
+        // What is missing may be what declares it.
+        guard !lacksNames else { continue }
         sink.error(
           "unknown attribute '\(name)'", at: syntax.name.range,
           notes: [.hint("an attribute of your own is declared first: attribute \"\(name)\";")])

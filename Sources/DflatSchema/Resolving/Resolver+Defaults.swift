@@ -12,6 +12,7 @@ extension Resolver {
       if inStruct { draft.definition.defaultValue = nil }
       return
     }
+    if case .broken = value.kind { return }
     let result: DefaultValue?
     switch type {
     case .scalar(let scalar):
@@ -46,7 +47,7 @@ extension Resolver {
       return scalar.integerRange == nil ? .real(0) : number(0, of: scalar)
     case .enumeration(let name):
       guard case .enumeration(let definition) = schema.types[name] else { return nil }
-      if !definition.isBitFlags, !broken.contains(name),
+      if !definition.isBitFlags, !broken.contains(name), !hasBrokenText,
         !definition.values.contains(where: { $0.value == 0 })
       {
         sink.error(
@@ -129,7 +130,7 @@ extension Resolver {
         : [.hint("an enum's value as a number is written in quotes with its enum: \"Color.Red\"")]
       sink.error("expected an integer, found \(value.described)", at: value.range, notes: hint)
       return nil
-    case .real, .call, .emptyVector:
+    case .real, .call, .emptyVector, .broken:
       sink.error("expected an integer, found \(value.described)", at: value.range)
       return nil
     }
@@ -167,7 +168,7 @@ extension Resolver {
       }
       let symbol = symbols.enumeration([String(parts[0])], in: context.namespace, at: context.order)
       guard let symbol else {
-        if !lacksIncludes {
+        if !lacksNames {
           sink.error("there is no enum '\(parts[0])' above", at: value.range)
         }
         return nil
@@ -231,7 +232,7 @@ extension Resolver {
       || definition.values.contains { $0.value == pattern }
     if !isMember {
       sink.error(
-        "\(value.text) is no value of '\(name)'", at: value.range,
+        "\(value.described) is no value of '\(name)'", at: value.range,
         notes: [.hint(known(definition.values.map(\.name)))])
     }
     return number(pattern, of: definition.underlying)
@@ -252,7 +253,7 @@ extension Resolver {
       return pattern
     case .string:
       return integer(trimmed(value.text), definition.underlying, value)
-    case .real, .call, .emptyVector:
+    case .real, .call, .emptyVector, .broken:
       sink.error(
         "expected a value of '\(definition.name)', found \(value.described)", at: value.range,
         notes: [.hint(known(definition.values.map(\.name)))])

@@ -10,7 +10,7 @@ extension Resolver {
     let name = QualifiedName(namespace: context.namespace, name: syntax.name.text)
     let attributes = attributes(syntax.attributes, on: .enumeration)
     var definition = EnumDefinition(
-      name: name, underlying: underlyingType(of: syntax),
+      name: name, underlying: underlyingType(of: syntax, context),
       isBitFlags: attributes["bit_flags"] != nil, position: syntax.name.range.position)
     definition.attributes = attributes.model
     definition.documentation = syntax.documentation
@@ -21,7 +21,7 @@ extension Resolver {
         at: syntax.underlying?.range ?? syntax.name.range)
     }
     defineValues(of: syntax, into: &definition)
-    if definition.values.isEmpty, !syntax.isBroken, sink.errorCount == errorsBefore {
+    if definition.values.isEmpty, !hasBrokenText, sink.errorCount == errorsBefore {
       sink.error(
         "the enum '\(name)' has no values", at: syntax.name.range,
         notes: [.hint("an enum becomes a Swift enum with raw values, which needs one")])
@@ -30,12 +30,18 @@ extension Resolver {
     schema.types[name] = .enumeration(definition)
   }
 
-  private func underlyingType(of syntax: EnumSyntax) -> ScalarType {
+  /// An integer type, or an enum above and so its integer type.
+  private func underlyingType(of syntax: EnumSyntax, _ context: Context) -> ScalarType {
     guard let type = syntax.underlying else { return .int }
-    if case .named(let path) = type, path.parts.count == 1,
-      let scalar = ScalarType(schemaName: path.text), scalar.integerRange != nil, scalar != .bool
-    {
-      return scalar
+    if case .named(let path) = type {
+      if path.parts.count == 1, let scalar = ScalarType(schemaName: path.text) {
+        if scalar.integerRange != nil, scalar != .bool { return scalar }
+      } else if let symbol = symbols.enumeration(
+        path.parts, in: context.namespace, at: context.order),
+        case .enumeration(let other) = schema.types[symbol.name]
+      {
+        return other.underlying
+      }
     }
     sink.error(
       "the type under an enum must be an integer type, from 'byte' to 'ulong'", at: type.range)
@@ -89,6 +95,7 @@ extension Resolver {
   }
 
   private func explicitNumber(_ literal: ValueSyntax, of type: ScalarType) -> Int64? {
+    if case .broken = literal.kind { return nil }
     guard case .integer = literal.kind else {
       sink.error("expected an integer, found \(literal.described)", at: literal.range)
       return nil

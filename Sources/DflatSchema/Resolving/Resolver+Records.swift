@@ -94,7 +94,7 @@ extension Resolver {
   private func assignSlotsByID(_ drafts: inout [FieldDraft], _ slotCount: Int) {
     /// Which field has a slot; a missing one is noticed at the end.
     var owners: [Int: NameSyntax] = [:]
-    var isComplete = true
+    var isComplete = !hasBrokenText
     for index in drafts.indices {
       let field = drafts[index].syntax.name
       guard let id = drafts[index].attributes["id"] else {
@@ -153,7 +153,7 @@ extension Resolver {
     definition.documentation = syntax.documentation
     let errorsBefore = sink.errorCount
     var drafts = drafts(of: syntax, context)
-    if syntax.fields.isEmpty, sink.errorCount == errorsBefore {
+    if syntax.fields.isEmpty, !hasBrokenText {
       sink.error(
         "the struct '\(name)' has no fields", at: syntax.name.range,
         notes: [.hint("a struct has a size; an empty table is possible")])
@@ -163,7 +163,7 @@ extension Resolver {
     for draft in drafts { checkStructAttributes(draft, context) }
     layOut(&drafts, &definition, attributes, syntax.name)
     definition.fields = drafts.map(\.definition)
-    if sink.errorCount > errorsBefore { broken.insert(name) }
+    if syntax.isBroken || sink.errorCount > errorsBefore { broken.insert(name) }
     schema.types[name] = .structure(definition)
   }
 

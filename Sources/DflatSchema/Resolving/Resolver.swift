@@ -22,8 +22,10 @@ final class Resolver {
   }
 
   let sink: DiagnosticSink
-  /// Whether an include is missing. Nothing is said about unknown names then.
-  let lacksIncludes: Bool
+  /// Whether an include or a declaration is missing. Nothing is said about unknown names then.
+  let lacksNames: Bool
+  /// Whether there are errors in the text itself. Nothing follows from what is not there then.
+  let hasBrokenText: Bool
   let sources: [SourceFile]
   var symbols = SymbolTable()
   var schema = Schema()
@@ -41,7 +43,8 @@ final class Resolver {
   ///   - textOrder: The indices of `inputs` in the order of the language, included files first.
   init(inputs: [Input], textOrder: [Int], lacksIncludes: Bool, sink: DiagnosticSink) {
     self.sink = sink
-    self.lacksIncludes = lacksIncludes
+    lacksNames = lacksIncludes || inputs.contains { $0.syntax.isIncomplete }
+    hasBrokenText = sink.errorCount > 0
     sources = inputs.map(\.source)
     schema.files = inputs.map { SchemaFile(path: $0.source.path) }
     for file in textOrder {
@@ -180,7 +183,7 @@ final class Resolver {
 
   /// Reports a name that means nothing where it stands, with the best guess at what was meant.
   func unknownType(_ path: PathSyntax, _ context: Context, wanted: String? = nil) {
-    guard !lacksIncludes else { return }
+    guard !lacksNames else { return }
     var notes: [Diagnostic] = []
     let others = symbols.named(path.parts.last ?? "")
     let visible = symbols.type(path.parts, in: context.namespace, at: Int.max)

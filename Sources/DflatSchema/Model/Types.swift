@@ -1,0 +1,65 @@
+// Types, defaults and attributes: the words in which definitions speak.
+
+/// A declared type.
+public enum TypeDefinition: Sendable {
+  case enumeration(EnumDefinition)
+  case structure(StructDefinition)
+  case table(TableDefinition)
+  case union(UnionDefinition)
+}
+
+/// The scalar types of the wire format.
+public enum ScalarType: String, CaseIterable, Sendable {
+  case bool, byte, ubyte, short, ushort, int, uint, long, ulong, float, double
+
+  /// Bytes on the wire; also the alignment.
+  public var size: Int {
+    switch self {
+    case .bool, .byte, .ubyte: 1
+    case .short, .ushort: 2
+    case .int, .uint, .float: 4
+    case .long, .ulong, .double: 8
+    }
+  }
+}
+
+/// The type of a field, an element or a union member.
+public indirect enum FieldType: Hashable, Sendable {
+  case scalar(ScalarType)
+  case string
+  case enumeration(QualifiedName)
+  case structure(QualifiedName)
+  case table(QualifiedName)
+  case union(QualifiedName)
+  case vector(FieldType)
+  /// Only inside fixed structs.
+  case array(FieldType, count: Int)
+}
+
+/// The value a scalar, enum or string field has when it is absent.
+public enum DefaultValue: Hashable, Sendable {
+  /// `= null`: the field is optional.
+  case null
+  case bool(Bool)
+  /// Any signed integer type and enums over one.
+  case integer(Int64)
+  /// Any unsigned integer type and enums over one (bit flags already shifted and OR-ed).
+  case unsigned(UInt64)
+  /// `float` and `double`; `nan`, `inf` and `-inf` as such.
+  case real(Double)
+  case string(String)
+}
+
+/// One `name: value` of an attribute list.
+public struct Attribute: Hashable, Sendable {
+  /// The attribute's name.
+  public var name: String
+  /// The value's text without quotes; nil when the attribute stands alone.
+  public var value: String?
+
+  /// Makes an attribute from its parts.
+  public init(name: String, value: String? = nil) {
+    self.name = name
+    self.value = value
+  }
+}

@@ -1,0 +1,44 @@
+// A stand-in for `Mutex` in builds with ThreadSanitizer, and in no others.
+//
+// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls,
+// and reports every use of what it protects as a race. It does see the mutex of pthreads. So
+//
+//     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
+//
+// tests this module's own logic with that one, by a type of the same name and the same use.
+
+#if SANITIZE_THREAD
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Darwin
+  #endif
+
+  /// The part of `Synchronization.Mutex` that this module uses.
+  ///
+  /// Unchecked, because the compiler cannot know that the memory is only touched under the lock.
+  final class Mutex<Value: Sendable>: @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    init(_ value: Value) {
+      self.value = value
+      lock = .allocate(capacity: 1)
+      lock.initialize(to: pthread_mutex_t())
+      pthread_mutex_init(lock, nil)
+    }
+
+    deinit {
+      pthread_mutex_destroy(lock)
+      lock.deallocate()
+    }
+
+    func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+      pthread_mutex_lock(lock)
+      defer { pthread_mutex_unlock(lock) }
+      return try body(&value)
+    }
+  }
+#endif

@@ -1,0 +1,57 @@
+// What may be believed of a side table, for the state that a connection is reading.
+//
+//  - Complete: its greatest row id equals the main table's (both empty counts). Looked up in the very state that is read,
+//    since any connection may add, fill or drop side tables.
+//  - Sound: it has a row for each row of the main table. Our own writes keep that true, so it is counted once and again only
+//    after another connection has committed something; see `ForeignChanges`.
+//
+// A side table that is not both is not used for answers.
+
+import Dflat
+import SQLiteAccess
+
+enum IndexHealth {
+  /// Greatest row ids of a main and a side table.
+  struct Extent {
+    let main: Int64?
+    let side: Int64?
+  }
+
+  /// nil if the side table does not exist.
+  static func extent(
+    of side: String, under main: String, _ connection: Connection
+  ) throws(SQLiteError) -> Extent? {
+    let statement: Statement
+    do {
+      statement = try connection.statement(
+        "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(side.quoted))")
+      guard try statement.step() else { return nil }
+    } catch {
+      // There is no code of its own for a missing table.
+      if try !tableExists(side, connection) { return nil }
+      throw error
+    }
+    return Extent(
+      main: statement.isNull(0) ? nil : statement.int64(0),
+      side: statement.isNull(1) ? nil : statement.int64(1))
+  }
+
+  /// Whether both tables have the same row ids, by count and sum.
+  static func hasSameRows(
+    _ side: String, _ main: String, _ connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    func digest(_ table: String) throws(SQLiteError) -> [SQLValue] {
+      try connection.rows(
+        "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32) FROM \(table.quoted)")
+        .first ?? []
+    }
+    return try digest(side) == digest(main)
+  }
+
+  static func tableExists(_ table: String, _ connection: Connection) throws(SQLiteError) -> Bool {
+    let statement = try connection.statement(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    try statement.bind(1, table)
+    return try statement.step()
+  }
+}

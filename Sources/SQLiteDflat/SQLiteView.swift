@@ -1,0 +1,205 @@
+// SQLiteView: reading rows through one connection.
+//
+// A view is used by one thread. Statements come from the connection's cache. A query that mentions indexes is answered in
+// one read transaction with the look at those indexes, so both see the same state.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+/// Reading, in whatever transaction the connection is in.
+class SQLiteView: StorageReader {
+  let engine: SQLiteEngine
+  let connection: Connection
+
+  init(_ engine: SQLiteEngine, _ connection: Connection) {
+    self.engine = engine
+    self.connection = connection
+  }
+
+  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
+    let table = query.schema.table
+    return try withStorageErrors(table: table) {
+      try withPlan(query) { plan in
+        var collector = RowCollector(plan, timestamp: timestamp) { [engine] id, error in
+          engine.report(
+            StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+        }
+        let select = SelectSQL(plan)
+        guard let statement = try statement(select.text, reading: table) else { return [] }
+        try select.bind(to: statement)
+        while try statement.step() {
+          let isWanted = collector.offer(id: statement.int64(0), bytes: statement.blob(1))
+          if !isWanted { break }
+        }
+        return collector.finish()
+      }
+    }
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try withStorageErrors(table: schema.table, rowid: id) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try statement(sql.selectRow, reading: sql.table) else { return nil }
+      try statement.bind(1, id)
+      guard try statement.step() else { return nil }
+      return try soundRow(statement.blob(0), id, schema)
+    }
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try withStorageErrors(table: schema.table) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try statement(sql.selectKey, reading: sql.table) else { return nil }
+      return try row.read { table -> Result<Row?, any Error> in
+        Result {
+          for (index, reader) in schema.keyReaders.enumerated() {
+            try statement.bind(index + 1, column: reader.read(table))
+          }
+          guard try statement.step() else { return nil }
+          return try soundRow(statement.blob(1), statement.int64(0), schema)
+        }
+      }.get()
+    }
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    try withStorageErrors(table: query.schema.table) {
+      try withPlan(query) { plan in
+        let select = SelectSQL(plan)
+        var lines: [String] = []
+        if let statement = try statement(
+          "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
+        {
+          try select.bind(to: statement)
+          while try statement.step() { lines.append(statement.string(3) ?? "") }
+        }
+        return QueryExplanation(
+          statement: select.text, plan: lines, indexes: select.indexes,
+          rowByRow: plan.residual.map { "\($0)" },
+          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
+      }
+    }
+  }
+
+  // MARK: Plans
+
+  private func withPlan<R>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+    if query.mentionedIndexes.isEmpty {
+      return try body(Plan(query) { _ in false })
+    }
+    // The generation before the state is read, to stamp what is verified in it.
+    let before = try engine.foreignChanges.generation()
+    return try inOneState {
+      let plan = try Plan(query) {
+        try isUsable(query.schema.indexes[$0].table, query.schema.table, stamp: before)
+      }
+      return try body(plan)
+    }
+  }
+
+  /// Whether a side table may answer, for the state that is being read.
+  private func isUsable(_ side: String, _ main: String, stamp: Int?) throws -> Bool {
+    guard try IndexHealth.tableExists(main, connection),
+      let extent = try IndexHealth.extent(of: side, under: main, connection),
+      extent.main == extent.side
+    else { return false }
+    if let now = try engine.foreignChanges.generation(),
+      engine.foreignChanges.isSound(side, at: now)
+    {
+      return true
+    }
+    guard try IndexHealth.hasSameRows(side, main, connection) else { return false }
+    if let stamp { engine.foreignChanges.markSound(side, at: stamp) }
+    return true
+  }
+
+  private func inOneState<R>(_ body: () throws -> R) throws -> R {
+    if connection.isInTransaction { return try body() }
+    try connection.begin(.deferred)
+    do {
+      let result = try body()
+      try connection.commit()
+      return result
+    } catch {
+      // What failed is reported; that a read transaction could not be ended adds nothing.
+      try? connection.rollback()
+      throw error
+    }
+  }
+
+  // MARK: Statements
+
+  /// A statement that reads a main table; nil if the table does not exist.
+  func statement(_ sql: String, reading table: String) throws -> Statement? {
+    do {
+      return try connection.statement(sql)
+    } catch {
+      if try !IndexHealth.tableExists(table, connection) { return nil }
+      throw error
+    }
+  }
+
+  /// The row, if its bytes are sound. A damaged one is thrown.
+  private func soundRow(
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
+  ) throws -> Row {
+    do { try schema.layout.verify(bytes) } catch {
+      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
+    }
+    return Row(sound: bytes, id: id)
+  }
+}
+
+/// A view that takes its state at the first read. It keeps a reader until it is closed.
+final class SQLiteSnapshot: StorageSnapshot {
+  private let engine: SQLiteEngine
+  private var lease: ReaderLease?
+  private var view: SQLiteView?
+
+  init(_ engine: SQLiteEngine) {
+    self.engine = engine
+  }
+
+  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
+    try open()?.rows(query, timestamp: timestamp) ?? []
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try open()?.row(of: schema, id: id)
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try open()?.row(of: schema, keyOf: row)
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    guard let view = try open() else { throw engine.missingFile }
+    return try view.explain(query)
+  }
+
+  func close() {
+    guard let view else { return }
+    self.view = nil
+    // A read transaction that cannot be ended is given up with its connection.
+    try? view.connection.rollback()
+    lease?.end()
+  }
+
+  /// nil as long as there is no file.
+  private func open() throws -> SQLiteView? {
+    if let view { return view }
+    return try withStorageErrors {
+      do {
+        let lease = try engine.readers.checkout()
+        try lease.connection.begin(.deferred)
+        self.lease = lease
+        let view = SQLiteView(engine, lease.connection)
+        self.view = view
+        return view
+      } catch let error as SQLiteError where error.isNoSuchFile {
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// SQLiteWorkspace: a workspace over one SQLite file.
+
+@_exported public import Dflat
+public import Dispatch
+
+/// A workspace whose objects are in an SQLite file.
+///
+///     let dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100)
+///
+/// The file is made by the first transaction. It is a plain database in WAL mode: any number of workspaces, processes and other
+/// programs may use it at the same time.
+public final class SQLiteWorkspace: Workspace {
+  /// How the file is protected while the device is locked. Effective on iOS, watchOS and tvOS only.
+  public enum FileProtectionLevel: Int32, Sendable {
+    case noProtection = 4
+    case completeFileProtection = 1
+    case completeFileProtectionUnlessOpen = 2
+    case completeFileProtectionUntilFirstUserAuthentication = 3
+  }
+
+  /// Whether transactions of different types may run at the same time.
+  public enum WriteConcurrency: Sendable {
+    case concurrent
+    case serial
+  }
+
+  /// What a commit survives.
+  public enum Synchronous: Sendable {
+    /// The end of the process. Power loss may take the last transactions, never the file's integrity.
+    case normal
+    /// Power loss, too.
+    case full
+  }
+
+  private let core: WorkspaceCore
+
+  /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
+  ///
+  /// - Parameters:
+  ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
+  ///   - synchronous: What a commit survives.
+  ///   - writeConcurrency: Whether transactions of different types may run at the same time.
+  ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has a queue of its own if there is none.
+  public required init(
+    filePath: String, fileProtectionLevel: FileProtectionLevel,
+    synchronous: Synchronous = .normal, writeConcurrency: WriteConcurrency = .concurrent,
+    targetQueue: DispatchQueue? = nil
+  ) {
+    let engine = SQLiteEngine(
+      path: filePath, protection: fileProtectionLevel, synchronous: synchronous)
+    core = WorkspaceCore(engine: engine, targetQueue: targetQueue)
+    engine.connect { [weak core] in core?.report($0) }
+  }
+
+  deinit {
+    // Accepted transactions keep the core alive; the file is closed after the last of them.
+    core.shutdown([]) {}
+  }
+
+  /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
+  /// was refused. The errors are `StorageError`s. May be called on any thread.
+  public var errorHandler: (@Sendable (any Error) -> Void)? {
+    get { core.onError }
+    set { core.onError = newValue }
+  }
+
+  public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
+    QueryBuilder(core)
+  }
+
+  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
+    core.fetchWithinASnapshot(closure)
+  }
+
+  @preconcurrency
+  public func performChanges(
+    _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
+    completionHandler: CompletionHandler?
+  ) {
+    core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
+  }
+
+  @preconcurrency
+  public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
+    core.shutdown(flags, completion)
+  }
+}

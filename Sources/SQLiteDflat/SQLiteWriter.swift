@@ -1,0 +1,188 @@
+// SQLiteWriter: one write transaction.
+//
+// The main row comes first, so a key that belongs to another object is refused by a single statement, which leaves nothing
+// behind. Where unique side tables follow, the write has a savepoint around it.
+//
+// What side tables get:
+//
+//  - a complete one a row for every new object, also for an unknown value (NULL);
+//  - a partial one nothing beyond its last row; rows up to there are kept right;
+//  - every one that exists loses the row of a deleted object.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+final class SQLiteWriter: SQLiteView, StorageWriter {
+  private let tables: WriterTables
+  private var isEnded = false
+
+  init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
+    self.tables = tables
+    super.init(engine, connection)
+  }
+
+  func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
+    let table = try prepare(schema)
+    return try reading(bytes) { row in
+      try atomically(table.hasUniqueSides) {
+        let id = try insertMain(table, schema, row, bytes)
+        for side in table.sides where side.isComplete {
+          guard let reader = side.table.reader else { continue }
+          let value = reader.read(row)
+          try checkUnique(side, value, id, schema)
+          let statement = try side.insert(connection)
+          try statement.bind(1, id)
+          try statement.bind(2, column: value)
+          try statement.run()
+        }
+        try checkUncoveredSides(table, row, id, schema)
+        return id
+      }
+    }
+  }
+
+  func update(_ schema: EntitySchema, from old: Row, to new: Row) throws {
+    let table = try prepare(schema)
+    try new.withBytes { bytes in
+      try reading(bytes) { row in
+        try old.read { oldRow in
+          Result {
+            try atomically(table.hasUniqueSides) {
+              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes)
+              for side in table.sides where side.covers(old.id) {
+                guard let reader = side.table.reader else {
+                  try side.truncate(from: old.id, connection)
+                  continue
+                }
+                let value = reader.read(row)
+                if value.isSame(as: reader.read(oldRow)) { continue }
+                try checkUnique(side, value, old.id, schema)
+                let statement = try side.upsert(connection)
+                try statement.bind(1, old.id)
+                try statement.bind(2, column: value)
+                try statement.run()
+              }
+              try checkUncoveredSides(table, row, old.id, schema)
+            }
+          }
+        }.get()
+      }
+    }
+  }
+
+  func delete(_ schema: EntitySchema, id: Int64) throws {
+    let table = try prepare(schema)
+    try withStorageErrors(table: schema.table, rowid: id) {
+      let statement = try table.delete(connection)
+      try statement.bind(1, id)
+      try statement.run()
+      for side in table.sides {
+        let statement = try side.delete(connection)
+        try statement.bind(1, id)
+        try statement.run()
+      }
+    }
+  }
+
+  func commit() throws {
+    isEnded = true
+    try engine.endWriting(committing: true)
+  }
+
+  func rollback() {
+    isEnded = true
+    do { try engine.endWriting(committing: false) } catch { engine.report(error) }
+  }
+
+  // MARK: Main rows
+
+  private func prepare(_ schema: EntitySchema) throws -> WriterTable {
+    try withStorageErrors(table: schema.table) { try tables.prepare(schema, connection, engine) }
+  }
+
+  private func insertMain(
+    _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer
+  ) throws -> Int64 {
+    let statement = try table.insert(connection)
+    try statement.bindBlob(1, inPlace: bytes)
+    for index in schema.keyReaders.indices {
+      try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
+    }
+    try statement.run()
+    return connection.lastInsertRowID
+  }
+
+  private func updateMain(
+    _ table: WriterTable, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView,
+    _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
+    let statement = try keepsKey ? table.update(connection) : table.updateWithKey(connection)
+    try statement.bindBlob(1, inPlace: bytes)
+    try statement.bind(2, id)
+    if !keepsKey {
+      for index in schema.keyReaders.indices {
+        try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
+      }
+    }
+    try statement.run()
+  }
+
+  // MARK: Unique values
+
+  /// SQLite's index refuses a value that another object has, if it knows all objects. Otherwise they are all looked at.
+  private func checkUnique(
+    _ side: WriterSide, _ value: ColumnValue, _ id: Int64, _ schema: EntitySchema
+  ) throws {
+    guard side.table.isUnique, !side.isTrusted else { return }
+    try refuseDuplicate(side, value, id, schema)
+  }
+
+  /// The same for unique side tables that do not reach the row.
+  private func checkUncoveredSides(
+    _ table: WriterTable, _ row: RowView, _ id: Int64, _ schema: EntitySchema
+  ) throws {
+    guard table.hasUniqueSides else { return }
+    for side in table.sides where side.table.isUnique && !side.covers(id) && !side.isComplete {
+      guard let reader = side.table.reader else { continue }
+      try refuseDuplicate(side, reader.read(row), id, schema)
+    }
+  }
+
+  private func refuseDuplicate(
+    _ side: WriterSide, _ value: ColumnValue, _ id: Int64, _ schema: EntitySchema
+  ) throws {
+    guard let reader = side.table.reader, let constant = value.constant(reader.field.type) else {
+      return
+    }
+    let query = Query(
+      schema: schema,
+      condition: .comparison(
+        .equal, .field(reader.storedField), .constant(constant, reader.field.type),
+        reader.field.type),
+      limit: 2)
+    if try rows(query, timestamp: -1).contains(where: { $0.id != id }) {
+      throw StorageError(
+        .alreadyExists, table: side.table.table,
+        message: "another object has the same value of \(side.table.column), which is unique")
+    }
+  }
+
+  // MARK: All or nothing
+
+  private func reading<R>(
+    _ bytes: UnsafeRawBufferPointer, _ body: (RowView) throws -> R
+  ) throws -> R {
+    guard let row = RowView(root: bytes) else {
+      preconditionFailure("a row was built that cannot be read")
+    }
+    return try body(row)
+  }
+
+  private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
+    try withStorageErrors {
+      needsSavepoint ? try connection.withSavepoint("change", body) : try body()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// The statements of one entity type: its tables, and reading and writing single rows.
+//
+//   main table    T (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 <type>, …, p BLOB, UNIQUE(__pk0, …))
+//   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
+//   its index     index__T__X on T__X (X), UNIQUE for a unique path
+//
+// Strings are TEXT, float and double REAL, everything else INTEGER. AUTOINCREMENT keeps row ids unique for ever.
+
+import Dflat
+import SQLiteAccess
+
+/// A side table and how its value is read from a row.
+struct SideTable: Sendable {
+  let table: String
+  let column: String
+  let isUnique: Bool
+  let type: String
+  /// nil for a field that this version of the schema does not have.
+  let reader: ColumnReader?
+
+  var create: String {
+    "CREATE TABLE IF NOT EXISTS \(table.quoted) "
+      + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type))"
+  }
+
+  var createIndex: String {
+    "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \("index__\(table)".quoted) "
+      + "ON \(table.quoted) (\(column.quoted))"
+  }
+
+  var insert: String {
+    "INSERT INTO \(table.quoted) (rowid, \(column.quoted)) VALUES (?, ?)"
+  }
+
+  /// Fills a hole as well. A unique value of another row is still a conflict.
+  var upsert: String {
+    insert + " ON CONFLICT (rowid) DO UPDATE SET \(column.quoted) = excluded.\(column.quoted)"
+  }
+
+  var delete: String { "DELETE FROM \(table.quoted) WHERE rowid = ?" }
+
+  init(_ index: IndexDescriptor, _ reader: ColumnReader) {
+    table = index.table
+    column = index.field.path
+    isUnique = index.isUnique
+    type = index.field.type.columnType
+    self.reader = reader
+  }
+
+  /// A side table that the schema does not name, made by another version of it.
+  init(foreign table: String, column: String, reader: ColumnReader?) {
+    self.table = table
+    self.column = column
+    isUnique = false
+    type = ""
+    self.reader = reader
+  }
+}
+
+/// The statements of an entity type.
+final class TableSQL: Sendable {
+  let schema: EntitySchema
+  let table: String
+  let sides: [SideTable]
+  let create: String
+  let insert: String
+  let update: String
+  let updateWithKey: String
+  let delete: String
+  let selectRow: String
+  let selectKey: String
+
+  init(_ schema: EntitySchema) {
+    self.schema = schema
+    table = schema.table
+    sides = zip(schema.indexes, schema.indexReaders).map { SideTable($0, $1) }
+    let name = schema.table.quoted
+    let keys = schema.primaryKey.indices.map { "__pk\($0)" }
+    let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
+    let list = keys.joined(separator: ", ")
+    create =
+      "CREATE TABLE IF NOT EXISTS \(name) (rowid INTEGER PRIMARY KEY AUTOINCREMENT, "
+      + "\(columns.joined(separator: ", ")), p BLOB, UNIQUE(\(list)))"
+    let marks = keys.map { _ in "?" }.joined(separator: ", ")
+    insert = "INSERT INTO \(name) (p, \(list)) VALUES (?, \(marks))"
+    update = "UPDATE \(name) SET p = ?1 WHERE rowid = ?2"
+    let sets = keys.enumerated().map { "\($1) = ?\($0 + 3)" }.joined(separator: ", ")
+    updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"
+    delete = "DELETE FROM \(name) WHERE rowid = ?"
+    selectRow = "SELECT p FROM \(name) WHERE rowid = ?"
+    let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
+    selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
+  }
+}
+
+extension ValueType {
+  var columnType: String {
+    switch self {
+    case .string: "TEXT"
+    case .float, .double: "REAL"
+    default: "INTEGER"
+    }
+  }
+}
+
+extension String {
+  /// As an SQL identifier.
+  var quoted: String { "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+}
+
+extension Statement {
+  /// Binds a column value; text stays in the row's memory, which must outlive the statement's run.
+  @inline(__always)
+  func bind(_ index: Int, column value: ColumnValue) throws(SQLiteError) {
+    switch value {
+    case .null: try bindNull(index)
+    case .integer(let value): try bind(index, value)
+    case .real(let value): try bind(index, value)
+    case .text(let bytes): try bindText(index, inPlace: bytes)
+    }
+  }
+}

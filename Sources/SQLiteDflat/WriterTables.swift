@@ -1,0 +1,181 @@
+// The tables that the writer knows, and how far their side tables reach.
+//
+// What is known holds as long as no other connection has committed anything and nothing was rolled back; then it is asked
+// for again. The writer's statements are kept with it, prepared once.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+typealias RowView = TableReader
+
+/// The writer's knowledge of all entity types it has written.
+final class WriterTables {
+  private var known: [ObjectIdentifier: WriterTable] = [:]
+  private var generation = 0
+
+  /// A new transaction begins, in which others' changes up to this generation can be seen.
+  func begin(at generation: Int) {
+    if generation != self.generation { forget() }
+    self.generation = generation
+  }
+
+  /// What was rolled back may have been a table.
+  func forget() {
+    known.removeAll()
+  }
+
+  /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
+  func prepare(
+    _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> WriterTable {
+    if let table = known[ObjectIdentifier(schema)] { return table }
+    let sql = engine.sql(for: schema)
+    try connection.execute(sql.create)
+    for side in sql.sides {
+      try connection.execute(side.create)
+      try connection.execute(side.createIndex)
+    }
+    let foreign = try foreignSides(of: schema, beside: sql.sides, connection)
+    let sides = try (sql.sides + foreign).map { side in
+      try WriterSide(side, of: schema.table, connection, engine, at: generation)
+    }
+    let table = WriterTable(sql, sides)
+    known[ObjectIdentifier(schema)] = table
+    return table
+  }
+
+  /// Side tables that another version of the schema has made. They are recognised by name and shape.
+  private func foreignSides(
+    of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
+  ) throws -> [SideTable] {
+    let prefix = schema.table + "__"
+    let names = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?",
+      [.integer(Int64(prefix.utf8.count)), .text(prefix)]
+    ).compactMap { $0.first?.text }
+    return try names.compactMap { name in
+      let path = String(name.dropFirst(prefix.count))
+      guard EntitySchema.isStorageName(path), !sides.contains(where: { $0.table == name })
+      else { return nil }
+      let columns = try connection.rows("PRAGMA table_info(\(name.quoted))").compactMap {
+        $0[1].text
+      }
+      guard columns == ["rowid", path] else { return nil }
+      return SideTable(foreign: name, column: path, reader: schema.reader(for: path))
+    }
+  }
+}
+
+/// A main table as the writer knows it.
+final class WriterTable {
+  let sides: [WriterSide]
+  let hasUniqueSides: Bool
+  private let sql: TableSQL
+  private var kept: [String: Statement] = [:]
+  private var insertStatement: Statement?
+  private var updateStatement: Statement?
+  private var deleteStatement: Statement?
+
+  init(_ sql: TableSQL, _ sides: [WriterSide]) {
+    self.sql = sql
+    self.sides = sides
+    hasUniqueSides = sides.contains { $0.table.isUnique }
+  }
+
+  func insert(_ connection: Connection) throws -> Statement {
+    if let insertStatement { return insertStatement }
+    let statement = try connection.statement(sql.insert)
+    insertStatement = statement
+    return statement
+  }
+
+  func update(_ connection: Connection) throws -> Statement {
+    if let updateStatement { return updateStatement }
+    let statement = try connection.statement(sql.update)
+    updateStatement = statement
+    return statement
+  }
+
+  func updateWithKey(_ connection: Connection) throws -> Statement {
+    try connection.statement(sql.updateWithKey)
+  }
+
+  func delete(_ connection: Connection) throws -> Statement {
+    if let deleteStatement { return deleteStatement }
+    let statement = try connection.statement(sql.delete)
+    deleteStatement = statement
+    return statement
+  }
+}
+
+/// A side table as the writer knows it.
+final class WriterSide {
+  let table: SideTable
+  /// It has a row for every object up to this row id, and none beyond.
+  private var reach: Int64
+  /// Whether it reaches all objects.
+  let isComplete: Bool
+  /// Whether its index can be believed to refuse every duplicate.
+  let isTrusted: Bool
+  private var insertStatement: Statement?
+  private var upsertStatement: Statement?
+  private var deleteStatement: Statement?
+
+  init(
+    _ table: SideTable, of main: String, _ connection: Connection, _ engine: SQLiteEngine,
+    at generation: Int
+  ) throws {
+    self.table = table
+    var extent = try IndexHealth.extent(of: table.table, under: main, connection)
+    if let side = extent?.side, side > extent?.main ?? .min {
+      // Rows of objects that are not there would be in the way of new ones.
+      let statement = try connection.statement(
+        "DELETE FROM \(table.table.quoted) WHERE rowid > ?")
+      try statement.bind(1, extent?.main ?? 0)
+      try statement.run()
+      extent = try IndexHealth.extent(of: table.table, under: main, connection)
+    }
+    reach = extent?.side ?? 0
+    isComplete = extent?.main == extent?.side
+    if isComplete, table.isUnique, !engine.foreignChanges.isSound(table.table, at: generation) {
+      isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
+      if isTrusted { engine.foreignChanges.markSound(table.table, at: generation) }
+    } else {
+      isTrusted = isComplete
+    }
+  }
+
+  /// Whether the side table is to have a row for an object that is stored.
+  func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
+
+  func insert(_ connection: Connection) throws -> Statement {
+    if let insertStatement { return insertStatement }
+    let statement = try connection.statement(table.insert)
+    insertStatement = statement
+    return statement
+  }
+
+  func upsert(_ connection: Connection) throws -> Statement {
+    if let upsertStatement { return upsertStatement }
+    let statement = try connection.statement(table.upsert)
+    upsertStatement = statement
+    return statement
+  }
+
+  func delete(_ connection: Connection) throws -> Statement {
+    if let deleteStatement { return deleteStatement }
+    let statement = try connection.statement(table.delete)
+    deleteStatement = statement
+    return statement
+  }
+
+  /// Gives up the rows from an object on: its value is one that this version of the schema cannot read.
+  func truncate(from id: Int64, _ connection: Connection) throws {
+    let statement = try connection.statement(
+      "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")
+    try statement.bind(1, id)
+    try statement.run()
+    reach = min(reach, id - 1)
+  }
+}

@@ -1,0 +1,89 @@
+// Debian's flatc as the independent judge of schemas.
+//
+// flatc refuses some constructs for some languages only, so a schema counts as accepted if it is accepted for any of:
+// the binary schema, Swift, Rust. Dflat's own attributes are declared for flatc by a line put before the text.
+
+import Foundation
+import Testing
+
+enum Flatc {
+  /// Whether flatc accepts each of the schemas at `paths`, relative to `directory`.
+  ///
+  /// All of them are judged by one shell, because starting processes from Swift one by one takes longer than flatc.
+  static func accepts(_ paths: [String], in directory: String) throws -> [String: Bool] {
+    let script = """
+      for file do
+        if flatc -b --schema -o out "$file" || flatc --swift -o out "$file" \\
+          || flatc --rust -o out "$file"
+        then echo "+$file" >&3; else echo "-$file" >&3; fi
+      done 3>&1 >flatc.log 2>&1
+      """
+    let output = try run(["sh", "-c", script, "sh"] + paths, in: directory)
+    var verdicts: [String: Bool] = [:]
+    for line in output.split(separator: "\n") {
+      verdicts[String(line.dropFirst())] = line.first == "+"
+    }
+    try #require(verdicts.count == paths.count, "flatc gave no verdict on some schemas")
+    return verdicts
+  }
+
+  /// The C++ that flatc makes of a schema, in which layouts can be read.
+  static func cpp(_ text: String) throws -> String {
+    try withTemporaryDirectory { directory in
+      try text.write(toFile: directory + "/judged.fbs", atomically: true, encoding: .utf8)
+      let log = try run(["flatc", "--cpp", "judged.fbs"], in: directory)
+      let output = try? String(contentsOfFile: directory + "/judged_generated.h", encoding: .utf8)
+      return try #require(output, "flatc: \(log)")
+    }
+  }
+
+  private static func run(_ arguments: [String], in directory: String) throws -> String {
+    try requireInstalled()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: directory)
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func requireInstalled() throws {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+    let isInstalled = path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/flatc")
+    }
+    try #require(
+      isInstalled,
+      "flatc is not installed; it judges this test: apt-get install flatbuffers-compiler")
+  }
+
+  /// `text` as flatc must see it: with Dflat's attributes declared. Lines keep their numbers.
+  static func declaringAttributes(_ text: [UInt8]) -> [UInt8] {
+    let declaration = Array("include \"dflat_attributes.fbs\"; ".utf8)
+    let words = ["primary", "indexed", "unique", "(v"]
+    let string = String(decoding: text, as: UTF8.self)
+    return words.contains { string.contains($0) } ? declaration + text : text
+  }
+
+  static let attributes =
+    "attribute \"primary\"; attribute \"indexed\"; attribute \"unique\"; attribute \"v\";\n"
+}
+
+/// Runs `body` with a new directory, which is removed afterwards.
+func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
+  let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("dflat-schema-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  defer {
+    do {
+      try FileManager.default.removeItem(at: directory)
+    } catch {
+      Issue.record("cannot remove \(directory.path): \(error)")
+    }
+  }
+  return try body(directory.path)
+}

@@ -46,7 +46,7 @@ extension Atom {
     let layout = Self._layout
     let result = bytes.withUnsafeBytes { bytes -> Result<Row, VerificationError> in
       do throws(VerificationError) {
-        try layout.verify(bytes)
+        try layout.verify(bytes, requiring: true)
       } catch {
         return .failure(error)
       }

@@ -19,7 +19,8 @@ public final class WorkspaceCore: Sendable {
   /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
   public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
     self.engine = engine
-    self.targetQueue = targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
+    self.targetQueue =
+      targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
     line = TransactionLine(target: self.targetQueue)
   }
 
@@ -78,6 +79,7 @@ public final class WorkspaceCore: Sendable {
 
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed. Errors go to the hook and give an empty result.
+  @usableFromInline
   func rows(_ query: Query) -> ContiguousArray<Row> {
     do {
       let context = ThreadContext.current

@@ -12,19 +12,21 @@ let package = Package(
     .systemLibrary(
       name: "CSQLiteFloor", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(name: "CMalloc"),
     .executableTarget(
       name: "bench",
       dependencies: [
+        "CMalloc",
         "CSQLiteFloor",
         .product(name: "Dflat", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),
       ],
-      exclude: ["Schemas"],
       swiftSettings: [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-      ]),
+      ],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
   ]
 )

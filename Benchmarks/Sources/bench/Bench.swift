@@ -14,6 +14,7 @@ struct Bench {
   static func main() {
     do {
       let options = try Options()
+      if let (work, path) = options.memoryWork { return try PeakMemory.runProcess(work, path) }
       let fixture = try Fixture(few: options.few, many: options.many)
       do {
         try run(options, fixture)
@@ -34,32 +35,54 @@ struct Bench {
   private static func run(_ options: Options, _ fixture: Fixture) throws {
     switch options.mode {
     case .cases: try runCases(options, fixture)
+    case .scaling: try Scaling.run(options, fixture)
     case .smoke: try runSmoke(options, fixture)
+    case .memory: break
     }
   }
 
   private static func runCases(_ options: Options, _ fixture: Fixture) throws {
-    let cases = try options.cases(of: Case.all)
-    Table.printHead(options, fixture)
+    Table.printHead(options)
     var measurements: [Measurement] = []
-    for item in cases {
+    for item in Case.all where options.includes(item.id) {
       let measurement = try item.measure(fixture, runs: options.runs)
       Table.printLine(measurement)
       measurements.append(measurement)
     }
+    var memory: [MemoryMeasurement] = []
+    if options.includes(MemoryCase.fetchAll.id) {
+      if let measurement = try MemoryCase.fetchAll.measure(fixture, runs: options.runs) {
+        Table.printLine(measurement)
+        memory.append(measurement)
+      } else {
+        print("\(MemoryCase.fetchAll.id): peak memory can be measured on Linux only")
+      }
+    }
     let results = try Results(options)
-    try results.write(JSON.text(measurements), to: "latest.json")
-    Table.printMissedGoals(measurements)
+    try results.write(
+      JSON.list(measurements.map(JSON.object) + memory.map(JSON.object)), to: "latest.json")
+    if options.isComplete { try results.write(Chart.svg(measurements), to: "latest.svg") }
+    Table.printMissedGoals(measurements, memory)
   }
 
-  /// Sides that agree, and figures that are numbers.
+  /// Sides that agree, rows that are the same bytes, and figures that are numbers.
   private static func runSmoke(_ options: Options, _ fixture: Fixture) throws {
-    for item in try options.cases(of: Case.all) {
+    try Smoke.checkRows(fixture)
+    for item in Case.all + Scaling.cases(200) where options.includes(item.id) {
       let measurement = try item.measure(fixture, runs: options.runs)
       guard measurement.ratio.isFinite, measurement.ratio > 0 else {
         throw Disagreement(description: "\(item.id): the ratio is \(measurement.ratio)")
       }
       print("\(item.id): both sides agree")
+    }
+    if options.includes(MemoryCase.fetchAll.id),
+      let memory = try MemoryCase.fetchAll.measure(fixture, runs: 1)
+    {
+      guard memory.bytes >= memory.rowBytes else {
+        throw Disagreement(
+          description: "\(memory.id): \(memory.bytes) bytes are less than the rows")
+      }
+      print("\(memory.id): holds the rows")
     }
   }
 

@@ -64,6 +64,9 @@ final class FloorDatabase {
     return FloorStatement(handle: statement)
   }
 
+  @inline(__always)
+  var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
   func failure(_ sql: String) -> FloorError {
     FloorError(description: "\(String(cString: sqlite3_errmsg(handle))), in: \(sql)")
   }

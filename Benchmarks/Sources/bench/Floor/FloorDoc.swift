@@ -38,7 +38,7 @@ struct FloorEncoder {
   private let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
   private var head = FloorEncoder.capacity
 
-  private var used: Int { FloorEncoder.capacity &- head }
+  var used: Int { FloorEncoder.capacity &- head }
 
   func free() {
     memory.deallocate()
@@ -46,7 +46,7 @@ struct FloorEncoder {
 
   /// The finished row; valid until the next one is encoded. A row of this schema fits the buffer by far.
   mutating func encode(_ doc: borrowing FloorDoc) -> UnsafeRawBufferPointer {
-    head = FloorEncoder.capacity
+    start()
     let title = string(doc.title)
     var content = 0
     if doc.kind == 1 {
@@ -56,7 +56,7 @@ struct FloorEncoder {
     }
     let tag = doc.tag.start == nil ? 0 : string(doc.tag)
 
-    let end = used
+    let end = startTable()
     var pos = 0
     if doc.hasPos {
       pad(before: 12, to: 4)
@@ -85,9 +85,7 @@ struct FloorEncoder {
       push(doc.kind)
       kind = used
     }
-    pad(before: 4, to: 4)
-    head &-= 4
-    let table = used
+    let table = startVTable()
     @inline(__always) func distance(_ place: Int) -> UInt16 {
       place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- place)
     }
@@ -103,27 +101,54 @@ struct FloorEncoder {
     push(distance(pos))
     push(UInt16(truncatingIfNeeded: table &- end))
     push(UInt16(truncatingIfNeeded: 4 &+ 2 &* slots))
+    endVTable(of: table)
+    return finish(table, alignment: 4)
+  }
+
+  /// Forgets the last row.
+  @inline(__always)
+  mutating func start() {
+    head = FloorEncoder.capacity
+  }
+
+  /// Where a table's fields begin, on an aligned place.
+  @inline(__always)
+  mutating func startTable() -> Int {
+    pad(before: 0, to: 4)
+    return used
+  }
+
+  /// Room for a table's reference to its vtable; returns where the table is.
+  @inline(__always)
+  mutating func startVTable() -> Int {
+    pad(before: 4, to: 4)
+    head &-= 4
+    return used
+  }
+
+  @inline(__always)
+  mutating func endVTable(of table: Int) {
     memory.storeBytes(
       of: Int32(truncatingIfNeeded: used &- table),
       toByteOffset: FloorEncoder.capacity &- table, as: Int32.self)
-    pad(before: 4, to: 4)
+  }
+
+  @inline(__always)
+  mutating func finish(_ table: Int, alignment: Int) -> UnsafeRawBufferPointer {
+    pad(before: 4, to: alignment)
     push(UInt32(truncatingIfNeeded: used &+ 4 &- table))
     return UnsafeRawBufferPointer(start: memory + head, count: used)
   }
 
   /// A table of one reference; 0 if it is absent.
   private mutating func table(field: Int) -> Int {
-    let end = used
+    let end = startTable()
     let place = field == 0 ? 0 : reference(field)
-    pad(before: 4, to: 4)
-    head &-= 4
-    let table = used
+    let table = startVTable()
     if place != 0 { push(UInt16(truncatingIfNeeded: table &- place)) }
     push(UInt16(truncatingIfNeeded: table &- end))
     push(UInt16(place == 0 ? 4 : 6))
-    memory.storeBytes(
-      of: Int32(truncatingIfNeeded: used &- table),
-      toByteOffset: FloorEncoder.capacity &- table, as: Int32.self)
+    endVTable(of: table)
     return table
   }
 
@@ -136,7 +161,7 @@ struct FloorEncoder {
     }
   }
 
-  private mutating func string(_ bytes: FloorBytes) -> Int {
+  mutating func string(_ bytes: FloorBytes) -> Int {
     pad(before: bytes.count &+ 1, to: 4)
     head &-= bytes.count &+ 1
     if let start = bytes.start {
@@ -147,20 +172,20 @@ struct FloorEncoder {
     return used
   }
 
-  private mutating func reference(_ place: Int) -> Int {
+  mutating func reference(_ place: Int) -> Int {
     pad(before: 4, to: 4)
     push(UInt32(truncatingIfNeeded: used &+ 4 &- place))
     return used
   }
 
   @inline(__always)
-  private mutating func push<T: FixedWidthInteger>(_ value: T) {
+  mutating func push<T: FixedWidthInteger>(_ value: T) {
     head &-= MemoryLayout<T>.size
     memory.storeBytes(of: value, toByteOffset: head, as: T.self)
   }
 
   @inline(__always)
-  private mutating func pad(before size: Int, to alignment: Int) {
+  mutating func pad(before size: Int, to alignment: Int) {
     var padding = (0 &- (used &+ size)) & (alignment &- 1)
     while padding > 0 {
       push(UInt8(0))

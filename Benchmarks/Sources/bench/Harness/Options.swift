@@ -9,43 +9,53 @@ struct UsageError: Error, CustomStringConvertible {
 struct Options {
   enum Mode: String, CaseIterable {
     case cases
+    case scaling
     case smoke
+    /// A process that is started to measure memory.
+    case memory
   }
 
   let mode: Mode
   let runs: Int
   let output: String?
+  /// What a process in `memory` mode is to do, and with which file.
+  let memoryWork: (PeakMemory.Work, String)?
   private let chosen: [String]
 
   init() throws {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
     let environment = ProcessInfo.processInfo.environment
-    guard arguments.count <= 1, let mode = Mode(rawValue: arguments.first ?? "cases") else {
-      let modes = Mode.allCases.map(\.rawValue).joined(separator: " | ")
-      throw UsageError(description: "usage: bench [\(modes)]")
-    }
+    guard let mode = Mode(rawValue: arguments.first ?? "cases"),
+      arguments.count <= (mode == .memory ? 3 : 1)
+    else { throw UsageError(description: "usage: bench [cases | scaling | smoke]") }
     self.mode = mode
-    let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : "7")
+    let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : mode == .scaling ? "5" : "7")
     guard let count = Int(runs), count > 0 else {
       throw UsageError(description: "RUNS=\(runs) is not a number of runs")
     }
     self.runs = count
     output = environment["OUTPUT"]
     chosen = environment["CASES"]?.split(separator: ",").map { String($0) } ?? []
+    let ids = (Case.all + Scaling.cases(0)).map(\.id) + [MemoryCase.fetchAll.id]
+    if let unknown = chosen.first(where: { !ids.contains($0) }) {
+      throw UsageError(
+        description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")
+    }
+    if mode == .memory {
+      guard arguments.count == 3, let work = PeakMemory.Work(rawValue: arguments[1]) else {
+        throw UsageError(description: "usage: bench memory WORK FILE")
+      }
+      memoryWork = (work, arguments[2])
+    } else {
+      memoryWork = nil
+    }
   }
 
   var few: Int { mode == .smoke ? 300 : 10_000 }
   var many: Int { mode == .smoke ? 1_000 : 33_334 }
 
-  /// The cases that `CASES` names, or all.
-  func cases(of all: [Case]) throws -> [Case] {
-    if chosen.isEmpty { return all }
-    return try chosen.map { id in
-      guard let found = all.first(where: { $0.id == id }) else {
-        let ids = all.map(\.id).joined(separator: ", ")
-        throw UsageError(description: "there is no case '\(id)'; there are \(ids)")
-      }
-      return found
-    }
-  }
+  /// Whether all cases run.
+  var isComplete: Bool { chosen.isEmpty }
+
+  func includes(_ id: String) -> Bool { chosen.isEmpty || chosen.contains(id) }
 }

@@ -3,6 +3,7 @@
 //   bench            every case beside its floor: a table, results/latest.json, results/latest.svg
 //   bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table, results/scaling.json, results/scaling.svg
 //   bench smoke      every case once on few objects, results checked; for CI. Figures mean nothing and are not kept.
+//   bench profile    Dflat's side only, RUNS times; to be run under a profiler
 //
 // Environment: CASES=id,id restricts the cases, RUNS=n is the number of runs (7), OUTPUT=folder where results go.
 // Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
@@ -37,6 +38,7 @@ struct Bench {
     case .cases: try runCases(options, fixture)
     case .scaling: try Scaling.run(options, fixture)
     case .smoke: try runSmoke(options, fixture)
+    case .profile: try runOurs(options, fixture)
     case .memory: break
     }
   }
@@ -83,6 +85,15 @@ struct Bench {
           description: "\(memory.id): \(memory.bytes) bytes are less than the rows")
       }
       print("\(memory.id): holds the rows")
+    }
+  }
+
+  private static func runOurs(_ options: Options, _ fixture: Fixture) throws {
+    for item in Case.all where options.includes(item.id) {
+      let ours = try item.sides(fixture).ours
+      for _ in 0..<options.runs {
+        print("\(item.id): \(decimals(Double(try ours().nanoseconds) / 1e6, 2)) ms")
+      }
     }
   }
 

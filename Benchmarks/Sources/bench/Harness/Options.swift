@@ -11,6 +11,7 @@ struct Options {
     case cases
     case scaling
     case smoke
+    case profile
     /// A process that is started to measure memory.
     case memory
   }
@@ -27,7 +28,7 @@ struct Options {
     let environment = ProcessInfo.processInfo.environment
     guard let mode = Mode(rawValue: arguments.first ?? "cases"),
       arguments.count <= (mode == .memory ? 3 : 1)
-    else { throw UsageError(description: "usage: bench [cases | scaling | smoke]") }
+    else { throw UsageError(description: "usage: bench [cases | scaling | smoke | profile]") }
     self.mode = mode
     let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : mode == .scaling ? "5" : "7")
     guard let count = Int(runs), count > 0 else {

@@ -85,8 +85,3 @@ struct SVG {
     decimals(value, 1)
   }
 }
-
-/// The natural logarithm; Foundation's, under one name on every platform.
-func logarithm(_ value: Double) -> Double {
-  log(value)
-}

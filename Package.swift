@@ -65,7 +65,9 @@ let package = Package(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
       swiftSettings: strict),
     .testTarget(
-      name: "DflatGeneratorTests", dependencies: ["DflatGenerator", "DflatSchema"],
-      exclude: ["Golden", "Schemas"], swiftSettings: strict),
+      // Dflat is what generated code is compiled against.
+      name: "DflatGeneratorTests",
+      dependencies: ["DflatGenerator", "DflatSchema", "Dflat", "FlatBuffersRuntime"],
+      exclude: ["Golden", "Schemas", "Programs"], swiftSettings: strict),
   ]
 )

@@ -251,6 +251,7 @@ public struct Generator {
     text.gap()
     text.documentation(["All fields; nil stands for the default."])
     if fields.isEmpty { return text.line("public init() {}") }
+    defer { hashValueWitness(fields, to: &text) }
     text.function("public init", parameters(fields).map(\.parameter)) { text in
       for field in fields { text.statement("self.\(field.member) = \(field.argument)") }
     }

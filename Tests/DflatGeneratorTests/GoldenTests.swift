@@ -2,15 +2,45 @@
 
 import DflatGenerator
 import DflatSchema
+import Foundation
 import Testing
 
 @Suite("The text of generated files")
 struct GoldenTests {
   @Test("is what the fixtures show", arguments: ["blog", "benchdoc"])
   func matchesFixtures(name: String) throws {
-    let schema: Schema = name == "blog" ? .blog : .benchDoc
-    for file in Generator(schema).generate() {
-      #expect(file.text == (try fixture("\(name)/\(file.name)")))
+    let folder = Place.golden.appending(path: name)
+    let path = folder.appending(path: "\(name).fbs").path()
+    let schema = try #require(SchemaCompiler().compile(file: path).schema)
+    var options = GeneratorOptions()
+    options.keepsJSON = name == "blog"
+    let files = Generator(schema, options: options).generate()
+    #expect(files.count == (name == "blog" ? 5 : 4))
+    for file in files {
+      #expect(file.text == (try text(of: folder.appending(path: file.name))), "\(file.name)")
+    }
+  }
+
+  @Test("is as the formatter would leave it")
+  func formatted() throws {
+    try withTemporaryDirectory { directory in
+      let formatted = directory.appending(path: "formatted")
+      let plain = directory.appending(path: "plain")
+      for name in Place.schemas(in: Place.schemas) {
+        let folder = plain.appending(path: name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try generate(Place.schemas.appending(path: name), into: folder)
+        try FileManager.default.removeItem(at: folder.appending(path: "Namespaces.swift"))
+      }
+      try FileManager.default.copyItem(at: plain, to: formatted)
+      let configuration = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: ".swift-format")
+      let result = try Judge.run([
+        "swift", "format", "-i", "-r", "--configuration", configuration.path(), formatted.path(),
+      ])
+      #expect(result.status == 0, "\(result.output)")
+      let difference = try Judge.run(["diff", "-r", plain.path(), formatted.path()])
+      #expect(difference.status == 0, "\(difference.output)")
     }
   }
 }

@@ -26,6 +26,8 @@ extension Generator {
           "\(rowProperty).read { \(field.read(from: "$0")) }")
       }
       identity(fields, to: &text)
+      descriptionWitness(fields, to: &text)
+      hashValueWitness(fields, to: &text)
       writeInitialiser(definition, fields, to: &text)
       writeSchema(definition, fields, to: &text)
     }
@@ -61,9 +63,9 @@ extension Generator {
     text.line("@_implements(\(identifiable),ID)")
     text.line("public typealias _ID = \(type)")
     text.gap()
-    text.documentation(["The primary key; `id` is a field."])
-    text.line("@_implements(\(identifiable),id)")
-    text.short("public var _id", type, value)
+    witness(of: "id", in: identifiable, "The primary key", to: &text) {
+      $0.short("public var _id", type, value)
+    }
   }
 
   private func writeInitialiser(

@@ -1,0 +1,21 @@
+// Types of the schema hide those of Swift and Dflat, and generated code still finds the right ones.
+
+import Dflat
+
+func check(_ condition: Swift.Bool, _ what: Swift.String) {
+  if !condition { print("not so: \(what)") }
+}
+
+let post = Post(
+  key: "k", number: 3, a: String(text: "text", int: .b), v: .text("t"), Int32: .a, Row: 4)
+let copy = Post.from(data: post.toData())
+check(copy == post && copy.a?.text == "text" && copy.Row == 4, "fields")
+check(copy.a?.int == .b && copy.w == .b && copy.x == Error.none, "enums")
+check(copy.v == .text("t"), "unions")
+check(PostBuilder_(from: post).build() == post, "the builder steps aside")
+let request = PostChangeRequest_.creationRequest()
+request.y = PostBuilder(v: 3)
+check(request.y?.v == 3, "the request too")
+let condition = Post.v.as(Target.self).root > 3 && Post.a.text == "x" && Post.v.match(ID.self)
+_ = condition
+print("all is well")

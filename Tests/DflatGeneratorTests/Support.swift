@@ -1,0 +1,148 @@
+// What the tests of generated code share: places, and the compiler as the judge.
+
+import DflatGenerator
+import DflatSchema
+import Foundation
+
+/// The folders beside this file.
+enum Place {
+  static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+  /// Expected output. It is changed by hand only.
+  static let golden = tests.appending(path: "Golden")
+  /// Schemas that ask much of names and types.
+  static let schemas = tests.appending(path: "Schemas")
+  /// Programs that use the code generated for the schema of the same name.
+  static let programs = tests.appending(path: "Programs")
+  static let corpus = tests.deletingLastPathComponent()
+    .appending(path: "DflatSchemaTests/Corpus/valid")
+
+  /// The `.fbs` files of a folder, by name.
+  static func schemas(in folder: URL) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+    return names.filter { $0.hasSuffix(".fbs") }.sorted()
+  }
+}
+
+func text(of url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+/// A directory that is gone after the test.
+func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
+  let url = FileManager.default.temporaryDirectory
+    .appending(path: "dflat-generator-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: url) }
+  return try body(url)
+}
+
+struct Unusable: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Writes what is generated for a schema and for everything it includes, with the namespaces.
+func generate(_ schema: URL, into directory: URL) throws {
+  let compiler = SchemaCompiler(includePaths: [Place.schemas.path(), Place.corpus.path()])
+  var namespaces: Set<[String]> = []
+  var types: Set<[String]> = []
+  var pending = [schema.path()]
+  var seen: Set<String> = []
+  while let path = pending.popLast() {
+    guard seen.insert(path).inserted else { continue }
+    let result = compiler.compile(file: path)
+    guard let schema = result.schema else {
+      throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
+    }
+    pending += schema.files.dropFirst().map(\.path)
+    for name in schema.types.keys {
+      for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }
+      types.insert(name.namespace + [camel(name.name)])
+    }
+    for file in Generator(schema).generate() {
+      try file.text.write(
+        to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
+    }
+  }
+  // A type may serve as the namespace of others.
+  let declarations = namespaces.subtracting(types)
+    .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
+    .map { namespace in
+      let enumeration = "public enum `\(namespace.last ?? "")` {}"
+      let outer = namespace.dropLast().map { "`\($0)`" }.joined(separator: ".")
+      return outer.isEmpty ? enumeration : "extension \(outer) { \(enumeration) }"
+    }
+  try declarations.joined(separator: "\n").write(
+    to: directory.appending(path: "Namespaces.swift"), atomically: false, encoding: .utf8)
+}
+
+/// The Swift compiler, with the libraries of this very build.
+enum Judge {
+  enum Mode: String, CaseIterable, Sendable {
+    case swift5 = "5"
+    case swift6 = "6"
+  }
+
+  /// The directory of the build that the tests run from.
+  static let build: URL = {
+    let marker = "Modules/Dflat.swiftmodule"
+    let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var candidates = [executable.deletingLastPathComponent()]
+    candidates.append(
+      Place.tests.deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: ".build/debug"))
+    return candidates.first {
+      FileManager.default.fileExists(atPath: $0.appending(path: marker).path())
+    } ?? candidates[0]
+  }()
+
+  private static func arguments(_ mode: Mode) -> [String] {
+    var arguments = [
+      "swiftc", "-swift-version", mode.rawValue, "-I", build.appending(path: "Modules").path(),
+      "-module-name", "Generated",
+    ]
+    if mode == .swift6 {
+      for feature in ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"] {
+        arguments += ["-enable-upcoming-feature", feature]
+      }
+    }
+    return arguments
+  }
+
+  private static func sources(in directory: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.path())
+      .filter { $0.hasSuffix(".swift") }.sorted().map { directory.appending(path: $0).path() }
+  }
+
+  /// What the compiler has to say about the Swift files of a directory; empty if nothing.
+  static func complaints(about directory: URL, _ mode: Mode) throws -> String {
+    let (status, output) = try run(
+      arguments(mode) + ["-typecheck", "-parse-as-library"] + sources(in: directory))
+    return status == 0 ? output : "exit status \(status)\n\(output)"
+  }
+
+  /// Compiles and runs the Swift files of a directory, and gives what the program prints.
+  static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
+    let objects = try ["Dflat", "FlatBuffersRuntime"].flatMap { module in
+      let folder = build.appending(path: "\(module).build")
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        .filter { $0.hasSuffix(".o") }.map { folder.appending(path: $0).path() }
+    }
+    let program = directory.appending(path: "program").path()
+    let (status, output) = try run(
+      arguments(.swift6) + ["-o", program] + sources(in: directory) + objects)
+    guard status == 0 else { throw Unusable(description: output) }
+    return try run([program])
+  }
+
+  /// Runs a command, and gives its exit status and everything it printed.
+  static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+}

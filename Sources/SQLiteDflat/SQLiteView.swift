@@ -25,9 +25,7 @@ class SQLiteView: StorageReader {
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
-        let select = SelectSQL(plan)
-        guard let statement = try statement(select.text, reading: table) else { return [] }
-        try select.bind(to: statement)
+        guard let statement = try bound(plan) else { return [] }
         while try statement.step() {
           let isWanted = collector.offer(id: statement.int64(0), bytes: statement.blob(1))
           if !isWanted { break }
@@ -66,7 +64,7 @@ class SQLiteView: StorageReader {
   func explain(_ query: Query) throws -> QueryExplanation {
     try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
-        let select = SelectSQL(plan)
+        let select = SelectSQL(plan, engine.sql(for: query.schema))
         var lines: [String] = []
         if let statement = try statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
@@ -129,6 +127,16 @@ class SQLiteView: StorageReader {
   }
 
   // MARK: Statements
+
+  /// The statement of a plan with its constants; nil if the table does not exist.
+  private func bound(_ plan: Plan) throws -> Statement? {
+    let select = SelectSQL(plan, engine.sql(for: plan.query.schema))
+    guard let statement = try statement(select.text, reading: plan.query.schema.table) else {
+      return nil
+    }
+    try select.bind(to: statement)
+    return statement
+  }
 
   /// A statement that reads a main table; nil if the table does not exist.
   func statement(_ sql: String, reading table: String) throws -> Statement? {

@@ -14,12 +14,19 @@ struct SelectSQL {
   private(set) var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key stands as its column.
   private(set) var indexes: [String] = []
-  private let table: String
+  private let sql: TableSQL
+  private var table: String { sql.quoted }
   /// The column of the join that drives it, if one does.
   private var driver: FieldDescriptor?
 
-  init(_ plan: Plan) {
-    table = plan.query.schema.table.quoted
+  init(_ plan: Plan, _ sql: TableSQL) {
+    self.sql = sql
+    if let key = plan.key {
+      text = sql.selectKey
+      constants = key
+      indexes = sql.keyColumns
+      return
+    }
     text = ""
     let schema = plan.query.schema
     let term = plan.isOrderedByEngine ? plan.query.order.first : nil
@@ -50,13 +57,7 @@ struct SelectSQL {
   /// Binds the constants. Text is copied.
   func bind(to statement: Statement) throws(SQLiteError) {
     for (index, value) in constants.enumerated() {
-      switch value {
-      case .bool(let value): try statement.bind(index + 1, value ? 1 : 0 as Int64)
-      case .integer(let value): try statement.bind(index + 1, value)
-      case .unsigned(let value): try statement.bind(index + 1, Int64(bitPattern: value))
-      case .real(let value): try statement.bind(index + 1, value)
-      case .string(let value): try statement.bind(index + 1, value)
-      }
+      try statement.bind(index + 1, constant: value)
     }
   }
 
@@ -68,25 +69,23 @@ struct SelectSQL {
 
   /// A condition on the row `m`.
   private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
-    // All that is said of one index goes into one subquery.
-    if let field = predicate.onlyField, case .index(let index)? = field.column,
-      field != driver
-    {
-      let side = schema.indexes[index].table
-      use(side)
-      let inner = expression(predicate, column: field.path.quoted)
-      return "m.rowid IN (SELECT rowid FROM \(side.quoted) WHERE \(inner))"
+    // All that is said of one index or key goes into one expression.
+    if let field = predicate.onlyField {
+      if case .index? = field.column, field != driver {
+        return "m.rowid IN (" + rowIDs(predicate, schema) + ")"
+      }
+      if case .key(let key)? = field.column { use("__pk\(key)") }
+      return expression(predicate, column: column(field))
     }
     switch predicate {
     case .never: return "0"
     case .and(let parts):
       return group(byField: parts).map { condition($0, schema) }.joined(separator: " AND ")
     case .or(let parts):
-      let list = group(byField: parts).map { condition($0, schema) }
-      return "(" + list.joined(separator: " OR ") + ")"
-    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field):
-      if case .key(let key)? = field.column { use("__pk\(key)") }
-      return expression(predicate, column: column(field))
+      // One set of row ids, so that rows come in order and each but once.
+      let sets = group(byField: parts).map { rowIDs($0, schema) }
+      return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
+    case .compare, .oneOf, .isNull: preconditionFailure("each of these is about one field")
     }
 
     /// The parts, those on the same index put together.
@@ -106,6 +105,17 @@ struct SelectSQL {
         return .and(group.parts)
       }
     }
+  }
+
+  /// A SELECT of the row ids that satisfy a condition.
+  private mutating func rowIDs(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
+    if let field = predicate.onlyField, case .index(let index)? = field.column {
+      let side = schema.indexes[index].table
+      use(side)
+      let inner = expression(predicate, column: field.path.quoted)
+      return "SELECT rowid FROM \(side.quoted) WHERE \(inner)"
+    }
+    return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
   }
 
   private func column(_ field: FieldDescriptor) -> String {
@@ -171,6 +181,19 @@ extension ComparisonOperator {
     case .equal: "="
     case .notEqual: "<>"
     default: symbol
+    }
+  }
+}
+
+extension Statement {
+  /// Binds a constant of a condition. Text is copied.
+  func bind(_ index: Int, constant: Value) throws(SQLiteError) {
+    switch constant {
+    case .bool(let value): try bind(index, value ? 1 : 0 as Int64)
+    case .integer(let value): try bind(index, value)
+    case .unsigned(let value): try bind(index, Int64(bitPattern: value))
+    case .real(let value): try bind(index, value)
+    case .string(let value): try bind(index, value)
     }
   }
 }

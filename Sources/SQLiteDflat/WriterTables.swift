@@ -12,7 +12,10 @@ typealias RowView = TableReader
 /// The writer's knowledge of all entity types it has written.
 final class WriterTables {
   private var known: [ObjectIdentifier: WriterTable] = [:]
-  private var generation = 0
+  /// The generation inside the transaction.
+  private(set) var generation = 0
+  /// Side tables that were found sound inside the transaction.
+  private var sound: Set<String> = []
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
   func begin(at generation: Int) {
@@ -20,9 +23,19 @@ final class WriterTables {
     self.generation = generation
   }
 
+  /// A side table was found sound in the transaction. Until it is committed, that holds inside of it only.
+  func foundSound(_ side: String) { sound.insert(side) }
+
+  /// The transaction is committed, and so is what was found out in it.
+  func committed(_ foreignChanges: ForeignChanges) {
+    for side in sound { foreignChanges.markSound(side, at: generation) }
+    sound.removeAll()
+  }
+
   /// What was rolled back may have been a table.
   func forget() {
     known.removeAll()
+    sound.removeAll()
   }
 
   /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
@@ -38,7 +51,7 @@ final class WriterTables {
     }
     let foreign = try foreignSides(of: schema, beside: sql.sides, connection)
     let sides = try (sql.sides + foreign).map { side in
-      try WriterSide(side, of: schema.table, connection, engine, at: generation)
+      try WriterSide(side, of: schema.table, connection, engine, self)
     }
     let table = WriterTable(sql, sides)
     known[ObjectIdentifier(schema)] = table
@@ -112,6 +125,7 @@ final class WriterTable {
 /// A side table as the writer knows it.
 final class WriterSide {
   let table: SideTable
+  private let main: String
   /// It has a row for every object up to this row id, and none beyond.
   private var reach: Int64
   /// Whether it reaches all objects.
@@ -124,8 +138,9 @@ final class WriterSide {
 
   init(
     _ table: SideTable, of main: String, _ connection: Connection, _ engine: SQLiteEngine,
-    at generation: Int
+    _ tables: WriterTables
   ) throws {
+    self.main = main
     self.table = table
     var extent = try IndexHealth.extent(of: table.table, under: main, connection)
     if let side = extent?.side, side > extent?.main ?? .min {
@@ -138,9 +153,11 @@ final class WriterSide {
     }
     reach = extent?.side ?? 0
     isComplete = extent?.main == extent?.side
-    if isComplete, table.isUnique, !engine.foreignChanges.isSound(table.table, at: generation) {
+    if isComplete, table.isUnique,
+      !engine.foreignChanges.isSound(table.table, at: tables.generation)
+    {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
-      if isTrusted { engine.foreignChanges.markSound(table.table, at: generation) }
+      if isTrusted { tables.foundSound(table.table) }
     } else {
       isTrusted = isComplete
     }
@@ -177,5 +194,15 @@ final class WriterSide {
     try statement.bind(1, id)
     try statement.run()
     reach = min(reach, id - 1)
+  }
+
+  /// Removes rows that have a value of their own and no object.
+  func removeOrphans(with value: ColumnValue, _ connection: Connection) throws {
+    let side = table.table.quoted
+    let statement = try connection.statement(
+      "DELETE FROM \(side) WHERE \(table.column.quoted) = ? "
+        + "AND NOT EXISTS (SELECT 1 FROM \(main.quoted) AS m WHERE m.rowid = \(side).rowid)")
+    try statement.bind(1, column: value)
+    try statement.run()
   }
 }

@@ -79,7 +79,7 @@ public final class TemporaryWorkspace: Sendable {
   /// Changes the file as another program would.
   public func tamper(_ sql: String, _ values: [SQLValue] = []) throws {
     let connection = try foreignConnection()
-    try connection.execute(sql, values)
+    if values.isEmpty { try connection.execute(sql) } else { try connection.execute(sql, values) }
     try connection.close()
   }
 

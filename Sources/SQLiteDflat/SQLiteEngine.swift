@@ -81,6 +81,13 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
+  func foreignGeneration() throws -> Int? {
+    do { return try foreignChanges.generation() } catch let error as SQLiteError {
+      if error.isNoSuchFile { return nil }
+      throw StorageError(error)
+    }
+  }
+
   func makeSnapshot() -> any StorageSnapshot { SQLiteSnapshot(self) }
 
   var missingFile: StorageError {
@@ -95,7 +102,6 @@ final class SQLiteEngine: StorageEngine {
         if state.connection != nil { return }
         try protectFiles()
         let connection = try Connection(path: path)
-        connection.checkpointsOnClose = false
         try connection.prepareDatabaseFile(settings)
         state.connection = connection
         foreignChanges.writerOpened(connection)
@@ -173,6 +179,7 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Closing
 
+  /// The last connection to a file moves the log into it and removes the log; no reader of ours does.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
     foreignChanges.close()
@@ -185,8 +192,6 @@ final class SQLiteEngine: StorageEngine {
         if flags.contains(.truncate) {
           try connection.checkpoint(.truncate)
           try leaveWALMode(connection)
-        } else if connection.walPagesAfterLastCommit > 0 {
-          try connection.checkpoint(.truncate, timeoutMilliseconds: 0)
         }
         try connection.close()
       }
@@ -240,7 +245,7 @@ private final class MissingFileView: StorageReader {
     self.error = error
   }
 
-  func rows(_ query: Query, timestamp: Int64) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }

@@ -17,22 +17,47 @@ class SQLiteView: StorageReader {
     self.connection = connection
   }
 
-  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
-      try withPlan(query) { plan in
-        var collector = RowCollector(plan, timestamp: timestamp) { [engine] id, error in
+      if let key = query.key { return try rows(of: query, with: key, mark) }
+      return try withPlan(query) { plan in
+        var collector = RowCollector(plan, mark: mark) { [engine] id, error in
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
-        guard let statement = try bound(plan) else { return [] }
+        let select = SelectSQL(plan, engine.sql(for: query.schema))
+        guard let statement = try statement(select.text, reading: table) else { return [] }
+        try select.bind(to: statement)
         while try statement.step() {
-          let isWanted = collector.offer(id: statement.int64(0), bytes: statement.blob(1))
+          let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
         return collector.finish()
       }
     }
+  }
+
+  /// The row with a key, if there is one, and the limit allows it.
+  private func rows(
+    of query: Query, with key: KeyValues, _ mark: ReadMark
+  ) throws -> ContiguousArray<Row> {
+    let schema = query.schema
+    let sql = engine.sql(for: schema)
+    guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
+      return []
+    }
+    try statement.bind(1, constant: key.first)
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    guard try statement.step() else { return [] }
+    let id = statement.int64(0)
+    let bytes = statement.blob(1)
+    do { try schema.layout.verify(bytes) } catch {
+      engine.report(
+        StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
+      return []
+    }
+    return [Row(sound: bytes, id: id, mark: mark)]
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -64,7 +89,9 @@ class SQLiteView: StorageReader {
   func explain(_ query: Query) throws -> QueryExplanation {
     try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
-        let select = SelectSQL(plan, engine.sql(for: query.schema))
+        let sql = engine.sql(for: query.schema)
+        let key = query.key
+        let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
         var lines: [String] = []
         if let statement = try statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
@@ -136,16 +163,6 @@ class SQLiteView: StorageReader {
 
   // MARK: Statements
 
-  /// The statement of a plan with its constants; nil if the table does not exist.
-  private func bound(_ plan: Plan) throws -> Statement? {
-    let select = SelectSQL(plan, engine.sql(for: plan.query.schema))
-    guard let statement = try statement(select.text, reading: plan.query.schema.table) else {
-      return nil
-    }
-    try select.bind(to: statement)
-    return statement
-  }
-
   /// A statement that reads a main table; nil if the table does not exist.
   func statement(_ sql: String, reading table: String) throws -> Statement? {
     do {
@@ -177,8 +194,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.engine = engine
   }
 
-  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
-    try open()?.rows(query, timestamp: timestamp) ?? []
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
+    try open()?.rows(query, mark: mark) ?? []
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

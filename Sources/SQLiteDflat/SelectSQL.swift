@@ -21,12 +21,6 @@ struct SelectSQL {
 
   init(_ plan: Plan, _ sql: TableSQL) {
     self.sql = sql
-    if let key = plan.key {
-      text = sql.selectKey
-      constants = key
-      indexes = sql.keyColumns
-      return
-    }
     text = ""
     let schema = plan.query.schema
     let term = plan.isOrderedByEngine ? plan.query.order.first : nil
@@ -52,6 +46,14 @@ struct SelectSQL {
       statement += " ORDER BY m.rowid"
     }
     text = statement
+  }
+
+  /// The statement for one key.
+  init(_ key: KeyValues, _ sql: TableSQL) {
+    self.sql = sql
+    text = sql.selectKey
+    constants = [key.first] + key.rest
+    indexes = sql.keyColumns
   }
 
   /// Binds the constants. Text is copied.

@@ -16,6 +16,8 @@ final class WriterTables {
   private(set) var generation = 0
   /// Side tables that were found sound inside the transaction.
   private var sound: Set<String> = []
+  /// The type that was written last: most transactions write one.
+  private var latest: WriterTable?
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
   func begin(at generation: Int) {
@@ -36,26 +38,75 @@ final class WriterTables {
   func forget() {
     known.removeAll()
     sound.removeAll()
+    latest = nil
   }
 
   /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
   func prepare(
     _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> WriterTable {
-    if let table = known[ObjectIdentifier(schema)] { return table }
+    if let latest, latest.schema === schema { return latest }
+    if let table = known[ObjectIdentifier(schema)] {
+      latest = table
+      return table
+    }
     let sql = engine.sql(for: schema)
     try connection.execute(sql.create)
-    for side in sql.sides {
+    let known = try sql.sides.map { side in
       try connection.execute(side.create)
-      try connection.execute(side.createIndex)
+      let hasIndex = try ensureIndex(of: side, connection, engine)
+      return try WriterSide(
+        side, of: schema.table, hasIndex: hasIndex, connection, engine, self)
     }
-    let foreign = try foreignSides(of: schema, beside: sql.sides, connection)
-    let sides = try (sql.sides + foreign).map { side in
-      try WriterSide(side, of: schema.table, connection, engine, self)
+    let foreign = try foreignSides(of: schema, beside: sql.sides, connection).map { side in
+      try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, self)
     }
+    let sides = known + foreign
     let table = WriterTable(sql, sides)
-    known[ObjectIdentifier(schema)] = table
+    self.known[ObjectIdentifier(schema)] = table
     return table
+  }
+
+  /// Makes sure that a side table has its index. Names are not relied on: a table may have been renamed with its index, or the
+  /// name be taken by an index of another.
+  /// - Returns: False if values that are there already forbid a unique index.
+  private func ensureIndex(
+    of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> Bool {
+    for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
+      // Sequence, name, whether it is unique, origin, whether it is partial.
+      guard let name = index[1].text, index[4].integer == 0 else { continue }
+      let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
+      guard columns == [side.column] else { continue }
+      let isUnique = index[2].integer == 1
+      if isUnique == side.isUnique { return true }
+      // A path that is unique no longer has room for equal values.
+      if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
+    }
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
+        .compactMap { $0[0].text })
+    let base = "index__\(side.table)"
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    do {
+      try connection.execute(side.createIndex(named: name))
+      return true
+    } catch {
+      guard error.isConstraint else { throw error }
+      engine.report(
+        StorageError(
+          .alreadyExists, table: side.table, code: error.extendedCode,
+          message:
+            "stored objects have equal values of \(side.column), which is unique: they stay, "
+            + "and new ones are refused",
+          statement: error.sql))
+      return false
+    }
   }
 
   /// Side tables that another version of the schema has made. They are recognised by name and shape.
@@ -85,7 +136,7 @@ final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
   private let sql: TableSQL
-  private var kept: [String: Statement] = [:]
+  var schema: EntitySchema { sql.schema }
   private var insertStatement: Statement?
   private var updateStatement: Statement?
   private var deleteStatement: Statement?
@@ -137,8 +188,8 @@ final class WriterSide {
   private var deleteStatement: Statement?
 
   init(
-    _ table: SideTable, of main: String, _ connection: Connection, _ engine: SQLiteEngine,
-    _ tables: WriterTables
+    _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,
+    _ engine: SQLiteEngine, _ tables: WriterTables
   ) throws {
     self.main = main
     self.table = table
@@ -153,13 +204,19 @@ final class WriterSide {
     }
     reach = extent?.side ?? 0
     isComplete = extent?.main == extent?.side
-    if isComplete, table.isUnique,
-      !engine.foreignChanges.isSound(table.table, at: tables.generation)
-    {
+    guard table.isUnique else {
+      isTrusted = true
+      return
+    }
+    guard isComplete, hasIndex else {
+      isTrusted = false
+      return
+    }
+    if engine.foreignChanges.isSound(table.table, at: tables.generation) {
+      isTrusted = true
+    } else {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
       if isTrusted { tables.foundSound(table.table) }
-    } else {
-      isTrusted = isComplete
     }
   }
 

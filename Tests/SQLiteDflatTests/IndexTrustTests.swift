@@ -137,7 +137,8 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("Duplicates that stand under a path that has become unique stay visible; new ones are refused")
+  @Test(
+    "Duplicates that stand under a path that has become unique stay visible; new ones are refused")
   func storedDuplicates() throws {
     try withTemporaryWorkspace { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3)])

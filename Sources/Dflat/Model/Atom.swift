@@ -46,7 +46,7 @@ extension Atom {
     let layout = Self._layout
     let result = bytes.withUnsafeBytes { bytes -> Result<Row, VerificationError> in
       do throws(VerificationError) {
-        try layout.verify(bytes)
+        try layout.verify(bytes, requiring: true)
       } catch {
         return .failure(error)
       }
@@ -77,9 +77,7 @@ extension Atom {
     _row.read { Self._layout.hash($0, into: &hasher) }
   }
 
-  public var description: String {
-    _row.read { Self._layout.describe($0) }
-  }
+  public var description: String { _description }
 
   public func encode(to encoder: any Encoder) throws {
     let result = _row.read { table in Result { try Self._layout.encode(table, to: encoder) } }

@@ -52,7 +52,7 @@ public final class TableLayout: Sendable {
   /// Slots of the vtable, deprecated ones and union tags included.
   public let slotCount: Int
   public let properties: [Property]
-  private let plan = Mutex<VerificationPlan?>(nil)
+  private let madePlan = Mutex<LayoutPlan?>(nil)
 
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
     self.name = name
@@ -66,12 +66,11 @@ public final class TableLayout: Sendable {
     properties.first { $0.offset == offset }
   }
 
-  /// How buffers with this root are verified. Made at first use: before, layouts that refer to each other may not all be
-  /// there.
-  var verification: VerificationPlan {
-    if let plan = plan.withLock({ $0 }) { return plan }
-    let made = VerificationPlan(self)
-    return plan.withLock { plan in
+  /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
+  var plan: LayoutPlan {
+    if let plan = madePlan.withLock({ $0 }) { return plan }
+    let made = LayoutPlan(self)
+    return madePlan.withLock { plan in
       if let plan { return plan }
       plan = made
       return made

@@ -12,50 +12,62 @@ public import FlatBuffersRuntime
 
 /// Collects the result of a plan from candidates. For engines.
 public struct RowCollector: ~Copyable {
-  private let verification: VerificationPlan
+  private let layout: LayoutPlan
   private let residual: Program?
   private let keys: [SortKey]
   private let limit: Int
-  private let timestamp: Int64
+  private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
   private var rows: ContiguousArray<Row> = []
   /// Whether `rows` is a heap with the last row of the order on top.
   private var isHeap = false
 
   /// - Parameters:
-  ///   - timestamp: The clock value for the rows.
+  ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
   public init(
-    _ plan: Plan, timestamp: Int64, report: @escaping (_ id: Int64, VerificationError) -> Void
+    _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
-    verification = plan.query.schema.layout.verification
+    layout = plan.query.schema.layout.plan
     residual = plan.residual.map(Program.init)
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
-    self.timestamp = timestamp
+    self.mark = mark
     self.report = report
   }
 
   /// Takes a candidate. Candidates come in the engine's order, or by ascending row id.
+  /// - Parameter id: Its row id; asked for only if it is needed.
   /// - Returns: Whether more candidates are wanted.
-  public mutating func offer(id: Int64, bytes: UnsafeRawBufferPointer) -> Bool {
+  @inlinable
+  public mutating func offer(
+    bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
+  ) -> Bool {
+    let verdict = judge(bytes)
+    return verdict == .false ? true : take(bytes, id(), verdict)
+  }
+
+  /// What the rest of the condition is for a row.
+  @usableFromInline
+  func judge(_ bytes: UnsafeRawBufferPointer) -> Ternary {
+    guard let residual else { return .true }
+    guard let table = TableReader(root: bytes) else { return .unknown }
+    return residual.evaluate(table)
+  }
+
+  @usableFromInline
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    if let residual, let table = TableReader(root: bytes) {
-      switch residual.evaluate(table) {
-      case .true: break
-      case .false: return true
-      case .unknown:
-        // Absent or malformed: only the verifier can tell.
-        do { try verification.verify(bytes) } catch { report(id, error) }
-        return true
-      }
-    }
-    do { try verification.verify(bytes) } catch {
+    do throws(VerificationError) {
+      // What is unknown may be so because of damage.
+      try layout.verify(bytes)
+    } catch {
       report(id, error)
       return true
     }
+    if verdict == .unknown { return true }
     if rows.count < limit {
-      rows.append(Row(sound: bytes, id: id, timestamp: timestamp))
+      rows.append(Row(sound: bytes, id: id, mark: mark))
       return keys.isEmpty ? rows.count < limit : true
     }
     return replaceLast(id, bytes)
@@ -77,7 +89,7 @@ public struct RowCollector: ~Copyable {
       for index in stride(from: rows.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
       isHeap = true
     }
-    let row = Row(sound: bytes, id: id, timestamp: timestamp)
+    let row = Row(sound: bytes, id: id, mark: mark)
     if isBefore(keys, row, rows[0]) {
       rows[0] = row
       siftDown(0)

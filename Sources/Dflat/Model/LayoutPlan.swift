@@ -1,15 +1,15 @@
-// VerificationPlan: what verification does for one root, flattened.
+// LayoutPlan: a layout and everything reachable from it, flattened.
 //
-// Every row of every result is verified, so this is among the hottest code there is. A layout and everything reachable from it
-// become arrays of plain records that refer to each other by index: no closure, class or enum with payload is touched on the
-// way. It keeps true:
+// Every row of every result is verified, and every update compared with what is stored, so this is among the hottest code
+// there is. Layouts become arrays of plain records that refer to each other by index: no closure, class or enum with payload
+// is touched on the way. It keeps true:
 //
 //  - the memory is written by `init` only, so a plan may be used by many threads;
 //  - circles are circles of indices; how deep a row goes is bounded by `Verifier`.
 
 public import FlatBuffersRuntime
 
-final class VerificationPlan: @unchecked Sendable {
+final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   private let checks: UnsafeMutableBufferPointer<Check>
   private let tables: UnsafeMutableBufferPointer<Span>
@@ -31,9 +31,13 @@ final class VerificationPlan: @unchecked Sendable {
 
     var operation: Operation
     var isRequired: Bool
+    /// An integer: different bytes are different values.
+    var isInteger: Bool
     var offset: Int32
-    /// The inline size of a scalar or struct, the stride of a vector.
+    /// The inline size: of an offset 4.
     var size: Int32
+    /// Of a vector, the distance of its elements.
+    var stride: Int32 = 0
     /// The table or union that it refers to.
     var target: Int32
   }
@@ -67,14 +71,19 @@ final class VerificationPlan: @unchecked Sendable {
     unions.deallocate()
   }
 
-  /// Checks that bytes are a sound buffer whose root is the plan's.
-  func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
+  /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
+  ///
+  /// A `required` field that is missing does no harm to that. It is asked for where buffers come in, not where stored rows
+  /// are read: no object is lost for a requirement that it does not meet.
+  func verify(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
     var verifier = Verifier(bytes)
-    try check(0, verifier.root(), &verifier)
+    try check(0, verifier.root(), requiring, &verifier)
   }
 
   private func check(
-    _ index: Int, _ table: TableReader, _ verifier: inout Verifier
+    _ index: Int, _ table: TableReader, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
     let span = tables[index]
     var next = Int(span.start)
@@ -83,68 +92,59 @@ final class VerificationPlan: @unchecked Sendable {
       let check = checks[next]
       next &+= 1
       let offset = Int(check.offset)
-      // What is absent and may be needs no more.
-      if !check.isRequired, !table.contains(offset) { continue }
+      let place = try verifier.locate(
+        offset, size: Int(check.size), in: table, required: requiring && check.isRequired)
+      if place == 0 { continue }
       switch check.operation {
-      case .scalar:
-        try verifier.scalar(
-          at: offset, size: Int(check.size), in: table, required: check.isRequired)
-      case .string: try verifier.string(at: offset, in: table, required: check.isRequired)
-      case .vector:
-        try verifier.vector(
-          at: offset, stride: Int(check.size), in: table, required: check.isRequired)
-      case .stringVector:
-        try verifier.stringVector(at: offset, in: table, required: check.isRequired)
+      case .scalar: break
+      case .string: try verifier.string(atPosition: place)
+      case .vector: try verifier.vector(atPosition: place, stride: Int(check.stride))
       case .table:
-        guard
-          let inner = try verifier.enterTable(at: offset, in: table, required: check.isRequired)
-        else { continue }
-        try self.check(Int(check.target), inner, &verifier)
+        try self.check(
+          Int(check.target), verifier.enterTable(atPosition: place), requiring, &verifier)
         verifier.leaveTable()
       case .union:
-        let tag = try verifier.union(
-          typeAt: offset - 2, valueAt: offset, in: table, required: check.isRequired)
-        if tag != 0 {
-          try member(tag, Int(check.target), at: table.locate(offset, size: 4), &verifier)
-        }
-      case .tableVector: try checkTables(check, in: table, &verifier)
-      case .unionVector: try checkUnions(check, in: table, &verifier)
+        let tag = try verifier.union(typeAt: offset &- 2, valueAt: offset, in: table)
+        if tag != 0 { try member(tag, Int(check.target), at: place, requiring, &verifier) }
+      case .stringVector: try verifier.stringVector(at: offset, in: table)
+      case .tableVector: try checkTables(check, at: place, requiring, &verifier)
+      case .unionVector: try checkUnions(check, in: table, requiring, &verifier)
       }
     }
   }
 
   private func checkTables(
-    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+    _ check: Check, at position: Int, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
-    guard
-      let vector = try verifier.vector(
-        at: Int(check.offset), stride: 4, in: table, required: check.isRequired)
-    else { return }
+    let vector = try verifier.vector(atPosition: position, stride: 4)
+    try verifier.count(vector.count, at: position)
     for index in 0..<vector.count {
       let inner = try verifier.enterTable(atPosition: vector.position(of: index))
-      try self.check(Int(check.target), inner, &verifier)
+      try self.check(Int(check.target), inner, requiring, &verifier)
       verifier.leaveTable()
     }
   }
 
   private func checkUnions(
-    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+    _ check: Check, in table: TableReader, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
     let offset = Int(check.offset)
     guard
       let vectors = try verifier.unionVector(
-        typesAt: offset - 2, valuesAt: offset, in: table, required: check.isRequired)
+        typesAt: offset - 2, valuesAt: offset, in: table)
     else { return }
     for index in 0..<vectors.types.count {
       let tag: UInt8 = vectors.types.scalar(index)
       if tag == 0 { continue }
-      try member(tag, Int(check.target), at: vectors.values.position(of: index), &verifier)
+      try member(
+        tag, Int(check.target), at: vectors.values.position(of: index), requiring, &verifier)
     }
   }
 
   /// Checks the value of a union. One whose member this version of the schema does not know is never read.
   private func member(
-    _ tag: UInt8, _ union: Int, at position: Int, _ verifier: inout Verifier
+    _ tag: UInt8, _ union: Int, at position: Int, _ requiring: Bool,
+    _ verifier: inout Verifier
   ) throws(VerificationError) {
     let span = unions[union]
     var next = Int(span.start)
@@ -154,7 +154,8 @@ final class VerificationPlan: @unchecked Sendable {
       if member.tag != tag { continue }
       switch member.kind {
       case .table:
-        try check(Int(member.detail), verifier.enterTable(atPosition: position), &verifier)
+        try check(
+          Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
         verifier.leaveTable()
       case .structure:
         try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
@@ -162,6 +163,31 @@ final class VerificationPlan: @unchecked Sendable {
       }
       return
     }
+  }
+
+  /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer
+  /// look is needed.
+  func differs(_ left: TableReader, _ right: TableReader) -> Bool {
+    let span = tables[0]
+    for index in Int(span.start)..<Int(span.end) {
+      let check = checks[index]
+      let offset = Int(check.offset)
+      if check.isInteger {
+        let size = Int(check.size)
+        let l = left.locate(offset, size: size)
+        let r = right.locate(offset, size: size)
+        if l > 0, r > 0,
+          !equalBytes(left.inlineBytes(at: l, size), right.inlineBytes(at: r, size))
+        {
+          return true
+        }
+      } else if check.operation == .string, let l = left.utf8(at: offset),
+        let r = right.utf8(at: offset), !equalBytes(l, r)
+      {
+        return true
+      }
+    }
+    return false
   }
 
   // MARK: Building
@@ -210,7 +236,8 @@ final class VerificationPlan: @unchecked Sendable {
 
     private mutating func check(_ property: Property) -> Check {
       var check = Check(
-        operation: .scalar, isRequired: property.isRequired, offset: Int32(property.offset),
+        operation: .scalar, isRequired: property.isRequired, isInteger: property.kind.isInteger,
+        offset: Int32(property.offset),
         size: Int32(property.kind.inlineSize), target: 0)
       switch property.kind {
       case .scalar, .enumeration, .structure, .array: break
@@ -230,7 +257,7 @@ final class VerificationPlan: @unchecked Sendable {
         check.target = union(layout())
       case .vector(let kind):
         check.operation = .vector
-        check.size = Int32(kind.inlineSize)
+        check.stride = Int32(kind.inlineSize)
       }
       return check
     }
@@ -248,9 +275,29 @@ final class VerificationPlan: @unchecked Sendable {
 
 extension TableLayout {
   /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
+  /// - Parameter requiring: Whether `required` fields must be there.
   /// - Throws: What is wrong, and where.
-  public func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
-    try verification.verify(bytes)
+  public func verify(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
+    try plan.verify(bytes, requiring: requiring)
+  }
+}
+
+extension TableReader {
+  @inline(__always)
+  fileprivate func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.baseAddress.unsafelyUnwrapped + position, count: size)
+  }
+}
+
+extension Property.Kind {
+  fileprivate var isInteger: Bool {
+    guard case .scalar(let type, _) = self else { return false }
+    return switch type {
+    case .bool, .float, .double, .string: false
+    default: true
+    }
   }
 }
 

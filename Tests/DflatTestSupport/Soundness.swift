@@ -17,6 +17,9 @@ public func unsoundness(
   let check = try connection.rows("PRAGMA integrity_check").compactMap { $0.first?.text }
   if check != ["ok"] { faults += check }
 
+  let main = try connection.rows(
+    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(schema.table)])
+  if main.isEmpty { return faults }
   let keys = schema.primaryKey.indices.map { ", __pk\($0)" }.joined()
   var objects: [Int64: [UInt8]] = [:]
   for row in try connection.rows("SELECT rowid, p\(keys) FROM \"\(schema.table)\"") {

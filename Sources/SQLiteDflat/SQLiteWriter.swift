@@ -102,11 +102,18 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   func commit() throws {
     try engine.endWriting(committing: true)
+    tables.committed(engine.foreignChanges)
   }
 
   func rollback() {
     do { try engine.endWriting(committing: false) } catch { engine.report(error) }
   }
+
+  // MARK: Trust
+
+  override func generationBeforeState() -> Int? { tables.generation }
+
+  override func foundSound(_ side: String, after generation: Int?) { tables.foundSound(side) }
 
   // MARK: Main rows
 
@@ -150,6 +157,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   ) throws {
     guard side.table.isUnique, !side.isTrusted else { return }
     try refuseDuplicate(side, value, id, schema)
+    // No object has the value, but a row without an object may be in the way.
+    try side.removeOrphans(with: value, connection)
   }
 
   /// The same for unique side tables that do not reach the row.

@@ -14,6 +14,8 @@ public final class WorkspaceCore: Sendable {
   let clock = Clock()
   private let line: TransactionLine
   private let targetQueue: DispatchQueue
+  /// The snapshots that are open.
+  private let snapshots = DispatchGroup()
   private let errorHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
   /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
@@ -115,9 +117,12 @@ public final class WorkspaceCore: Sendable {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
-    if context.snapshots[key] != nil || context.transaction?.workspace === self || line.isClosed {
+    if context.snapshots[key] != nil || context.transaction?.workspace === self {
       return closure()
     }
+    snapshots.enter()
+    defer { snapshots.leave() }
+    if line.isClosed { return closure() }
     let snapshot = engine.makeSnapshot()
     context.snapshots[key] = snapshot
     defer {
@@ -140,6 +145,8 @@ public final class WorkspaceCore: Sendable {
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }
     let closing = { @Sendable [self] in
+      // A snapshot that has read nothing yet goes on reading, too.
+      snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
     }
     guard let completion else {

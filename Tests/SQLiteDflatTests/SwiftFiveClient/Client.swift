@@ -16,6 +16,7 @@ public class Keeper {
   let journal = Journal()
   var lastResult: UpdatedObject<Blog.Post>?
 
+  /// A keeper of the file at this path.
   public init(path: String) {
     dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
   }

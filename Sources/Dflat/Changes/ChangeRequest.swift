@@ -24,6 +24,9 @@ public struct PendingChange {
 
   var kind: Kind
 
+  /// A request that succeeded.
+  public static var spent: PendingChange { PendingChange(kind: .spent) }
+
   /// A new object.
   public static func creation() -> PendingChange {
     PendingChange(kind: .creation)

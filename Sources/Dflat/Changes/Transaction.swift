@@ -120,25 +120,23 @@ final class Transaction: TransactionContext {
 
   // MARK: Writing
 
-  func submit<T: ChangeRequest>(_ request: T) throws -> UpdatedObject<T.Element> {
-    let schema = T.Element._schema
+  func _carryOut(
+    _ change: PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow {
     requireListed(schema, for: "submit(_:)")
     precondition(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
-    switch request._change.kind {
+    switch change.kind {
     case .spent:
       preconditionFailure("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      let row = try insert(schema) { request._encode(to: $0) }
-      request._change.kind = .spent
-      return .inserted(T.Element(_row: row))
+      return .inserted(try insert(schema, encode))
     case .update(let stored, let version):
-      let (row, isChanged) = try update(stored, version, schema) { request._encode(to: $0) }
-      request._change.kind = .spent
-      return isChanged ? .updated(T.Element(_row: row)) : .identity(T.Element(_row: row))
+      let (row, isChanged) = try update(stored, version, schema, encode)
+      return isChanged ? .updated(row) : .identity(row)
     case .deletion(let stored, let version):
       try delete(stored, version, schema)
-      request._change.kind = .spent
       return .deleted(stored.id)
     }
   }

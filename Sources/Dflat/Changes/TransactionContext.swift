@@ -1,7 +1,33 @@
 // TransactionContext: what a changes handler gets.
 
+public import FlatBuffersRuntime
+
 /// Submits requests inside a transaction. It has a meaning only inside the changes handler, on the handler's thread.
 public protocol TransactionContext {
+  /// Carries out what a request is for. Programs call `submit`.
+  /// - Parameter encode: Writes the request's fields as the root table of a row.
+  func _carryOut(
+    _ change: PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow
+
+  /// Undoes everything that was submitted and makes the completion handler get `false`.
+  /// - Returns: Whether this call aborted it; false if it was aborted before.
+  @discardableResult
+  func abort() -> Bool
+}
+
+/// What was done with a row. For generated code and `submit`.
+@frozen
+public enum SubmittedRow: Sendable {
+  case inserted(Row)
+  case updated(Row)
+  case identity(Row)
+  case deleted(Int64)
+}
+
+// Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+extension TransactionContext {
   /// Carries a request out.
   ///
   /// The first one takes the write lock. A request that was refused keeps its kind: correct it and submit it again. A request
@@ -10,20 +36,23 @@ public protocol TransactionContext {
   ///
   /// - Returns: What was done, with the object as it is stored now.
   /// - Throws: `TransactionError`.
+  @inlinable
   @discardableResult
-  func submit<T: ChangeRequest>(_ changeRequest: T) throws -> UpdatedObject<T.Element>
+  public func submit<T: ChangeRequest>(_ changeRequest: T) throws -> UpdatedObject<T.Element> {
+    let row = try _carryOut(changeRequest._change, of: T.Element._schema) {
+      changeRequest._encode(to: $0)
+    }
+    changeRequest._change = .spent
+    switch row {
+    case .inserted(let row): return .inserted(T.Element(_row: row))
+    case .updated(let row): return .updated(T.Element(_row: row))
+    case .identity(let row): return .identity(T.Element(_row: row))
+    case .deleted(let id): return .deleted(id)
+    }
+  }
 
   /// Carries a request out; nil if it was refused for whatever reason.
-  @discardableResult
-  func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>?
-
-  /// Undoes everything that was submitted and makes the completion handler get `false`.
-  /// - Returns: Whether this call aborted it; false if it was aborted before.
-  @discardableResult
-  func abort() -> Bool
-}
-
-extension TransactionContext {
+  @inlinable
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {
     // The reason was told to the error hook where it is not the request's own.

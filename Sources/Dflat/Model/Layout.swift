@@ -52,7 +52,7 @@ public final class TableLayout: Sendable {
   /// Slots of the vtable, deprecated ones and union tags included.
   public let slotCount: Int
   public let properties: [Property]
-  private let madePlan = Mutex<LayoutPlan?>(nil)
+  private let madePlan = AtomicLazyReference<LayoutPlan>()
 
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
     self.name = name
@@ -68,13 +68,7 @@ public final class TableLayout: Sendable {
 
   /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
   var plan: LayoutPlan {
-    if let plan = madePlan.withLock({ $0 }) { return plan }
-    let made = LayoutPlan(self)
-    return madePlan.withLock { plan in
-      if let plan { return plan }
-      plan = made
-      return made
-    }
+    madePlan.load() ?? madePlan.storeIfNil(LayoutPlan(self))
   }
 }
 

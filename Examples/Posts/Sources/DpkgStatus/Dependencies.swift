@@ -1,7 +1,7 @@
 // The contents of Depends and Pre-Depends: `libc6 (>= 2.36), mawk | gawk:any`.
 
-/// One way to satisfy a dependency.
-public struct Requirement: Equatable, Sendable {
+/// A package that is named by another, one way to satisfy a dependency.
+public struct PackageReference: Equatable, Sendable {
   public var name: String
   /// `<<`, `<=`, `=`, `>=` or `>>`; nil if any version will do.
   public var relation: String?
@@ -10,19 +10,19 @@ public struct Requirement: Equatable, Sendable {
 
 extension Stanza.Field {
   /// The field as a list of dependencies: all of the outer list are needed, one of each inner list is enough.
-  public func requirements() throws(DpkgStatusError) -> [[Requirement]] {
-    var result: [[Requirement]] = []
+  public func references() throws(DpkgStatusError) -> [[PackageReference]] {
+    var result: [[PackageReference]] = []
     for item in value.split(separator: ",", omittingEmptySubsequences: false) {
-      var alternatives: [Requirement] = []
+      var alternatives: [PackageReference] = []
       for text in item.split(separator: "|", omittingEmptySubsequences: false) {
-        alternatives.append(try requirement(text.trimmed))
+        alternatives.append(try reference(text.trimmed))
       }
       result.append(alternatives)
     }
     return result
   }
 
-  private func requirement(_ text: Substring) throws(DpkgStatusError) -> Requirement {
+  private func reference(_ text: Substring) throws(DpkgStatusError) -> PackageReference {
     let wrong = DpkgStatusError(
       line: line, "\(name): '\(text)' is not a package name with perhaps a (relation version)")
     // Behind a colon stands an architecture, which does not matter here.
@@ -35,7 +35,7 @@ extension Stanza.Field {
       guard rest.isEmpty || rest.first == ":" && !rest.contains(where: \.isWhitespace) else {
         throw wrong
       }
-      return Requirement(name: String(package))
+      return PackageReference(name: String(package))
     }
     guard text.last == ")" else { throw wrong }
     let inside = text[text.index(after: open)...].dropLast().trimmed
@@ -44,7 +44,7 @@ extension Stanza.Field {
     guard ["<<", "<=", "=", ">=", ">>"].contains(relation), !version.isEmpty,
       !version.contains(where: \.isWhitespace)
     else { throw wrong }
-    return Requirement(
+    return PackageReference(
       name: String(package), relation: String(relation), version: String(version))
   }
 }

@@ -1,32 +1,25 @@
-// What was done, and how long it took.
+// What was done, what came out, and how long it took.
 
-import Foundation
-
-/// Runs `body`, and prints `what` with the time that it took and a remark about the result.
-func timed<T>(_ what: String, _ remark: (T) -> String = { _ in "" }, _ body: () throws -> T) rethrows
-  -> T
-{
-  let clock = ContinuousClock()
-  let start = clock.now
-  let result = try body()
-  line(what, remark(result), clock.now - start)
-  return result
-}
-
-/// Runs `body`, and prints `what` with the time that it took and a remark about the result.
+/// Runs `body`, then prints `what` with the time that it took, a remark about the result, and some lines of it.
 func timed<T>(
-  _ what: String, _ remark: (T) -> String = { _ in "" },
-  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+  _ what: String, _ body: () async throws -> T, remark: (T) -> String = { _ in "" },
+  lines: (T) -> [String] = { _ in [] }
 ) async rethrows -> T {
   let clock = ContinuousClock()
   let start = clock.now
   let result = try await body()
-  line(what, remark(result), clock.now - start)
+  let microseconds = Int((clock.now - start) / .microseconds(1))
+  let fraction = String(microseconds % 1000 / 10)
+  let time = "\(microseconds / 1000).\(fraction.count < 2 ? "0" : "")\(fraction) ms"
+  let remark = remark(result)
+  print("\(time.padded(to: 12))  \(what)\(remark.isEmpty ? "" : ": " + remark)")
+  for line in lines(result) { print("                \(line)") }
   return result
 }
 
-private func line(_ what: String, _ remark: String, _ duration: Duration) {
-  let milliseconds = duration / .milliseconds(1)
-  let time = String(format: "%8.2f ms", milliseconds)
-  print("\(time)  \(what)\(remark.isEmpty ? "" : ": " + remark)")
+extension String {
+  /// With blanks before it.
+  func padded(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
 }

@@ -42,8 +42,9 @@ enum IndexHealth {
   ) throws(SQLiteError) -> Bool {
     func digest(_ table: String) throws(SQLiteError) -> [SQLValue] {
       try connection.rows(
-        "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32) FROM \(table.quoted)")
-        .first ?? []
+        "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32) FROM \(table.quoted)"
+      )
+      .first ?? []
     }
     return try digest(side) == digest(main)
   }

@@ -198,7 +198,7 @@ final class SQLiteEngine: StorageEngine {
     if flags.isEmpty { return nil }
     do {
       return try Connection(path: path, mode: .readWrite)
-    } catch where error.isNoSuchFile {
+    } catch  where error.isNoSuchFile {
       return nil
     }
   }
@@ -210,7 +210,7 @@ final class SQLiteEngine: StorageEngine {
     defer { connection.busyTimeoutMilliseconds = timeout }
     do {
       try connection.execute("PRAGMA main.journal_mode = DELETE")
-    } catch where error.isBusy || error.isLocked {}
+    } catch  where error.isBusy || error.isLocked {}
   }
 
   private func protectFiles() throws {
@@ -223,8 +223,8 @@ final class SQLiteEngine: StorageEngine {
         case .completeFileProtectionUntilFirstUserAuthentication:
           .completeUntilFirstUserAuthentication
         }
-      for suffix in ["", "-wal", "-shm"] where !FileManager.default.fileExists(atPath: path + suffix)
-      {
+      for suffix in ["", "-wal", "-shm"]
+      where !FileManager.default.fileExists(atPath: path + suffix) {
         FileManager.default.createFile(
           atPath: path + suffix, contents: nil, attributes: [.protectionKey: kind])
       }

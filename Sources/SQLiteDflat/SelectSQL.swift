@@ -68,25 +68,23 @@ struct SelectSQL {
 
   /// A condition on the row `m`.
   private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
-    // All that is said of one index goes into one subquery.
-    if let field = predicate.onlyField, case .index(let index)? = field.column,
-      field != driver
-    {
-      let side = schema.indexes[index].table
-      use(side)
-      let inner = expression(predicate, column: field.path.quoted)
-      return "m.rowid IN (SELECT rowid FROM \(side.quoted) WHERE \(inner))"
+    // All that is said of one index or key goes into one expression.
+    if let field = predicate.onlyField {
+      if case .index? = field.column, field != driver {
+        return "m.rowid IN (" + rowIDs(predicate, schema) + ")"
+      }
+      if case .key(let key)? = field.column { use("__pk\(key)") }
+      return expression(predicate, column: column(field))
     }
     switch predicate {
     case .never: return "0"
     case .and(let parts):
       return group(byField: parts).map { condition($0, schema) }.joined(separator: " AND ")
     case .or(let parts):
-      let list = group(byField: parts).map { condition($0, schema) }
-      return "(" + list.joined(separator: " OR ") + ")"
-    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field):
-      if case .key(let key)? = field.column { use("__pk\(key)") }
-      return expression(predicate, column: column(field))
+      // One set of row ids, so that rows come in order and each but once.
+      let sets = group(byField: parts).map { rowIDs($0, schema) }
+      return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
+    case .compare, .oneOf, .isNull: preconditionFailure("each of these is about one field")
     }
 
     /// The parts, those on the same index put together.
@@ -106,6 +104,17 @@ struct SelectSQL {
         return .and(group.parts)
       }
     }
+  }
+
+  /// A SELECT of the row ids that satisfy a condition.
+  private mutating func rowIDs(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
+    if let field = predicate.onlyField, case .index(let index)? = field.column {
+      let side = schema.indexes[index].table
+      use(side)
+      let inner = expression(predicate, column: field.path.quoted)
+      return "SELECT rowid FROM \(side.quoted) WHERE \(inner)"
+    }
+    return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
   }
 
   private func column(_ field: FieldDescriptor) -> String {

@@ -105,7 +105,9 @@ extension ValueType {
 
 extension String {
   /// As an SQL identifier.
-  var quoted: String { "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" }
+  var quoted: String {
+    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
 }
 
 extension Statement {

@@ -29,7 +29,8 @@ final class Transaction: TransactionContext {
   /// The transaction whose handler runs on this thread.
   static func current(for call: String) -> Transaction {
     guard let transaction = ThreadContext.current.transaction else {
-      preconditionFailure("\(call) was called outside of a transaction: call it in a changes handler")
+      preconditionFailure(
+        "\(call) was called outside of a transaction: call it in a changes handler")
     }
     return transaction
   }

@@ -45,7 +45,10 @@ struct TableCheck: Sendable {
       union = layout
     case .vector, .array: operation = .vector
     }
-    size = if case .vector(let kind) = property.kind { kind.inlineSize } else { property.kind.inlineSize }
+    size =
+      if case .vector(let kind) = property.kind { kind.inlineSize } else {
+        property.kind.inlineSize
+      }
     self.table = table
     self.union = union
   }
@@ -59,7 +62,8 @@ extension TableLayout {
     try check(verifier.root(), with: &verifier)
   }
 
-  private func check(_ table: TableReader, with verifier: inout Verifier) throws(VerificationError) {
+  private func check(_ table: TableReader, with verifier: inout Verifier) throws(VerificationError)
+  {
     for check in checks {
       switch check.operation {
       case .scalar:

@@ -133,6 +133,7 @@ extension FlatBuffersEnum {
   /// What an unknown element reads as where there is no field default: value 0, or the first one.
   @inlinable
   public static var _fallback: Self? {
-    Self(rawValue: 0) ?? _layout.values.first.flatMap { Self(rawValue: RawValue(truncatingIfNeeded: $0.value)) }
+    Self(rawValue: 0)
+      ?? _layout.values.first.flatMap { Self(rawValue: RawValue(truncatingIfNeeded: $0.value)) }
   }
 }

@@ -49,6 +49,10 @@ public struct Plan: Sendable {
   /// `RowCollector`, unless the query has no order.
   public let isOrderedByEngine: Bool
 
+  /// Beyond this many comparisons and constants a statement would be slower than looking at the rows, and at some number
+  /// refused by the engine.
+  private static let largestPredicate = 500
+
   /// - Parameter isUsable: Whether an index of the schema is complete for the state that will be read.
   public init(_ query: Query, isUsable: (Int) throws -> Bool) rethrows {
     var usable: Set<Int> = []
@@ -56,8 +60,13 @@ public struct Plan: Sendable {
     let planner = Planner(usable: usable)
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     self.query = query
-    predicate = narrowing?.predicate
-    residual = narrowing.flatMap { $0.isExact ? nil : query.condition }
+    if let narrowing, narrowing.predicate?.size ?? 0 <= Plan.largestPredicate {
+      predicate = narrowing.predicate
+      residual = narrowing.isExact ? nil : query.condition
+    } else {
+      predicate = nil
+      residual = query.condition
+    }
     isOrderedByEngine = planner.canOrder(query, by: predicate)
   }
 }
@@ -252,6 +261,15 @@ private struct Planner {
 }
 
 extension IndexPredicate {
+  /// The number of comparisons and constants.
+  fileprivate var size: Int {
+    switch self {
+    case .never, .compare, .isNull: 1
+    case .oneOf(_, let values): values.count
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.size }
+    }
+  }
+
   /// The storage names of the columns that it mentions.
   var columns: Set<String> {
     switch self {

@@ -85,7 +85,9 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
 }
 
 extension FetchedResult: Equatable {
-  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.underlyingArray == rhs.underlyingArray }
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.underlyingArray == rhs.underlyingArray
+  }
 }
 
 /// How a query is answered.

@@ -9,7 +9,6 @@
 //  - there is one writer at a time; what it wrote is visible to others after `commit` only;
 //  - `insert`, `update` and `delete` do all or nothing; a conflict is thrown as `.alreadyExists` and changes nothing.
 
-
 /// A storage engine.
 public protocol StorageEngine: AnyObject, Sendable {
   /// Makes sure that the storage can be written, creating it if it does not exist.

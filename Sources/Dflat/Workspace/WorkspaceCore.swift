@@ -19,7 +19,8 @@ public final class WorkspaceCore: Sendable {
   /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
   public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
     self.engine = engine
-    self.targetQueue = targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
+    self.targetQueue =
+      targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
     line = TransactionLine(target: self.targetQueue)
   }
 

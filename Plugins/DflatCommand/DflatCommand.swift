@@ -1,4 +1,89 @@
+// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit generated code.
+//
+//     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] [--declare-namespaces]
+//
+// Without `--target` it does all targets that have .fbs files; without `--output` the files go where their schema is. A
+// target does either this or uses DflatPlugin: with both, every type would be declared twice. A target that commits
+// generated code excludes its schemas and `dflat.json` in the manifest, so that SwiftPM does not ask what they are.
+
+import Foundation
 import PackagePlugin
-@main struct DflatCommand: CommandPlugin {
-  func performCommand(context: PluginContext, arguments: [String]) throws {}
+
+@main
+struct DflatCommand: CommandPlugin {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  func performCommand(context: PluginContext, arguments: [String]) async throws {
+    var extractor = ArgumentExtractor(arguments)
+    let names = extractor.extractOption(named: "target")
+    let outputs = extractor.extractOption(named: "output")
+    var options: [String] = []
+    for flag in ["keep-json", "declare-namespaces"] where extractor.extractFlag(named: flag) > 0 {
+      options.append("--\(flag)")
+    }
+    let wantsHelp = extractor.extractFlag(named: "help") > 0
+    if wantsHelp {
+      print(
+        "usage: swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] "
+          + "[--declare-namespaces]")
+      return
+    }
+    if let unknown = extractor.remainingArguments.first {
+      throw Failure(description: "there is no option '\(unknown)'; see --help")
+    }
+    guard outputs.count <= 1 else { throw Failure(description: "--output is given twice") }
+    let output = outputs.first.map {
+      URL(filePath: $0, directoryHint: .isDirectory, relativeTo: context.package.directoryURL)
+        .absoluteURL
+    }
+
+    let all = context.package.targets.compactMap { $0 as? any SourceModuleTarget }
+    for name in names where !all.contains(where: { $0.name == name }) {
+      throw Failure(description: "the package has no target '\(name)'")
+    }
+    let dflatc = try context.tool(named: "dflatc").url
+    for target in all where names.isEmpty || names.contains(target.name) {
+      let folders = Dictionary(grouping: schemas(in: target.directoryURL)) {
+        output ?? $0.deletingLastPathComponent()
+      }
+      for (folder, schemas) in folders.sorted(by: { $0.key.path() < $1.key.path() }) {
+        let files = schemas.map { $0.path(percentEncoded: false) }.sorted()
+        let path = folder.path(percentEncoded: false)
+        let status = try run(
+          dflatc,
+          ["compile", "-o", path] + options + configuration(of: target.directoryURL) + files)
+        if status != 0 {
+          throw Failure(description: "the schemas of \(target.name) have errors, see above")
+        }
+        print("\(target.name): \(files.map(\.lastComponent).joined(separator: ", ")) -> \(path)")
+      }
+    }
+  }
+
+  /// Every schema below a directory. They are not among the target's files when it excludes them, as it should.
+  private func schemas(in directory: URL) -> [URL] {
+    let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
+    return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+  }
+
+  private func configuration(of directory: URL) -> [String] {
+    let file = directory.appending(path: "dflat.json").path(percentEncoded: false)
+    return FileManager.default.fileExists(atPath: file) ? ["--config", file] : []
+  }
+
+  private func run(_ tool: URL, _ arguments: [String]) throws -> Int32 {
+    let process = Process()
+    process.executableURL = tool
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}
+
+extension String {
+  /// What stands behind the last slash.
+  fileprivate var lastComponent: Substring { split(separator: "/").last ?? self[...] }
 }

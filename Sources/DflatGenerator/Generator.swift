@@ -188,13 +188,15 @@ public struct Generator {
           $0.namespace == outer && camel($0.name) == namespace.last
         }
         guard !type, declared.insert(namespace).inserted else { continue }
+        func declare(_ text: inout SourceText) {
+          text.documentation(["The namespace `\(namespace.joined(separator: "."))` of the schema."])
+          text.line("public enum \(Identifier.escaped(namespace[depth])) {}")
+        }
         text.gap()
-        text.documentation(["The namespace `\(namespace.joined(separator: "."))` of the schema."])
-        let declaration = "public enum \(Identifier.escaped(namespace[depth])) {}"
         if outer.isEmpty {
-          text.line(declaration)
+          declare(&text)
         } else {
-          text.block("extension \(names.namespace(outer))") { $0.line(declaration) }
+          text.block("extension \(names.namespace(outer))", declare)
         }
       }
     }

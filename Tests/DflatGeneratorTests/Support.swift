@@ -39,28 +39,24 @@ struct Unusable: Error, CustomStringConvertible {
 }
 
 /// Writes what is generated for a schema and for everything it includes, with the namespaces.
-func generate(_ schema: URL, into directory: URL) throws {
-  let compiler = SchemaCompiler(includePaths: [Place.schemas.path(), Place.corpus.path()])
-  var namespaces: Set<[String]> = []
-  var types: Set<[String]> = []
-  var pending = [schema.path()]
-  var seen: Set<String> = []
-  while let path = pending.popLast() {
-    guard seen.insert(path).inserted else { continue }
-    let result = compiler.compile(file: path)
-    guard let schema = result.schema else {
-      throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
-    }
-    pending += schema.files.dropFirst().map(\.path)
-    for name in schema.types.keys {
-      for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }
-      types.insert(name.namespace + [camel(name.name)])
-    }
-    for file in Generator(schema).generate() {
+func generate(_ path: URL, into directory: URL) throws {
+  let result = SchemaCompiler(includePaths: [Place.schemas.path()]).compile(file: path.path())
+  guard let schema = result.schema else {
+    throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
+  }
+  for file in schema.files {
+    // As if this file had been the one to compile.
+    let others = schema.files.filter { $0.path != file.path }
+    for file in Generator(Schema(files: [file] + others, types: schema.types)).generate() {
       try file.text.write(
         to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
     }
   }
+  var namespaces: Set<[String]> = []
+  for name in schema.types.keys {
+    for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }
+  }
+  let types = Set(schema.types.keys.map { $0.namespace + [camel($0.name)] })
   // A type may serve as the namespace of others.
   let declarations = namespaces.subtracting(types)
     .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
@@ -95,7 +91,7 @@ enum Judge {
 
   private static func arguments(_ mode: Mode) -> [String] {
     var arguments = [
-      "swiftc", "-swift-version", mode.rawValue, "-I", build.appending(path: "Modules").path(),
+      "-swift-version", mode.rawValue, "-I", build.appending(path: "Modules").path(),
       "-module-name", "Generated",
     ]
     if mode == .swift6 {
@@ -113,8 +109,14 @@ enum Judge {
 
   /// What the compiler has to say about the Swift files of a directory; empty if nothing.
   static func complaints(about directory: URL, _ mode: Mode) throws -> String {
+    #if os(macOS)
+      let compiler = ["swiftc"]
+    #else
+      // Without the driver in between it takes half the time; on macOS the driver knows where the SDK is.
+      let compiler = ["swiftc", "-frontend"]
+    #endif
     let (status, output) = try run(
-      arguments(mode) + ["-typecheck", "-parse-as-library"] + sources(in: directory))
+      compiler + arguments(mode) + ["-typecheck", "-parse-as-library"] + sources(in: directory))
     return status == 0 ? output : "exit status \(status)\n\(output)"
   }
 
@@ -127,7 +129,7 @@ enum Judge {
     }
     let program = directory.appending(path: "program").path()
     let (status, output) = try run(
-      arguments(.swift6) + ["-o", program] + sources(in: directory) + objects)
+      ["swiftc"] + arguments(.swift6) + ["-o", program] + sources(in: directory) + objects)
     guard status == 0 else { throw Unusable(description: output) }
     return try run([program])
   }

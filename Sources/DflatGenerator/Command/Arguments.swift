@@ -19,6 +19,7 @@ enum Request: Equatable {
 struct CompileRequest: Equatable {
   var output = ""
   var include: [String] = []
+  var configuration: String?
   var inputs: [String] = []
   var keepsJSON = false
   var declaresNamespaces = false
@@ -59,7 +60,7 @@ extension Request {
     var rest = arguments
     func value(_ option: String, _ attached: String?) throws(UsageError) -> String {
       guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
-        throw UsageError(message: "\(option) needs a directory behind it")
+        throw UsageError(message: "\(option) needs a path behind it")
       }
       return value
     }
@@ -78,6 +79,9 @@ extension Request {
         if output != nil { throw UsageError(message: "\(option) is given twice") }
         output = try value(option, attached)
       case "-I", "--include": request.include.append(try value(option, attached))
+      case "--config":
+        if request.configuration != nil { throw UsageError(message: "--config is given twice") }
+        request.configuration = try value(option, attached)
       case "-h", "--help": return .help(nil)
       case "--version": return .version
       case "--keep-json", "--declare-namespaces":

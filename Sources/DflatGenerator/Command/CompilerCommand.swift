@@ -49,7 +49,16 @@ public struct CompilerCommand {
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    let compiler = SchemaCompiler(includePaths: request.include)
+    var include = request.include
+    if let path = request.configuration {
+      do {
+        include += try Configuration(path: path).include
+      } catch {
+        errors(error.message + "\n")
+        return 1
+      }
+    }
+    let compiler = SchemaCompiler(includePaths: include)
     var failed = false
     for input in request.inputs {
       let result = compiler.compile(file: input)

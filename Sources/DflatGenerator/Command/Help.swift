@@ -39,6 +39,8 @@ enum Help {
         -o, --output DIR         where the files go; made if it is not there
         -I, --include DIR        searched for included files, after the directory of the
                                  including file; may be given several times, in order
+            --config FILE        takes further include directories from a JSON file,
+                                 {"include": ["dir"]}, relative to the file's directory
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is

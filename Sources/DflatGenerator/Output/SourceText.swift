@@ -60,7 +60,14 @@ struct SourceText {
 
   /// A documentation comment.
   mutating func documentation(_ lines: [String]) {
-    for line in lines { self.line(line.isEmpty ? "///" : "/// " + line) }
+    for line in lines {
+      // A schema's comment may hold anything, a carriage return in the middle included.
+      let scalars = line.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }
+      let end = scalars.lastIndex { $0 != " " }.map { $0 + 1 } ?? 0
+      var text = ""
+      text.unicodeScalars.append(contentsOf: scalars[..<end])
+      self.line(text.isEmpty ? "///" : "/// " + text)
+    }
   }
 
   /// `head { … }` over several lines.

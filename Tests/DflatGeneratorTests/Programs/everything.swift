@@ -33,7 +33,7 @@ let full = T.Everything(
   none: .all, greeting: "", plain: "é", segment: segment, leaf: leaf, any: .also(leaf),
   bools: [true, false], longs: [.min, .max], doubles: [0.5], strings: ["", "x"],
   warmths: [.hot, .cold], rightses: [[.read, .write]], points: [T.Point(y: 4)],
-  segments: [segment], leaves: [leaf, T.Leaf()],
+  segments: [segment], leaves: [leaf, T.Leaf(name: "")],
   anys: [.empty(T.Empty()), .leaf(leaf), .also(leaf), .where(segment), .text("hello")])
 let copy = T.Everything.from(data: full.toData())
 check(copy == full && copy.hashValue == full.hashValue, "equality")

@@ -32,7 +32,7 @@ help:
 demo:
 	@Scripts/bootstrap.sh build
 	swift build -c release --package-path Examples/Posts --product posts
-	@Examples/Posts/.build/release/posts $(if $(FILE),"$(FILE)")
+	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
 
 test:
 	@Scripts/bootstrap.sh build test

@@ -6,12 +6,19 @@ public struct PackageReference: Equatable, Sendable {
   /// `<<`, `<=`, `=`, `>=` or `>>`; nil if any version will do.
   public var relation: String?
   public var version: String?
+
+  public init(name: String, relation: String? = nil, version: String? = nil) {
+    self.name = name
+    self.relation = relation
+    self.version = version
+  }
 }
 
 extension Stanza.Field {
   /// The field as a list of dependencies: all of the outer list are needed, one of each inner list is enough.
   public func references() throws(DpkgStatusError) -> [[PackageReference]] {
     var result: [[PackageReference]] = []
+    if value.isEmpty { return result }
     for item in value.split(separator: ",", omittingEmptySubsequences: false) {
       var alternatives: [PackageReference] = []
       for text in item.split(separator: "|", omittingEmptySubsequences: false) {
@@ -25,18 +32,12 @@ extension Stanza.Field {
   private func reference(_ text: Substring) throws(DpkgStatusError) -> PackageReference {
     let wrong = DpkgStatusError(
       line: line, "\(name): '\(text)' is not a package name with perhaps a (relation version)")
+    let open = text.firstIndex(of: "(") ?? text.endIndex
     // Behind a colon stands an architecture, which does not matter here.
-    let end = text.firstIndex { $0 == ":" || $0 == "(" || $0.isWhitespace } ?? text.endIndex
-    let package = text[..<end]
-    guard !package.isEmpty, package.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
-    else { throw wrong }
-    guard let open = text.firstIndex(of: "(") else {
-      let rest = text[end...]
-      guard rest.isEmpty || rest.first == ":" && !rest.contains(where: \.isWhitespace) else {
-        throw wrong
-      }
-      return PackageReference(name: String(package))
-    }
+    let parts = text[..<open].trimmed.split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let package = parts.first, parts.allSatisfy(\.isPackageName) else { throw wrong }
+    if open == text.endIndex { return PackageReference(name: String(package)) }
     guard text.last == ")" else { throw wrong }
     let inside = text[text.index(after: open)...].dropLast().trimmed
     let relation = inside.prefix { "<=>".contains($0) }
@@ -46,5 +47,11 @@ extension Stanza.Field {
     else { throw wrong }
     return PackageReference(
       name: String(package), relation: String(relation), version: String(version))
+  }
+}
+
+extension Substring {
+  fileprivate var isPackageName: Bool {
+    !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-.".contains($0) }
   }
 }

@@ -1,8 +1,7 @@
 // What stands in Depends.
 
-import Testing
-
 import DpkgStatus
+import Testing
 
 @Suite struct DependencyTests {
   private func references(_ text: String) throws -> [[PackageReference]] {
@@ -22,12 +21,17 @@ import DpkgStatus
       ])
   }
 
+  @Test func nothingIsAnEmptyList() throws {
+    #expect(try references("") == [])
+  }
+
   @Test func aListMayGoOnInTheNextLine() throws {
     #expect(try references("a,\n b (= 1:2-3)").map { $0[0].name } == ["a", "b"])
   }
 
   @Test(arguments: [
-    "", "a,,b", "a |", "a b", "a (", "a (>= )", "a (1)", "a (=> 1)", "a (>= 1 2)", "(>= 1)", "a_b",
+    "a,,b", "a |", "a b", "a b (= 1)", "a:", "a (", "a (>= )", "a (1)", "a (=> 1)", "a (>= 1 2)",
+    "(>= 1)", "a_b",
     "a (>= 1) c",
   ])
   func whatIsNoDependencyIsToldWithItsLine(text: String) throws {

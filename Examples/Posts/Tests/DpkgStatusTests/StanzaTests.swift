@@ -1,8 +1,7 @@
 // What the reader of dpkg's format accepts, and how it tells what it does not.
 
-import Testing
-
 import DpkgStatus
+import Testing
 
 @Suite struct StanzaTests {
   @Test func stanzasAreSeparatedByEmptyLines() throws {

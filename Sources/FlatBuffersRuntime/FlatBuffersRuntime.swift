@@ -5,16 +5,18 @@
 //   [size: u32]? [root: uoffset] [identifier: 4 bytes]? ... [vtable] [table] ... [strings, vectors]
 //
 //  - table:  soffset to its vtable (vtable = table - soffset), then its fields inline;
-//  - vtable: u16 own size, u16 size of the table, then one u16 per slot: the field's distance from the
-//            table, 0 when absent. A slot's place in the vtable, 4 + 2 * slot, names the field here;
+//  - vtable: u16 own size, u16 size of the table, then one u16 per slot: the field's distance from
+//            the table, 0 when absent. A slot's place in the vtable, 4 + 2 * slot, names the
+//            field here;
 //  - vector: u32 count, then the elements; a string is a vector of bytes followed by a NUL;
-//  - uoffset: u32, the distance from itself forward to what it refers to. Never 0; 0 reads as absent;
+//  - uoffset: u32, the distance from itself forward to what it refers to. Never 0; 0 reads as
+//    absent;
 //  - struct: its members at fixed distances, no header.
 //
 // What holds everywhere in this room:
 //
-//  - every read is checked against the buffer's end, so bytes from anyone may be read: what does not fit
-//    reads as absent, and nothing outside the buffer is touched;
+//  - every read is checked against the buffer's end, so bytes from anyone may be read: what does
+//    not fit reads as absent, and nothing outside the buffer is touched;
 //  - neither the buffer nor its parts need be aligned in memory;
 //  - numbers are little endian, in the buffer and in the machine. Other machines are refused here.
 
@@ -22,7 +24,8 @@
   #error("FlatBuffersRuntime reads little-endian numbers in place; this machine is big endian.")
 #endif
 
-/// The largest finished buffer, in bytes: 2 GiB - 1, because a table's distance to its vtable is signed.
+/// The largest finished buffer, in bytes: 2 GiB - 1, because a table's distance to its vtable is
+/// signed.
 public let flatBufferMaximumSize = Int(Int32.max)
 
 /// Stops the program on a programmer's error, with the message in optimised builds too.

@@ -1,9 +1,10 @@
 // Scalars: the fixed-size numbers and Bool that fields, structs and vectors hold inline.
 //
-// Reading makes a valid value of any bytes. Only Bool needs care: memory other than 0 and 1 must never become
-// a Swift Bool, so every nonzero byte reads as true.
+// Reading makes a valid value of any bytes. Only Bool needs care: memory other than 0 and 1 must
+// never become a Swift Bool, so every nonzero byte reads as true.
 
-/// A value that FlatBuffers stores inline in its machine representation: a Bool, an integer or a float.
+/// A value that FlatBuffers stores inline in its machine representation: a Bool, an integer or a
+/// float.
 ///
 /// The conforming types are those of the format; enums are stored as their raw value.
 public protocol FlatBufferScalar: BitwiseCopyable, Sendable {

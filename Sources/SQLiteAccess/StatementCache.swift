@@ -51,6 +51,9 @@ struct StatementCache {
   private var clock: UInt64 = 0
   private(set) var statistics = StatementCacheStatistics()
   private(set) var capacity: Int
+  /// The slot that was taken last: loops ask for the same SQL again and again, and comparing a string with itself costs
+  /// nothing.
+  private var latest: StatementSlot?
   /// The slots in use, cached or not, in no order; only to name them when a close is refused.
   var hasStatementsInUse: Bool { statistics.inUse > 0 }
 
@@ -60,18 +63,24 @@ struct StatementCache {
 
   /// An idle statement for `sql`, now in use, or nil if one has to be prepared.
   mutating func take(_ sql: String) -> StatementSlot? {
+    if let latest, !latest.isInUse, latest.sql == sql { return use(latest) }
     var slot = slots[sql]
     while let candidate = slot {
       if !candidate.isInUse {
-        candidate.isInUse = true
-        statistics.hits += 1
-        statistics.idle -= 1
-        statistics.inUse += 1
-        return candidate
+        latest = candidate
+        return use(candidate)
       }
       slot = candidate.next
     }
     return nil
+  }
+
+  private mutating func use(_ slot: StatementSlot) -> StatementSlot {
+    slot.isInUse = true
+    statistics.hits += 1
+    statistics.idle -= 1
+    statistics.inUse += 1
+    return slot
   }
 
   /// Adds a statement that was just prepared and is in use.
@@ -117,6 +126,7 @@ struct StatementCache {
       }
     }
     slots = [:]
+    latest = nil
     statistics.idle = 0
   }
 
@@ -146,6 +156,7 @@ struct StatementCache {
   }
 
   private mutating func unlink(_ slot: StatementSlot) {
+    if latest === slot { latest = nil }
     guard let first = slots[slot.sql] else { return }
     if first === slot {
       slots[slot.sql] = slot.next

@@ -20,12 +20,13 @@ class SQLiteView: StorageReader {
   func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
-      try withPlan(query) { plan in
+      if let key = query.key { return try rows(of: query, with: key, timestamp) }
+      return try withPlan(query) { plan in
         var collector = RowCollector(plan, timestamp: timestamp) { [engine] id, error in
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
-        let select = SelectSQL(plan)
+        let select = SelectSQL(plan, engine.sql(for: query.schema))
         guard let statement = try statement(select.text, reading: table) else { return [] }
         try select.bind(to: statement)
         while try statement.step() {
@@ -35,6 +36,28 @@ class SQLiteView: StorageReader {
         return collector.finish()
       }
     }
+  }
+
+  /// The row with a key, if there is one, and the limit allows it.
+  private func rows(
+    of query: Query, with key: KeyValues, _ timestamp: Int64
+  ) throws -> ContiguousArray<Row> {
+    let schema = query.schema
+    let sql = engine.sql(for: schema)
+    guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
+      return []
+    }
+    try statement.bind(1, constant: key.first)
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    guard try statement.step() else { return [] }
+    let id = statement.int64(0)
+    let bytes = statement.blob(1)
+    do { try schema.layout.verify(bytes) } catch {
+      engine.report(
+        StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
+      return []
+    }
+    return [Row(sound: bytes, id: id, timestamp: timestamp)]
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -66,7 +89,9 @@ class SQLiteView: StorageReader {
   func explain(_ query: Query) throws -> QueryExplanation {
     try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
-        let select = SelectSQL(plan)
+        let sql = engine.sql(for: query.schema)
+        let key = query.key
+        let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
         var lines: [String] = []
         if let statement = try statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)

@@ -14,12 +14,13 @@ struct SelectSQL {
   private(set) var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key stands as its column.
   private(set) var indexes: [String] = []
-  private let table: String
+  private let sql: TableSQL
+  private var table: String { sql.quoted }
   /// The column of the join that drives it, if one does.
   private var driver: FieldDescriptor?
 
-  init(_ plan: Plan) {
-    table = plan.query.schema.table.quoted
+  init(_ plan: Plan, _ sql: TableSQL) {
+    self.sql = sql
     text = ""
     let schema = plan.query.schema
     let term = plan.isOrderedByEngine ? plan.query.order.first : nil
@@ -47,16 +48,18 @@ struct SelectSQL {
     text = statement
   }
 
+  /// The statement for one key.
+  init(_ key: KeyValues, _ sql: TableSQL) {
+    self.sql = sql
+    text = sql.selectKey
+    constants = [key.first] + key.rest
+    indexes = sql.keyColumns
+  }
+
   /// Binds the constants. Text is copied.
   func bind(to statement: Statement) throws(SQLiteError) {
     for (index, value) in constants.enumerated() {
-      switch value {
-      case .bool(let value): try statement.bind(index + 1, value ? 1 : 0 as Int64)
-      case .integer(let value): try statement.bind(index + 1, value)
-      case .unsigned(let value): try statement.bind(index + 1, Int64(bitPattern: value))
-      case .real(let value): try statement.bind(index + 1, value)
-      case .string(let value): try statement.bind(index + 1, value)
-      }
+      try statement.bind(index + 1, constant: value)
     }
   }
 
@@ -180,6 +183,19 @@ extension ComparisonOperator {
     case .equal: "="
     case .notEqual: "<>"
     default: symbol
+    }
+  }
+}
+
+extension Statement {
+  /// Binds a constant of a condition. Text is copied.
+  func bind(_ index: Int, constant: Value) throws(SQLiteError) {
+    switch constant {
+    case .bool(let value): try bind(index, value ? 1 : 0 as Int64)
+    case .integer(let value): try bind(index, value)
+    case .unsigned(let value): try bind(index, Int64(bitPattern: value))
+    case .real(let value): try bind(index, value)
+    case .string(let value): try bind(index, value)
     }
   }
 }

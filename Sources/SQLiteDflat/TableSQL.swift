@@ -17,6 +17,10 @@ struct SideTable: Sendable {
   let type: String
   /// nil for a field that this version of the schema does not have.
   let reader: ColumnReader?
+  let insert: String
+  /// Fills a hole as well. A unique value of another row is still a conflict.
+  let upsert: String
+  let delete: String
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
@@ -28,32 +32,29 @@ struct SideTable: Sendable {
       + "ON \(table.quoted) (\(column.quoted))"
   }
 
-  var insert: String {
-    "INSERT INTO \(table.quoted) (rowid, \(column.quoted)) VALUES (?, ?)"
-  }
-
-  /// Fills a hole as well. A unique value of another row is still a conflict.
-  var upsert: String {
-    insert + " ON CONFLICT (rowid) DO UPDATE SET \(column.quoted) = excluded.\(column.quoted)"
-  }
-
-  var delete: String { "DELETE FROM \(table.quoted) WHERE rowid = ?" }
-
   init(_ index: IndexDescriptor, _ reader: ColumnReader) {
-    table = index.table
-    column = index.field.path
-    isUnique = index.isUnique
-    type = index.field.type.columnType
-    self.reader = reader
+    self.init(
+      index.table, index.field.path, isUnique: index.isUnique,
+      type: index.field.type.columnType, reader)
   }
 
   /// A side table that the schema does not name, made by another version of it.
   init(foreign table: String, column: String, reader: ColumnReader?) {
+    self.init(table, column, isUnique: false, type: "", reader)
+  }
+
+  private init(
+    _ table: String, _ column: String, isUnique: Bool, type: String, _ reader: ColumnReader?
+  ) {
     self.table = table
     self.column = column
-    isUnique = false
-    type = ""
+    self.isUnique = isUnique
+    self.type = type
     self.reader = reader
+    let quoted = column.quoted
+    insert = "INSERT INTO \(table.quoted) (rowid, \(quoted)) VALUES (?, ?)"
+    upsert = insert + " ON CONFLICT (rowid) DO UPDATE SET \(quoted) = excluded.\(quoted)"
+    delete = "DELETE FROM \(table.quoted) WHERE rowid = ?"
   }
 }
 
@@ -61,6 +62,9 @@ struct SideTable: Sendable {
 final class TableSQL: Sendable {
   let schema: EntitySchema
   let table: String
+  /// The main table's name, quoted.
+  let quoted: String
+  let keyColumns: [String]
   let sides: [SideTable]
   let create: String
   let insert: String
@@ -68,6 +72,7 @@ final class TableSQL: Sendable {
   let updateWithKey: String
   let delete: String
   let selectRow: String
+  /// The row with a primary key. Columns are found by `IS`, so that NULL finds NULL.
   let selectKey: String
 
   init(_ schema: EntitySchema) {
@@ -75,7 +80,9 @@ final class TableSQL: Sendable {
     table = schema.table
     sides = zip(schema.indexes, schema.indexReaders).map { SideTable($0, $1) }
     let name = schema.table.quoted
+    quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
+    keyColumns = keys
     let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")
     create =

@@ -37,6 +37,24 @@ enum Flatc {
     }
   }
 
+  /// An empty object of the schema's root as JSON, with every default; enums are names.
+  static func jsonOfEmptyObject(_ text: String) throws -> Data {
+    try withTemporaryDirectory { directory in
+      let schema = declaringAttributes(Array(text.utf8))
+      try Data(schema).write(to: URL(fileURLWithPath: directory + "/judged.fbs"))
+      try attributes.write(
+        toFile: directory + "/dflat_attributes.fbs", atomically: true, encoding: .utf8)
+      try "{}".write(toFile: directory + "/empty.json", atomically: true, encoding: .utf8)
+      let script = """
+        flatc -b judged.fbs empty.json && flatc -t --strict-json --defaults-json \
+          --no-prefix --raw-binary -o out judged.fbs -- empty.bin
+        """
+      let log = try run(["sh", "-c", script], in: directory)
+      let json = FileManager.default.contents(atPath: directory + "/out/empty.json")
+      return try #require(json, "flatc: \(log)")
+    }
+  }
+
   private static func run(_ arguments: [String], in directory: String) throws -> String {
     try requireInstalled()
     let process = Process()

@@ -15,6 +15,8 @@ final class Transaction: TransactionContext {
   private let timestamp: Int64
   private var writer: (any StorageWriter)?
   private var changed: Set<EntitySchema> = []
+  /// The type that was changed last: most transactions change one.
+  private var lastChanged: EntitySchema?
   private(set) var isAborted = false
   private(set) var version = 0
   /// False once the handler has returned.
@@ -138,7 +140,10 @@ final class Transaction: TransactionContext {
       let writer = try openWriter()
       let result = try BuilderPool.withBuilder { try body(writer, $0) }
       version += 1
-      changed.insert(schema)
+      if lastChanged !== schema {
+        changed.insert(schema)
+        lastChanged = schema
+      }
       return result
     } catch let error as StorageError where error.cause == .alreadyExists {
       throw TransactionError.objectAlreadyExists

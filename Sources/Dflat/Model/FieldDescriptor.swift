@@ -4,7 +4,7 @@
 // for a reference, `f<offset>__u<tag>` for a union member, `f<offset>` for the leaf, `f<offset>__type` for a union's tag.
 
 /// A field that conditions, orders, keys and indexes can read.
-public struct FieldDescriptor: Sendable, Equatable {
+public final class FieldDescriptor: Sendable, Equatable {
   /// The storage name: `f10`, `f20__u1__f4`.
   public let path: String
   /// How values are compared and stored.
@@ -16,10 +16,24 @@ public struct FieldDescriptor: Sendable, Equatable {
   /// For enums and union tags, what stored values mean; see `FieldDomain`.
   let domain: FieldDomain?
   /// The key or index that holds the field's value.
-  public internal(set) var column: ColumnReference?
+  public let column: ColumnReference?
 
+  init(
+    path: String, type: ValueType, steps: [FieldStep], leaf: FieldLeaf, defaultValue: Value?,
+    domain: FieldDomain?, column: ColumnReference?
+  ) {
+    self.path = path
+    self.type = type
+    self.steps = steps
+    self.leaf = leaf
+    self.defaultValue = defaultValue
+    self.domain = domain
+    self.column = column
+  }
+
+  /// Fields of one entity type are equal if their storage names are.
   public static func == (lhs: FieldDescriptor, rhs: FieldDescriptor) -> Bool {
-    lhs.path == rhs.path
+    lhs === rhs || lhs.path == rhs.path
   }
 }
 

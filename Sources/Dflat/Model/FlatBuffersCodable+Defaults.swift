@@ -240,7 +240,9 @@ extension FlatBuffersUnion {
 // MARK: Enums
 
 extension FlatBuffersEnum {
+  @inlinable
   public static var _valueType: ValueType { RawValue._valueType }
+  @inlinable
   public var _value: Value { rawValue._value }
 
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }

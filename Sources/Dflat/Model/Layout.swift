@@ -8,6 +8,8 @@
 //    value; the tag's is two less.
 //  - References to other layouts are closures, because schemas may be circular.
 
+import Synchronization
+
 /// One field of a table or struct.
 public struct Property: Sendable {
   /// What a property holds.
@@ -50,20 +52,30 @@ public final class TableLayout: Sendable {
   /// Slots of the vtable, deprecated ones and union tags included.
   public let slotCount: Int
   public let properties: [Property]
-  /// What verification does, one step per property; see Layout+Verification.swift.
-  let checks: [TableCheck]
+  private let plan = Mutex<VerificationPlan?>(nil)
 
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
     self.name = name
     self.version = version
     self.slotCount = slots
     self.properties = properties
-    self.checks = properties.map(TableCheck.init)
   }
 
   /// The property at a vtable offset.
   public func property(at offset: Int) -> Property? {
     properties.first { $0.offset == offset }
+  }
+
+  /// How buffers with this root are verified. Made at first use: before, layouts that refer to each other may not all be
+  /// there.
+  var verification: VerificationPlan {
+    if let plan = plan.withLock({ $0 }) { return plan }
+    let made = VerificationPlan(self)
+    return plan.withLock { plan in
+      if let plan { return plan }
+      plan = made
+      return made
+    }
   }
 }
 

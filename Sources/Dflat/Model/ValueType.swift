@@ -4,6 +4,7 @@
 // widest form of its family; the type says which numbers it may hold and how it is compared.
 
 /// The type of a field or expression, as far as evaluation and storage are concerned.
+@frozen
 public enum ValueType: UInt8, Sendable, Hashable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float, double, string
 
@@ -22,6 +23,7 @@ public enum ValueType: UInt8, Sendable, Hashable {
 /// A constant of some `ValueType`.
 ///
 /// All integers but `UInt64` are kept as `integer`; `Float` is kept widened, which is exact.
+@frozen
 public enum Value: Sendable {
   case bool(Bool)
   case integer(Int64)
@@ -42,52 +44,52 @@ public protocol DflatFriendlyValue: Comparable, Hashable, Sendable {
 }
 
 extension Bool: DflatFriendlyValue {
-  public static var _valueType: ValueType { .bool }
-  public var _value: Value { .bool(self) }
+  @inlinable public static var _valueType: ValueType { .bool }
+  @inlinable public var _value: Value { .bool(self) }
 }
 extension Int8: DflatFriendlyValue {
-  public static var _valueType: ValueType { .int8 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .int8 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt8: DflatFriendlyValue {
-  public static var _valueType: ValueType { .uint8 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .uint8 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int16: DflatFriendlyValue {
-  public static var _valueType: ValueType { .int16 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .int16 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt16: DflatFriendlyValue {
-  public static var _valueType: ValueType { .uint16 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .uint16 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int32: DflatFriendlyValue {
-  public static var _valueType: ValueType { .int32 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .int32 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt32: DflatFriendlyValue {
-  public static var _valueType: ValueType { .uint32 }
-  public var _value: Value { .integer(Int64(self)) }
+  @inlinable public static var _valueType: ValueType { .uint32 }
+  @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int64: DflatFriendlyValue {
-  public static var _valueType: ValueType { .int64 }
-  public var _value: Value { .integer(self) }
+  @inlinable public static var _valueType: ValueType { .int64 }
+  @inlinable public var _value: Value { .integer(self) }
 }
 extension UInt64: DflatFriendlyValue {
-  public static var _valueType: ValueType { .uint64 }
-  public var _value: Value { .unsigned(self) }
+  @inlinable public static var _valueType: ValueType { .uint64 }
+  @inlinable public var _value: Value { .unsigned(self) }
 }
 extension Float: DflatFriendlyValue {
-  public static var _valueType: ValueType { .float }
-  public var _value: Value { .real(Double(self)) }
+  @inlinable public static var _valueType: ValueType { .float }
+  @inlinable public var _value: Value { .real(Double(self)) }
 }
 extension Double: DflatFriendlyValue {
-  public static var _valueType: ValueType { .double }
-  public var _value: Value { .real(self) }
+  @inlinable public static var _valueType: ValueType { .double }
+  @inlinable public var _value: Value { .real(self) }
 }
 extension String: DflatFriendlyValue {
-  public static var _valueType: ValueType { .string }
-  public var _value: Value { .string(self) }
+  @inlinable public static var _valueType: ValueType { .string }
+  @inlinable public var _value: Value { .string(self) }
 }
 
 /// False comes before true. Declared here, once for the whole package.

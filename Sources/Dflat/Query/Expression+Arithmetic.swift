@@ -4,18 +4,21 @@
 // Exact, in the expression's own type: a result that does not fit it, and a remainder by zero, are unknown.
 
 extension QueryExpression {
+  @inlinable
   func combined<Other: QueryExpression>(
     _ operation: ArithmeticOperator, _ other: Other
   ) -> Computed<Value, Element> {
     Computed(.arithmetic(operation, _node, other._node, Value._valueType))
   }
 
+  @inlinable
   func combined(_ operation: ArithmeticOperator, _ value: Value) -> Computed<Value, Element> {
     Computed(
       .arithmetic(
         operation, _node, .constant(value._value, Value._valueType), Value._valueType))
   }
 
+  @inlinable
   func combined(_ value: Value, _ operation: ArithmeticOperator) -> Computed<Value, Element> {
     Computed(
       .arithmetic(
@@ -24,6 +27,7 @@ extension QueryExpression {
 }
 
 /// The sum, unknown if it does not fit the type.
+@inlinable
 public func + <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element>
@@ -32,6 +36,7 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: Numeric {
 }
 
 /// The sum, unknown if it does not fit the type.
+@inlinable
 public func + <L: QueryExpression>(
   lhs: L, rhs: L.Value
 ) -> Computed<L.Value, L.Element> where L.Value: Numeric {
@@ -39,6 +44,7 @@ public func + <L: QueryExpression>(
 }
 
 /// The sum, unknown if it does not fit the type.
+@inlinable
 public func + <R: QueryExpression>(
   lhs: R.Value, rhs: R
 ) -> Computed<R.Value, R.Element> where R.Value: Numeric {
@@ -46,6 +52,7 @@ public func + <R: QueryExpression>(
 }
 
 /// The difference, unknown if it does not fit the type.
+@inlinable
 public func - <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element>
@@ -54,6 +61,7 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: Numeric {
 }
 
 /// The difference, unknown if it does not fit the type.
+@inlinable
 public func - <L: QueryExpression>(
   lhs: L, rhs: L.Value
 ) -> Computed<L.Value, L.Element> where L.Value: Numeric {
@@ -61,6 +69,7 @@ public func - <L: QueryExpression>(
 }
 
 /// The difference, unknown if it does not fit the type.
+@inlinable
 public func - <R: QueryExpression>(
   lhs: R.Value, rhs: R
 ) -> Computed<R.Value, R.Element> where R.Value: Numeric {
@@ -68,6 +77,7 @@ public func - <R: QueryExpression>(
 }
 
 /// The remainder with the sign of the left side, unknown for a right side of zero.
+@inlinable
 public func % <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element>
@@ -76,6 +86,7 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: BinaryInteger {
 }
 
 /// The remainder with the sign of the left side, unknown for a right side of zero.
+@inlinable
 public func % <L: QueryExpression>(
   lhs: L, rhs: L.Value
 ) -> Computed<L.Value, L.Element> where L.Value: BinaryInteger {
@@ -83,6 +94,7 @@ public func % <L: QueryExpression>(
 }
 
 /// The remainder with the sign of the left side, unknown for a right side of zero.
+@inlinable
 public func % <R: QueryExpression>(
   lhs: R.Value, rhs: R
 ) -> Computed<R.Value, R.Element> where R.Value: BinaryInteger {

@@ -4,12 +4,14 @@
 // if either side is.
 
 extension QueryExpression {
+  @inlinable
   func compared<Other: QueryExpression>(
     _ operation: ComparisonOperator, _ other: Other
   ) -> Condition<Element> {
     Computed(.comparison(operation, _node, other._node, Value._valueType))
   }
 
+  @inlinable
   func compared(_ operation: ComparisonOperator, _ value: Value) -> Condition<Element> {
     Computed(
       .comparison(
@@ -18,6 +20,7 @@ extension QueryExpression {
 }
 
 /// Whether both sides are equal.
+@inlinable
 public func == <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -25,16 +28,19 @@ public func == <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether both sides are equal.
+@inlinable
 public func == <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.equal, rhs)
 }
 
 /// Whether both sides are equal.
+@inlinable
 public func == <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.equal.mirrored, lhs)
 }
 
 /// Whether both sides differ.
+@inlinable
 public func != <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -42,16 +48,19 @@ public func != <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether both sides differ.
+@inlinable
 public func != <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.notEqual, rhs)
 }
 
 /// Whether both sides differ.
+@inlinable
 public func != <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.notEqual.mirrored, lhs)
 }
 
 /// Whether the left side comes before the right.
+@inlinable
 public func < <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -59,16 +68,19 @@ public func < <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether the left side comes before the right.
+@inlinable
 public func < <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.less, rhs)
 }
 
 /// Whether the left side comes before the right.
+@inlinable
 public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.less.mirrored, lhs)
 }
 
 /// Whether the left side comes before the right or equals it.
+@inlinable
 public func <= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -76,16 +88,19 @@ public func <= <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether the left side comes before the right or equals it.
+@inlinable
 public func <= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.lessOrEqual, rhs)
 }
 
 /// Whether the left side comes before the right or equals it.
+@inlinable
 public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.lessOrEqual.mirrored, lhs)
 }
 
 /// Whether the left side comes after the right.
+@inlinable
 public func > <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -93,16 +108,19 @@ public func > <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether the left side comes after the right.
+@inlinable
 public func > <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.greater, rhs)
 }
 
 /// Whether the left side comes after the right.
+@inlinable
 public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.greater.mirrored, lhs)
 }
 
 /// Whether the left side comes after the right or equals it.
+@inlinable
 public func >= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
@@ -110,11 +128,13 @@ public func >= <L: QueryExpression, R: QueryExpression>(
 }
 
 /// Whether the left side comes after the right or equals it.
+@inlinable
 public func >= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
   lhs.compared(.greaterOrEqual, rhs)
 }
 
 /// Whether the left side comes after the right or equals it.
+@inlinable
 public func >= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
   rhs.compared(ComparisonOperator.greaterOrEqual.mirrored, lhs)
 }

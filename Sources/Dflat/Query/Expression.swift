@@ -24,6 +24,7 @@ public enum ArithmeticOperator: Sendable {
 }
 
 /// The six comparisons.
+@frozen
 public enum ComparisonOperator: UInt8, Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
@@ -40,6 +41,7 @@ public enum ComparisonOperator: UInt8, Sendable {
   }
 
   /// The comparison with its sides exchanged.
+  @inlinable
   var mirrored: ComparisonOperator {
     switch self {
     case .equal, .notEqual: self
@@ -61,9 +63,11 @@ public protocol QueryExpression<Value, Element>: Sendable {
 }
 
 /// The result of an operator.
+@frozen
 public struct Computed<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
   public let _node: Node
 
+  @inlinable
   init(_ node: Node) {
     _node = node
   }
@@ -75,9 +79,11 @@ public typealias Condition<Element: Atom> = Computed<Bool, Element>
 /// A scalar, string or enum field of `Element`, or of what it refers to.
 ///
 /// Generated code declares fields as static members of entities: `Post.priority`, `Post.author.handle`.
+@frozen
 public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
-  let descriptor: FieldDescriptor
+  @usableFromInline let descriptor: FieldDescriptor
 
+  @inlinable
   public var _node: Node { .field(descriptor) }
 
   init(_ descriptor: FieldDescriptor) {
@@ -95,21 +101,25 @@ public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
 
 extension QueryExpression {
   /// Whether the value is unknown: a missing field, or a computation without a result. Never unknown itself.
+  @inlinable
   public var isNull: Condition<Element> {
     Computed(.isNull(_node, Value._valueType, negated: false))
   }
 
   /// Whether the value is known. Never unknown itself.
+  @inlinable
   public var isNotNull: Condition<Element> {
     Computed(.isNull(_node, Value._valueType, negated: true))
   }
 
   /// Whether the value is one of `values`; unknown if the value is, also when `values` is empty.
+  @inlinable
   public func `in`<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
     Computed(.membership(_node, values.map(\._value), Value._valueType, negated: false))
   }
 
   /// Whether the value is none of `values`; unknown if the value is, also when `values` is empty.
+  @inlinable
   public func notIn<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
     Computed(.membership(_node, values.map(\._value), Value._valueType, negated: true))
   }

@@ -9,7 +9,7 @@ public enum SortingOrder: Sendable {
 
 /// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and `lastIndex(of:)`.
 public struct OrderBy<Element: Atom>: Sendable {
-  let term: OrderTerm
+  @usableFromInline let term: OrderTerm
 
   /// The storage name of the field: `f10`, `f14__f4`.
   public var name: String { term.field.path }

@@ -71,7 +71,32 @@ public struct Plan: Sendable {
   }
 }
 
+/// The values of a primary key's fields, in order.
+public struct KeyValues: Sendable {
+  public let first: Value
+  public let rest: [Value]
+}
+
 extension Query {
+  /// The key, if the condition says exactly that an object has one: such a query needs no plan.
+  public var key: KeyValues? {
+    let fields = schema.primaryKey
+    switch condition {
+    case .comparison(.equal, .field(let field), .constant(let value, _), _)?:
+      guard fields.count == 1, field.column == .key(0), field.domain == nil, !value.isNaN else {
+        return nil
+      }
+      return KeyValues(first: value, rest: [])
+    case .and?:
+      var values = [Value?](repeating: nil, count: fields.count)
+      guard fields.count > 1, condition?.collectKey(&values) == true else { return nil }
+      let known = values.compactMap { $0 }
+      guard known.count == fields.count else { return nil }
+      return KeyValues(first: known[0], rest: Array(known.dropFirst()))
+    default: return nil
+    }
+  }
+
   /// The indexes that the condition or the order mentions, by their place in the schema, in ascending order.
   public var mentionedIndexes: [Int] {
     var mentioned: Set<Int> = []
@@ -85,6 +110,21 @@ extension Query {
 }
 
 extension Node {
+  /// Puts the constants that key fields are said to equal into their places.
+  /// - Returns: Whether this says nothing else, and nothing twice.
+  fileprivate func collectKey(_ values: inout [Value?]) -> Bool {
+    switch self {
+    case .and(let left, let right): return left.collectKey(&values) && right.collectKey(&values)
+    case .comparison(.equal, .field(let field), .constant(let value, _), _):
+      guard case .key(let index)? = field.column, values[index] == nil, field.domain == nil,
+        !value.isNaN
+      else { return false }
+      values[index] = value
+      return true
+    default: return false
+    }
+  }
+
   func forEachField(_ body: (FieldDescriptor) -> Void) {
     switch self {
     case .field(let field): body(field)

@@ -283,14 +283,6 @@ extension Hop {
   }
 }
 
-extension UnsafeMutableBufferPointer {
-  fileprivate static func copying(_ elements: [Element]) -> Self {
-    let buffer = Self.allocate(capacity: elements.count)
-    _ = buffer.initialize(from: elements)
-    return buffer
-  }
-}
-
 extension UnsafeRawBufferPointer {
   fileprivate static func copying(utf8 text: String) -> Self {
     var text = text

@@ -8,10 +8,12 @@ public enum Limit: Sendable {
 }
 
 /// A query for the objects of one type. It holds no resource and may be used any number of times, or never.
+@frozen
 public struct QueryBuilder<Element: Atom>: Sendable {
-  let workspace: WorkspaceCore
+  @usableFromInline let workspace: WorkspaceCore
 
   /// For the authors of engines: programs call `fetch(for:)` of a workspace.
+  @inlinable
   public init(_ workspace: WorkspaceCore) {
     self.workspace = workspace
   }
@@ -30,6 +32,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
   /// - Returns: A snapshot in memory. An error of the storage gives an empty result and goes to the workspace's error hook; a
   ///   damaged row is left out and reported there.
+  @inlinable
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) -> FetchedResult<Element> {
@@ -37,6 +40,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   }
 
   /// Fetches all objects, on the calling thread; see `where(_:limit:orderBy:)`.
+  @inlinable
   public func all(
     limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) -> FetchedResult<Element> {
@@ -59,28 +63,36 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     try workspace.explain(query(nil, limit, orderBy))
   }
 
-  private func query(_ condition: Node?, _ limit: Limit, _ orderBy: [OrderBy<Element>]) -> Query {
+  @inlinable
+  func query(_ condition: Node?, _ limit: Limit, _ orderBy: [OrderBy<Element>]) -> Query {
     let count: Int? = if case .limit(let count) = limit { count } else { nil }
     return Query(
       schema: Element._schema, condition: condition, order: orderBy.map(\.term), limit: count)
   }
 
-  private func fetch(_ query: Query) -> FetchedResult<Element> {
+  @inlinable
+  func fetch(_ query: Query) -> FetchedResult<Element> {
     FetchedResult(workspace.rows(query).map { Element(_row: $0) })
   }
 }
 
 /// The objects that a query found, in order. It is immutable and may be shared between threads.
+@frozen
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   public let underlyingArray: [Element]
 
+  @inlinable
   public init(_ array: [Element]) {
     underlyingArray = array
   }
 
+  @inlinable
   public var startIndex: Int { 0 }
+  @inlinable
   public var endIndex: Int { underlyingArray.count }
+  @inlinable
   public subscript(position: Int) -> Element { underlyingArray[position] }
+  @inlinable
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { underlyingArray[bounds] }
 }
 

@@ -12,7 +12,7 @@ public import FlatBuffersRuntime
 
 /// Collects the result of a plan from candidates. For engines.
 public struct RowCollector: ~Copyable {
-  private let layout: TableLayout
+  private let verification: VerificationPlan
   private let residual: Program?
   private let keys: [SortKey]
   private let limit: Int
@@ -28,7 +28,7 @@ public struct RowCollector: ~Copyable {
   public init(
     _ plan: Plan, timestamp: Int64, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
-    layout = plan.query.schema.layout
+    verification = plan.query.schema.layout.verification
     residual = plan.residual.map(Program.init)
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
@@ -46,11 +46,11 @@ public struct RowCollector: ~Copyable {
       case .false: return true
       case .unknown:
         // Absent or malformed: only the verifier can tell.
-        do { try layout.verify(bytes) } catch { report(id, error) }
+        do { try verification.verify(bytes) } catch { report(id, error) }
         return true
       }
     }
-    do { try layout.verify(bytes) } catch {
+    do { try verification.verify(bytes) } catch {
       report(id, error)
       return true
     }

@@ -79,6 +79,7 @@ public final class WorkspaceCore: Sendable {
 
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed. Errors go to the hook and give an empty result.
+  @usableFromInline
   func rows(_ query: Query) -> ContiguousArray<Row> {
     do {
       let context = ThreadContext.current

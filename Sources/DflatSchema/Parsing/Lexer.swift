@@ -316,7 +316,7 @@ extension Lexer {
       report("an unpaired surrogate in a string", from: start)
       return
     }
-    content.append(contentsOf: UTF8.encode(scalar)!)
+    content.append(contentsOf: String(scalar).utf8)
   }
 
   private mutating func hexadecimal(digits: Int, from start: Int) -> UInt32? {

@@ -166,7 +166,7 @@ struct Parser {
   /// Whether the body goes on; if it ends without `}`, says so.
   mutating func bodyContinues(of name: NameSyntax) -> Bool {
     if take("}") { return false }
-    if current.kind == .end || (isAtDeclaration && !next.isPunctuation(":")) {
+    if current.kind == .end || isAtDeclaration {
       sink.error(
         "expected '}' at the end of '\(name.text)', found \(current.described)",
         at: current.range,

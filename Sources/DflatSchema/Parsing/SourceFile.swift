@@ -59,7 +59,9 @@ final class SourceFile: Sendable {
     let shown = bytes[start..<end].map { byte in
       (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F ? UInt8(ascii: "?") : byte
     }
-    return String(decoding: shown, as: UTF8.self)
+    // A replacement character is wider than the byte it stands for, and underlines count bytes.
+    return String(validating: shown, as: UTF8.self)
+      ?? String(decoding: shown.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 }
 

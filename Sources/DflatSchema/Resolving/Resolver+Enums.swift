@@ -207,10 +207,10 @@ extension Resolver {
         return wrongMember(path, "a scalar")
       }
     }
-    if let symbol = symbols.record(path.parts, in: context.namespace, at: context.order) {
+    if let symbol = record(named: path.parts, context) {
       return symbol.fieldType
     }
-    if let symbol = symbols.type(path.parts, in: context.namespace, at: context.order) {
+    if let symbol = type(named: path.parts, context) {
       return wrongMember(path, symbol.described)
     }
     let isString = path.text == "string"

@@ -110,7 +110,7 @@ extension Resolver {
       return
     }
     let parts = value.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    if symbols.record(parts, in: context.namespace, at: context.order) == nil {
+    if record(named: parts, context) == nil {
       unknownType(PathSyntax(parts: parts, range: value.range), context)
     }
   }

@@ -231,10 +231,10 @@ extension Resolver {
     var names: [String: SourceRange] = [:]
     var result: [FieldDraft] = []
     for field in record.fields {
-      if field.name.text == record.name.text {
+      if let taken = recordInTheWay(of: field.name.text, context) {
         sink.error(
-          "a field cannot be called like its \(record.isStruct ? "struct" : "table")",
-          at: field.name.range)
+          "a field cannot be called like a table or struct, '\(taken.name)'", at: field.name.range,
+          notes: [taken.range.note("which is declared here")])
       }
       if let other = names.updateValue(field.name.range, forKey: field.name.text) {
         sink.error(
@@ -277,7 +277,7 @@ extension Resolver {
         if path.text == "string" { return .string }
         if let scalar = ScalarType(schemaName: path.text) { return .scalar(scalar) }
       }
-      guard let symbol = symbols.type(path.parts, in: context.namespace, at: context.order) else {
+      guard let symbol = type(named: path.parts, context) else {
         unknownType(path, context)
         return nil
       }

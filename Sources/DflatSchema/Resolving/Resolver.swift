@@ -34,6 +34,8 @@ final class Resolver {
   var declaredAttributes = Resolver.builtInAttributes
   /// Where types are declared.
   var ranges: [QualifiedName: SourceRange] = [:]
+  /// Tables and structs by the plain names under which they were mentioned before they were declared.
+  private var awaited: [String: Symbol] = [:]
   private var serviceNames: [QualifiedName: SourceRange] = [:]
   private var rootRanges: [Int: SourceRange] = [:]
   private var items: [(context: Context, declaration: DeclarationSyntax)] = []
@@ -165,7 +167,7 @@ final class Resolver {
       }
       _ = attributes(method.attributes, on: .service)
       for path in [method.request, method.response] {
-        guard let symbol = symbols.type(path.parts, in: context.namespace, at: context.order)
+        guard let symbol = type(named: path.parts, context)
         else {
           unknownType(path, context, wanted: "a method takes and gives a table")
           continue
@@ -177,6 +179,32 @@ final class Resolver {
         }
       }
     }
+  }
+
+  // MARK: Names
+
+  /// What `path` means as the type of a field.
+  func type(named path: [String], _ context: Context) -> Symbol? {
+    awaiting(symbols.type(path, in: context.namespace, at: context.order), path, context)
+  }
+
+  /// What `path` means where only a table or struct can stand.
+  func record(named path: [String], _ context: Context) -> Symbol? {
+    awaiting(symbols.record(path, in: context.namespace, at: context.order), path, context)
+  }
+
+  private func awaiting(_ symbol: Symbol?, _ path: [String], _ context: Context) -> Symbol? {
+    if let symbol, symbol.order > context.order, path.count == 1 { awaited[path[0]] = symbol }
+    return symbol
+  }
+
+  /// The table or struct that `name` stands for where a field is declared: one above, or one below that was
+  /// mentioned above. A field cannot have its name.
+  func recordInTheWay(of name: String, _ context: Context) -> Symbol? {
+    let visible = symbols.record([name], in: context.namespace, at: context.order)
+    if let visible, visible.order <= context.order { return visible }
+    guard let mentioned = awaited[name], mentioned.order > context.order else { return nil }
+    return mentioned
   }
 
   // MARK: Names that are not there

@@ -39,20 +39,21 @@ struct Symbol {
 
 struct SymbolTable {
   private var symbols: [QualifiedName: Symbol] = [:]
+  /// In order of declaration.
+  private var symbolsByLastName: [String: [Symbol]] = [:]
 
   /// Adds a symbol; gives back the one that has the name already, if there is one.
   mutating func declare(_ symbol: Symbol) -> Symbol? {
     if let other = symbols[symbol.name] { return other }
     symbols[symbol.name] = symbol
+    symbolsByLastName[symbol.name.name, default: []].append(symbol)
     return nil
   }
 
   subscript(name: QualifiedName) -> Symbol? { symbols[name] }
 
   /// All symbols whose last name is `name`, by order of declaration.
-  func named(_ name: String) -> [Symbol] {
-    symbols.values.filter { $0.name.name == name }.sorted { $0.order < $1.order }
-  }
+  func named(_ name: String) -> [Symbol] { symbolsByLastName[name] ?? [] }
 
   /// What `path` means as a field's type in the declaration with number `order`.
   func type(_ path: [String], in namespace: [String], at order: Int) -> Symbol? {

@@ -1,8 +1,8 @@
 // Room in the builder's memory: all bytes of a buffer come from `allocate` and `pad`.
 
 extension FlatBufferBuilder {
-  /// Room for `size` bytes whose start is `alignment` aligned, counted from the end. The padding behind them is
-  /// zeroed; they are not. The pointer is valid until the next call that writes.
+  /// Room for `size` bytes whose start is `alignment` aligned, counted from the end. The padding
+  /// behind them is zeroed; they are not. The pointer is valid until the next call that writes.
   @inlinable @inline(__always)
   func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
     pad(before: size, alignment: alignment)
@@ -10,16 +10,24 @@ extension FlatBufferBuilder {
     return memory + head
   }
 
-  /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of them.
+  /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of
+  /// them.
   @inlinable @inline(__always)
   func pad(before size: Int, alignment: Int) {
-    // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not overflow.
+    // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not
+    // overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
     if size &+ padding > head { grow(by: size &+ padding) }
     if alignment > minimumAlignment { minimumAlignment = alignment }
     if padding > 0 {
-      head &-= padding
-      (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+      if padding <= 8, head >= 8 {
+        // What lies before the padding is free, so it may be zeroed as well, in one store.
+        memory.storeBytes(of: 0, toByteOffset: head &- 8, as: UInt64.self)
+        head &-= padding
+      } else {
+        head &-= padding
+        (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+      }
     }
   }
 
@@ -59,7 +67,9 @@ extension FlatBufferBuilder {
   /// Strings, vectors and tables begin here: none may be written while a table's fields are added.
   @inlinable @inline(__always)
   func checkBetweenTables() {
-    guard tableStart < 0 else { misuse("children are written before their table is started") }
+    guard tableStart < 0 else {
+      misuse("a table is open: its children are written before it is started")
+    }
     guard !isFinished else { misuse("the buffer is finished; reset the builder first") }
   }
 

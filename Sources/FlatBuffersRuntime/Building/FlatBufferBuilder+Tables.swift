@@ -1,7 +1,12 @@
 // Tables and their vtables.
 //
-// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable in front of it,
-// without the empty slots at its end, and takes it back if the same vtable was written before.
+// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable
+// in front of it, without the empty slots at its end, and takes it back if the same vtable was
+// written before.
+//
+// Padding behind the first field is not the table's, and a table ends 4 aligned. So where a table
+// stands does not show in its vtable: tables with the same fields, added widest first, have the
+// same.
 
 extension FlatBufferBuilder {
   /// Opens a table of at most `slotCount` fields. Its children must already be written.
@@ -12,6 +17,7 @@ extension FlatBufferBuilder {
     if slotCount > slotCapacity { growSlots(to: slotCount) }
     slots.update(repeating: 0, count: slotCount)
     self.slotCount = slotCount
+    pad(before: 0, alignment: 4)
     tableStart = used
   }
 
@@ -81,7 +87,7 @@ extension FlatBufferBuilder {
       head &+= vtableSize
       shared = Int(earlier)
     } else {
-      vtables[vtableCount % Self.sharedVTables] = UInt32(truncatingIfNeeded: used)
+      vtables[vtableCount & (Self.sharedVTables &- 1)] = UInt32(truncatingIfNeeded: used)
       vtableCount &+= 1
     }
     // The vtable is at table - value; offsets count from the end, so that is their difference.
@@ -100,7 +106,11 @@ extension FlatBufferBuilder {
       misuse("the table has no such slot")
     }
     guard slots[slot] == 0 else { misuse("the field is added twice") }
-    let place = allocate(size, alignment: alignment)
+    let isFirst = used == tableStart
+    pad(before: size, alignment: alignment)
+    if isFirst { tableStart = used }
+    head &-= size
+    let place = memory + head
     slots[slot] = UInt32(truncatingIfNeeded: used)
     return place
   }
@@ -120,7 +130,7 @@ extension FlatBufferBuilder {
     let end = max(0, vtableCount - Self.sharedVTables)
     while index > end {
       index &-= 1
-      let offset = vtables[index % Self.sharedVTables]
+      let offset = vtables[index & (Self.sharedVTables &- 1)]
       let other = memory + (capacity &- Int(offset))
       if other.loadUnaligned(as: UInt32.self) == sizes, sameBytes(vtable, other, from: 4, to: size)
       {

@@ -1,13 +1,20 @@
 // Strings, vectors, and structs that stand alone.
 //
-// A vector is written as a whole: its elements in one piece, aligned for them and for the count before them.
+// A vector is written as a whole: its elements in one piece, aligned for them and for the count
+// before them.
 
 extension FlatBufferBuilder {
   /// Writes a string with its closing NUL.
   @inlinable
   public func string(_ string: String) -> Offset {
-    var string = string
-    return string.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
+    if let offset = string.utf8.withContiguousStorageIfAvailable({
+      self.string(utf8: UnsafeRawBufferPointer($0))
+    }) {
+      return offset
+    }
+    // A string bridged from elsewhere is copied first.
+    var copy = string
+    return copy.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
   }
 
   /// Writes a string, or nothing for nil.
@@ -17,7 +24,8 @@ extension FlatBufferBuilder {
     return self.string(string)
   }
 
-  /// Writes a string from its UTF-8 bytes, which are not checked. They must not be the builder's own.
+  /// Writes a string from its UTF-8 bytes, which are not checked. They must not be the builder's
+  /// own.
   @inlinable
   public func string(utf8: UnsafeRawBufferPointer) -> Offset {
     checkBetweenTables()
@@ -39,7 +47,8 @@ extension FlatBufferBuilder {
   /// Writes a vector from the bytes of its elements, as they are to lie in the buffer.
   ///
   /// - Parameters:
-  ///   - bytes: `count` scalars or structs, little endian, with zeroed padding. Not the builder's own memory.
+  ///   - bytes: `count` scalars or structs, little endian, with zeroed padding. Not the builder's
+  ///     own memory.
   ///   - count: The number of elements; `bytes.count` is a multiple of it.
   ///   - alignment: An element's alignment in bytes: its size for a scalar.
   @inlinable
@@ -55,8 +64,8 @@ extension FlatBufferBuilder {
     return endVector(count: count)
   }
 
-  /// Writes a vector of structs of `size` bytes. `fill` is called for each index in turn with that element's
-  /// memory, zeroed, and stores the members.
+  /// Writes a vector of structs of `size` bytes. `fill` is called for each index in turn with that
+  /// element's memory, zeroed, and stores the members.
   @inlinable
   public func vector(
     count: Int, size: Int, alignment: Int, fill: (Int, UnsafeMutableRawPointer) -> Void
@@ -107,7 +116,8 @@ extension FlatBufferBuilder {
     vectorStart = stackCount
   }
 
-  /// Adds an element to the vector that was opened last. `.none` stays empty: only vectors of unions may hold it.
+  /// Adds an element to the vector that was opened last. `.none` stays empty: only vectors of
+  /// unions may hold it.
   @inlinable @inline(__always)
   public func push(_ offset: Offset) {
     guard vectorStart > 0 else { misuse("push without startVector") }
@@ -127,7 +137,8 @@ extension FlatBufferBuilder {
     let elements = stack + vectorStart
     for index in 0..<count {
       let offset = elements[index]
-      // An element lies 4 * index behind the vector's start, so its own count from the end is smaller by that.
+      // An element lies 4 * index behind the vector's start, so its own count from the end is
+      // smaller by that.
       let here = start &- UInt32(truncatingIfNeeded: 4 &* index)
       let end = start &- UInt32(truncatingIfNeeded: 4 &* count)
       guard offset <= end else { misuse("the offset is not from this buffer") }
@@ -139,7 +150,8 @@ extension FlatBufferBuilder {
     return endVector(count: count)
   }
 
-  /// Writes a struct that stands alone: a union's value, or the root. `fill` gets `size` zeroed bytes.
+  /// Writes a struct that stands alone: a union's value, or the root. `fill` gets `size` zeroed
+  /// bytes.
   @inlinable @inline(__always)
   public func indirectStructure(
     size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void

@@ -3,20 +3,22 @@
 //   memory:  [ free ............ | written ]      `head` is the first written byte
 //            0                   head      capacity
 //
-//  - An Offset counts from the end of the memory, because the end never moves. A uoffset in the buffer is the
-//    difference of two such counts.
-//  - Alignment is relative to the end, and finishing pads the whole to the largest alignment used, so each part is
-//    aligned from the start of the finished buffer too.
-//  - Every byte of padding is written as zero, and nothing depends on addresses or on what the memory held
-//    before: the same calls give the same bytes.
-//  - After a few uses nothing allocates: memory, slots, the stack of vectors and the list of vtables stay.
+//  - An Offset counts from the end of the memory, because the end never moves. A uoffset in the
+//    buffer is the difference of two such counts.
+//  - Alignment is relative to the end, and finishing pads the whole to the largest alignment used,
+//    so each part is aligned from the start of the finished buffer too.
+//  - Every byte of padding is written as zero, and nothing depends on addresses or on what the
+//    memory held before: the same calls give the same bytes.
+//  - After a few uses nothing allocates: memory, slots, the stack of vectors and the list of
+//    vtables stay.
 
 /// Builds FlatBuffers buffers, one after the other, in the same memory.
 ///
-/// Children come before their parent: write strings, vectors and nested tables first, then `startTable`, the
-/// fields, `endTable`, and at last `finish`. For encodings that are equal byte by byte, **children are written in
-/// slot order, then fields are added by descending size of their inline value, and by slot within a size** (an
-/// offset is 4 bytes wide; a struct counts by its alignment).
+/// Children come before their parent: write strings, vectors and nested tables first, then
+/// `startTable`, the fields, `endTable`, and at last `finish`. For encodings that are equal byte by
+/// byte, **children are written in slot order, then fields are added by descending size of their
+/// inline value, and by slot within a size** (an offset is 4 bytes wide; a struct counts by its
+/// alignment).
 ///
 ///     let title = builder.string("first post")
 ///     builder.startTable(slotCount: 2)
@@ -26,8 +28,9 @@
 ///     send(builder.bytes)
 ///     builder.reset()
 ///
-/// The order of calls is checked: adding outside of a table, opening a table inside an open one, finishing twice, or
-/// growing beyond 2 GiB - 1 stops the program with a message. A builder is for one thread at a time.
+/// The order of calls is checked: adding outside of a table, opening a table inside an open one,
+/// finishing twice, or growing beyond 2 GiB - 1 stops the program with a message. A builder is for
+/// one thread at a time.
 public final class FlatBufferBuilder {
   /// Something already written to the builder, to be referred to by what is written later.
   ///
@@ -46,8 +49,9 @@ public final class FlatBufferBuilder {
     public static var none: Offset { Offset(rawValue: 0) }
   }
 
-  // Everything below is touched in each call from modules that this one is inlined into; a builder is for one
-  // thread at a time and calls no code of others while it holds a field, so exclusivity holds without a check.
+  // Everything below is touched in each call from modules that this one is inlined into; a builder
+  // is for one thread at a time and calls no code of others while it holds a field, so exclusivity
+  // holds without a check.
 
   @exclusivity(unchecked) @usableFromInline var memory: UnsafeMutableRawPointer
   @exclusivity(unchecked) @usableFromInline var capacity: Int
@@ -62,8 +66,8 @@ public final class FlatBufferBuilder {
   @exclusivity(unchecked) @usableFromInline var slotCapacity: Int
   @exclusivity(unchecked) @usableFromInline var slotCount = 0
 
-  /// The elements of the open vectors. Each open vector begins with an entry that holds `vectorStart` of the
-  /// one around it.
+  /// The elements of the open vectors. Each open vector begins with an entry that holds
+  /// `vectorStart` of the one around it.
   @exclusivity(unchecked) @usableFromInline var stack: UnsafeMutablePointer<UInt32>
   @exclusivity(unchecked) @usableFromInline var stackCapacity: Int
   @exclusivity(unchecked) @usableFromInline var stackCount = 0
@@ -78,8 +82,8 @@ public final class FlatBufferBuilder {
 
   /// Memory is aligned for the widest alignment that schemas may ask for.
   @usableFromInline static var memoryAlignment: Int { 64 }
-  /// A table shares its vtable with one of this many before it; more are not searched, so that buffers with very
-  /// many different tables are still built in linear time.
+  /// A table shares its vtable with one of this many before it; more are not searched, so that
+  /// buffers with very many different tables are still built in linear time. A power of two.
   @usableFromInline static var sharedVTables: Int { 128 }
 
   /// Makes an empty builder. `capacity` is in bytes; the builder grows when it must.
@@ -118,7 +122,8 @@ public final class FlatBufferBuilder {
     isFinished = false
   }
 
-  /// The finished buffer. Valid until the next call that changes the builder, and while the builder lives.
+  /// The finished buffer. Valid until the next call that changes the builder, and while the builder
+  /// lives.
   @inlinable
   public var bytes: UnsafeRawBufferPointer {
     guard isFinished else { misuse("bytes are there after finish") }

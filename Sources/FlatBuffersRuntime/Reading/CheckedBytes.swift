@@ -1,9 +1,10 @@
 // Checked access to a buffer: the only place that follows offsets.
 //
-// `position` is an absolute place in the buffer, from its first byte. The functions named `unchecked` trust the
-// position they get (it was checked by the caller); all others check it. A result that is a position has been
-// checked for the extent that the function's comment states. Comparisons are made between what is left in the
-// buffer and what is asked for, never by adding, so they cannot overflow, whatever Int's width.
+// `position` is an absolute place in the buffer, from its first byte. The functions named
+// `unchecked` trust the position they get (it was checked by the caller); all others check it. A
+// result that is a position has been checked for the extent that the function's comment states.
+// Comparisons are made between what is left in the buffer and what is asked for, never by adding,
+// so they cannot overflow, whatever Int's width.
 
 extension UnsafeRawBufferPointer {
   @inlinable @inline(__always)
@@ -18,8 +19,9 @@ extension UnsafeRawBufferPointer {
       && UInt(bitPattern: size) <= UInt(bitPattern: count &- position)
   }
 
-  /// The position that the uoffset at `position` refers to, or -1 if that is outside the buffer or the offset is
-  /// null. The four bytes of the offset must be in the buffer; nothing is said about what the result holds.
+  /// The position that the uoffset at `position` refers to, or -1 if that is outside the buffer or
+  /// the offset is null. The four bytes of the offset must be in the buffer; nothing is said about
+  /// what the result holds.
   @inlinable @inline(__always)
   func uncheckedFollow(_ position: Int) -> Int {
     let distance = UInt(uncheckedLoad(position, as: UInt32.self))
@@ -34,7 +36,8 @@ extension UnsafeRawBufferPointer {
     return uncheckedFollow(position)
   }
 
-  /// The vector whose count is at `position`: its number of elements, which all lie in the buffer, or -1.
+  /// The vector whose count is at `position`: its number of elements, which all lie in the buffer,
+  /// or -1.
   @inlinable @inline(__always)
   func vectorCount(_ position: Int, stride: Int) -> Int {
     guard contains(position, size: 4) else { return -1 }

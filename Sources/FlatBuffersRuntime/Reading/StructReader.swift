@@ -1,7 +1,8 @@
 // StructReader: a fixed-size struct read in place.
 //
-// Its extent was checked when it was made: position + size <= bytes.count. Members are at distances that the
-// schema fixes, so a member outside of the struct is the program's mistake and not the data's: it traps.
+// Its extent was checked when it was made: position + size <= bytes.count. Members are at distances
+// that the schema fixes, so a member outside of the struct is the program's mistake and not the
+// data's: it traps.
 
 /// A struct in a FlatBuffers buffer, read in place. It is valid as long as `bytes` is.
 @frozen
@@ -13,7 +14,8 @@ public struct StructReader {
   /// The struct's size in bytes, with its padding.
   public let size: Int
 
-  /// A struct that is the root of a finished buffer, or nil if the bytes do not hold one of that size.
+  /// A struct that is the root of a finished buffer, or nil if the bytes do not hold one of that
+  /// size.
   @inlinable
   public init?(root bytes: UnsafeRawBufferPointer, size: Int) {
     self.init(bytes, at: bytes.follow(0), size: size)
@@ -40,7 +42,8 @@ public struct StructReader {
     return T.read(from: bytes.baseAddress.unsafelyUnwrapped + (position &+ byteOffset))
   }
 
-  /// The struct of `size` bytes at `byteOffset` from the struct's start. It must lie inside the struct.
+  /// The struct of `size` bytes at `byteOffset` from the struct's start. It must lie inside the
+  /// struct.
   ///
   /// An array of scalars or structs is read element by element, each at its own distance.
   @inlinable @inline(__always)

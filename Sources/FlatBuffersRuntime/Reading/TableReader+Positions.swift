@@ -1,7 +1,8 @@
 // Reading by absolute position: for those who walk a layout that they know as data.
 //
-// `locate` and `VectorReader.position(of:)` give positions of inline values. These calls read an inline value
-// there, or follow the uoffset there. Every position is checked, wherever it comes from.
+// `locate` and `VectorReader.position(of:)` give positions of inline values. These calls read an
+// inline value there, or follow the uoffset there. Every position is checked, wherever it comes
+// from.
 
 extension TableReader {
   /// The scalar at an absolute position, or nil if it would end outside the buffer.
@@ -17,21 +18,23 @@ extension TableReader {
     StructReader(bytes, at: position, size: size)
   }
 
-  /// The bytes of the string that the offset at `position` refers to, without the NUL; nil if it does not fit.
+  /// The bytes of the string that the offset at `position` refers to, without the NUL; nil if it
+  /// does not fit.
   @inlinable @inline(__always)
   public func utf8(atPosition position: Int) -> UnsafeRawBufferPointer? {
     let target = bytes.follow(position)
     return target < 0 ? nil : bytes.utf8(target)
   }
 
-  /// The string that the offset at `position` refers to, repaired if it is not UTF-8; nil if it does not fit.
+  /// The string that the offset at `position` refers to, repaired if it is not UTF-8; nil if it
+  /// does not fit.
   @inlinable
   public func string(atPosition position: Int) -> String? {
     utf8(atPosition: position).map(String.init(repairing:))
   }
 
   /// The table that the offset at `position` refers to; nil if it does not fit.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(atPosition position: Int) -> TableReader? {
     let target = bytes.follow(position)
     return target < 0 ? nil : TableReader(bytes, at: target)
@@ -44,7 +47,8 @@ extension TableReader {
     return target < 0 ? nil : VectorReader(bytes, at: target, stride: stride)
   }
 
-  /// The struct that the offset at `position` refers to, as a union stores it; nil if it does not fit.
+  /// The struct that the offset at `position` refers to, as a union stores it; nil if it does not
+  /// fit.
   @inlinable @inline(__always)
   public func indirectStructure(atPosition position: Int, size: Int) -> StructReader? {
     let target = bytes.follow(position)

@@ -5,14 +5,16 @@
 //  - position + objectSize <= bytes.count, objectSize >= 4;
 //  - vtable + vtableSize <= bytes.count, vtableSize >= 4 and even.
 //
-// So a field costs one comparison with the vtable's size and one with the table's size. A field whose entry does
-// not fit the table reads as absent; `locate` tells the difference for those who report damage.
+// So a field costs one comparison with the vtable's size and one with the table's size. A field
+// whose entry does not fit the table reads as absent; `locate` tells the difference for those who
+// report damage.
 
 /// A table in a FlatBuffers buffer, read in place.
 ///
-/// A reader does not own its memory: it is valid as long as `bytes` is. Fields are named by their vtable offset,
-/// `4 + 2 * slot`. Whatever the bytes are, no call reads outside of them and none traps; a field that does not
-/// fit reads as absent. Like any pointer, it may be used from several threads as long as nobody writes the memory.
+/// A reader does not own its memory: it is valid as long as `bytes` is. Fields are named by their
+/// vtable offset, `4 + 2 * slot`. Whatever the bytes are, no call reads outside of them and none
+/// traps; a field that does not fit reads as absent. Like any pointer, it may be used from several
+/// threads as long as nobody writes the memory.
 ///
 ///     guard let post = TableReader(root: bytes) else { throw … }
 ///     let title = post.string(at: 4) ?? ""
@@ -49,7 +51,7 @@ public struct TableReader {
   }
 
   /// The table at an absolute position, or nil if there is none inside `bytes`.
-  @inlinable
+  @inlinable @inline(__always)
   public init?(_ bytes: UnsafeRawBufferPointer, at position: Int) {
     guard bytes.contains(position, size: 4) else { return nil }
     let vtable = position &- Int(bytes.uncheckedLoad(position, as: Int32.self))
@@ -70,9 +72,11 @@ public struct TableReader {
   ///
   /// - Parameters:
   ///   - field: The vtable offset, `4 + 2 * slot`.
-  ///   - size: The size of the inline value in bytes: the scalar's or struct's, 4 for what is behind an offset.
-  /// - Returns: The value's absolute position, always positive, of which `size` bytes are inside the table and
-  ///   so inside the buffer; 0 if the field is absent; -1 if its entry does not fit the table.
+  ///   - size: The size of the inline value in bytes: the scalar's or struct's, 4 for what is
+  ///     behind an offset.
+  /// - Returns: The value's absolute position, always positive, of which `size` bytes are inside
+  ///   the table and so inside the buffer; 0 if the field is absent; -1 if its entry does not fit
+  ///   the table.
   @inlinable @inline(__always)
   public func locate(_ field: Int, size: Int) -> Int {
     // Unsigned, so that a negative field is past the vtable's end as well.
@@ -128,13 +132,14 @@ public struct TableReader {
   }
 
   /// A table field, or a union's value that is a table; nil if it is absent.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(at field: Int) -> TableReader? {
     let target = target(field)
     return target < 0 ? nil : TableReader(bytes, at: target)
   }
 
-  /// A vector field whose elements are `stride` bytes apart (4 for what is behind offsets); nil if absent.
+  /// A vector field whose elements are `stride` bytes apart (4 for what is behind offsets); nil if
+  /// absent.
   ///
   /// All elements lie in the buffer; what their offsets refer to is checked when it is read.
   @inlinable @inline(__always)
@@ -143,14 +148,16 @@ public struct TableReader {
     return target < 0 ? nil : VectorReader(bytes, at: target, stride: stride)
   }
 
-  /// A union's value that is a struct of `size` bytes (such a value is behind an offset); nil if absent.
+  /// A union's value that is a struct of `size` bytes (such a value is behind an offset); nil if
+  /// absent.
   @inlinable @inline(__always)
   public func indirectStructure(at field: Int, size: Int) -> StructReader? {
     let target = target(field)
     return target < 0 ? nil : StructReader(bytes, at: target, size: size)
   }
 
-  /// The position that a field's offset refers to, inside the buffer or at its end; -1 if there is none.
+  /// The position that a field's offset refers to, inside the buffer or at its end; -1 if there is
+  /// none.
   @inlinable @inline(__always)
   func target(_ field: Int) -> Int {
     let place = locate(field, size: 4)

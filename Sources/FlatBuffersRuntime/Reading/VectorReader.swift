@@ -1,12 +1,13 @@
 // VectorReader: a vector read in place.
 //
-// Its whole inline extent was checked when it was made: position + count * stride <= bytes.count. What the offsets
-// of its elements refer to is checked at each read. An index outside 0..<count is the program's mistake and traps.
+// Its whole inline extent was checked when it was made: position + count * stride <= bytes.count.
+// What the offsets of its elements refer to is checked at each read. An index outside 0..<count is
+// the program's mistake and traps.
 
 /// A vector in a FlatBuffers buffer, read in place. It is valid as long as `bytes` is.
 ///
-/// Elements are scalars or structs, `stride` bytes apart, or offsets to strings, tables and members of unions,
-/// which are 4 bytes apart.
+/// Elements are scalars or structs, `stride` bytes apart, or offsets to strings, tables and members
+/// of unions, which are 4 bytes apart.
 @frozen
 public struct VectorReader {
   /// The whole buffer; positions count from its start.
@@ -102,13 +103,14 @@ public struct VectorReader {
   }
 
   /// The table at `index`, or nil if it does not fit the buffer.
-  @inlinable @inline(__always)
+  @inlinable
   public func table(_ index: Int) -> TableReader? {
     let target = target(index)
     return target < 0 ? nil : TableReader(bytes, at: target)
   }
 
-  /// The struct that the offset at `index` refers to, as vectors of unions store it; nil if it does not fit.
+  /// The struct that the offset at `index` refers to, as vectors of unions store it; nil if it does
+  /// not fit.
   @inlinable @inline(__always)
   public func indirectStructure(_ index: Int, size: Int) -> StructReader? {
     let target = target(index)

@@ -4,13 +4,15 @@
 
 /// Why bytes are not a sound FlatBuffers buffer.
 public struct VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Where in the buffer the damage was seen: the start of the offending part, in bytes from the beginning.
+  /// Where in the buffer the damage was seen: the start of the offending part, in bytes from the
+  /// beginning.
   public let offset: Int
-  /// What is wrong, for people, with places and sizes in bytes: "string at offset 212 ends outside the buffer's
-  /// 240 bytes".
+  /// What is wrong, for people, with places and sizes in bytes: "string at offset 212 ends outside
+  /// the buffer's 240 bytes".
   public let reason: String
 
-  /// An error with a reason of your own, for rules that only the one who knows the schema can check.
+  /// An error with a reason of your own, for rules that only the one who knows the schema can
+  /// check.
   public init(offset: Int, reason: String) {
     self.offset = offset
     self.reason = reason

@@ -1,14 +1,16 @@
 // Verifier: checks a buffer once, so that whoever accepts it can rely on what the readers give.
 //
-// It knows the format and not the schema: one who knows the layout drives it, table by table and field by field.
-// What it accepted, the readers read in full: no field that it checked is absent for another reason than that the
-// table does not hold it.
+// It knows the format and not the schema: one who knows the layout drives it, table by table and
+// field by field. What it accepted, the readers read in full: no field that it checked is absent
+// for another reason than that the table does not hold it.
 //
-// Its work is bounded, whatever the bytes: depth and number of tables by the limits given, and references in
-// vectors by `maxTables + bytes.count`. A buffer in which nothing is shared has a reference in every 4 bytes at
-// most; the bound is for buffers in which small parts are referred to very often.
+// Its work is bounded, whatever the bytes: depth and number of tables by the limits given, and
+// references in vectors by `maxTables + bytes.count`. A buffer in which nothing is shared has a
+// reference in every 4 bytes at most; the bound is for buffers in which small parts are referred to
+// very often.
 //
-// It does not allocate unless it throws, and does not ask for alignment, because the readers do not need it.
+// It does not allocate unless it throws, and does not ask for alignment, because the readers do not
+// need it.
 
 /// Checks the parts of a buffer, driven by someone who knows its layout.
 ///
@@ -23,11 +25,13 @@
 ///       verifier.leaveTable()
 ///     }
 ///
-/// Every call throws a ``VerificationError`` that says what is wrong where. After one, drop the verifier. Fields are
-/// named by their vtable offset, `4 + 2 * slot`. A verifier does not own its memory.
+/// Every call throws a ``VerificationError`` that says what is wrong where. After one, drop the
+/// verifier. Fields are named by their vtable offset, `4 + 2 * slot`. A verifier does not own its
+/// memory.
 @frozen
 public struct Verifier {
-  /// A table that was entered: it and its vtable lie in the buffer. What its fields refer to is yet to be checked.
+  /// A table that was entered: it and its vtable lie in the buffer. What its fields refer to is yet
+  /// to be checked.
   public typealias TablePosition = TableReader
 
   /// The buffer; positions count from its start.
@@ -54,7 +58,8 @@ public struct Verifier {
     self.remainingReferences = overflow ? .max : references
   }
 
-  /// A verifier for the buffer behind a size prefix; its positions count from the end of the prefix.
+  /// A verifier for the buffer behind a size prefix; its positions count from the end of the
+  /// prefix.
   ///
   /// Bytes after the prefixed size are ignored. Throws if there are fewer than it says.
   public static func sizePrefixed(
@@ -87,8 +92,9 @@ public struct Verifier {
 
   // MARK: Fields
 
-  /// Finds a field of an entered table: the absolute position of its inline value, of which `size` bytes lie in the
-  /// table, or 0 if it is absent. Throws if the field does not fit, or is absent and required.
+  /// Finds a field of an entered table: the absolute position of its inline value, of which `size`
+  /// bytes lie in the table, or 0 if it is absent. Throws if the field does not fit, or is absent
+  /// and required.
   @inlinable @inline(__always)
   public func locate(
     _ field: Int, size: Int, in table: TablePosition, required: Bool = false
@@ -134,8 +140,9 @@ public struct Verifier {
     if place > 0 { try indirectStructure(atPosition: place, size: size) }
   }
 
-  /// Checks the inline extent of a vector field, which is all there is for scalars and structs. For other elements
-  /// go on with the positions of the vector that is returned, nil if the field is absent.
+  /// Checks the inline extent of a vector field, which is all there is for scalars and structs. For
+  /// other elements go on with the positions of the vector that is returned, nil if the field is
+  /// absent.
   @inlinable
   @discardableResult
   public func vector(
@@ -159,7 +166,8 @@ public struct Verifier {
 
   // MARK: Tables
 
-  /// Enters a table field, or a union's value that is a table; nil if it is absent, and then it is not entered.
+  /// Enters a table field, or a union's value that is a table; nil if it is absent, and then it is
+  /// not entered.
   @inlinable
   public mutating func enterTable(
     at field: Int, in table: TablePosition, required: Bool = false
@@ -191,9 +199,10 @@ public struct Verifier {
 
   /// Reads a union's type, and tells whether there is a value to check.
   ///
-  /// - Returns: The type, as which the value is to be checked next; 0 if there is no value, be it that the type is
-  ///   none or that the value is missing, which other writers may leave. A type that the caller does not
-  ///   know is from a newer schema; its value is then not to be read.
+  /// - Returns: The type, as which the value is to be checked next; 0 if there is no value, be it
+  ///   that the type is
+  ///   none or that the value is missing, which other writers may leave. A type that the caller
+  ///   does not know is from a newer schema; its value is then not to be read.
   @inlinable
   public func union(
     typeAt typeField: Int, valueAt valueField: Int, in table: TablePosition, required: Bool = false
@@ -204,8 +213,9 @@ public struct Verifier {
     return bytes.uncheckedLoad(typePlace, as: UInt8.self)
   }
 
-  /// Checks the extents of a vector of unions: its types, one byte each, and as many offsets of values. The caller
-  /// checks each value whose type is not 0, as that type, at `values.position(of:)`.
+  /// Checks the extents of a vector of unions: its types, one byte each, and as many offsets of
+  /// values. The caller checks each value whose type is not 0, as that type, at
+  /// `values.position(of:)`.
   ///
   /// - Returns: Both vectors, or nil if the field is absent.
   @inlinable
@@ -225,7 +235,8 @@ public struct Verifier {
 
   // MARK: By position
 
-  /// Checks the string that the offset at a position refers to: its bytes and the NUL behind them are in the buffer.
+  /// Checks the string that the offset at a position refers to: its bytes and the NUL behind them
+  /// are in the buffer.
   @inlinable
   public func string(atPosition position: Int) throws(VerificationError) {
     let target = bytes.follow(position)
@@ -260,8 +271,8 @@ public struct Verifier {
     guard bytes.contains(target, size: size) else { throw outside(.structure, at: target) }
   }
 
-  /// Counts references in vectors against the bound on all work. Called for a vector whose elements the caller
-  /// follows by itself.
+  /// Counts references in vectors against the bound on all work. Called for a vector whose elements
+  /// the caller follows by itself.
   @inlinable
   public mutating func count(
     _ references: Int, at position: Int

@@ -1,7 +1,8 @@
 // Decoding any value of a layout with the readers.
 //
-// A strict decoder throws when something that a table holds cannot be read: after the verifier accepted a buffer, that
-// must not happen. A tolerant one takes it as absent, and must only not crash.
+// A strict decoder throws when something that a table holds cannot be read: after the verifier
+// accepted a buffer, that must not happen. A tolerant one takes it as absent, and must only not
+// crash.
 
 import FlatBuffersRuntime
 

@@ -1,4 +1,5 @@
-// Encoding any value of a layout, in the canonical order: children by slot, then fields by descending size and slot.
+// Encoding any value of a layout, in the canonical order: children by slot, then fields by
+// descending size and slot.
 
 import FlatBuffersRuntime
 

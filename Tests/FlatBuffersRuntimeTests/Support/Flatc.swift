@@ -47,8 +47,8 @@ enum Flatc {
     if options.contains("--binary") {
       try run(options + ["-o", directory.path, schemaFile.path, input.path])
     } else {
-      // From the text of a schema with vectors of unions flatc 2.0.8 refuses to print JSON; from the compiled
-      // schema it does.
+      // From the text of a schema with vectors of unions flatc 2.0.8 refuses to print JSON; from
+      // the compiled schema it does.
       try run(["--binary", "--schema", "-o", directory.path, schemaFile.path])
       let compiled = directory.appendingPathComponent("schema.bfbs")
       try run(options + ["-o", directory.path, compiled.path, "--", input.path])

@@ -22,8 +22,8 @@ final class GuardedBytes {
 
   deinit { munmap(pages, length + 2 * pageSize) }
 
-  /// Copies bytes so that they end at the inaccessible page, at an address that is seldom aligned; or so that they
-  /// begin behind one.
+  /// Copies bytes so that they end at the inaccessible page, at an address that is seldom aligned;
+  /// or so that they begin behind one.
   func placing(_ bytes: [UInt8], atEnd: Bool = true) -> UnsafeRawBufferPointer {
     let start = pages + pageSize + (atEnd ? length - bytes.count : 0)
     bytes.withUnsafeBytes { source in

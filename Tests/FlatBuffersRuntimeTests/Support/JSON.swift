@@ -1,6 +1,7 @@
 // JSON as flatc reads and writes it, to and from values of a layout.
 //
-// Foundation's JSON rounds large integers and knows no nan and inf; flatc does neither. So numbers stay text here.
+// Foundation's JSON rounds large integers and knows no nan and inf; flatc does neither. So numbers
+// stay text here.
 
 struct JSONError: Error, CustomStringConvertible {
   let description: String
@@ -62,7 +63,11 @@ struct JSONParser {
 
   private mutating func word() throws -> String {
     let start = place
-    while place < bytes.count, !",]} \n\r\t".utf8.contains(bytes[place]) { place += 1 }
+    while place < bytes.count {
+      let byte = bytes[place]
+      if byte <= 32 || byte == 0x2C || byte == 0x5D || byte == 0x7D { break }  // , ] }
+      place += 1
+    }
     guard place > start else { throw JSONError(description: "no value at \(start)") }
     return String(decoding: bytes[start..<place], as: UTF8.self)
   }
@@ -249,15 +254,19 @@ extension Value {
 
   private static func write(_ string: String, to text: inout String) {
     text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"", "\\":
-        text += "\\"
-        text.unicodeScalars.append(scalar)
-      case "\n": text += "\\n"
-      case "\u{0}"..<" ":
-        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: text.unicodeScalars.append(scalar)
+    if string.utf8.allSatisfy({ $0 >= 32 && $0 != 0x22 && $0 != 0x5C }) {
+      text += string
+    } else {
+      for scalar in string.unicodeScalars {
+        switch scalar.value {
+        case 0x22, 0x5C:
+          text += "\\"
+          text.unicodeScalars.append(scalar)
+        case 10: text += "\\n"
+        case 0..<32:
+          text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+        default: text.unicodeScalars.append(scalar)
+        }
       }
     }
     text += "\""

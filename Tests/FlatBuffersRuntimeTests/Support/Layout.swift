@@ -1,7 +1,8 @@
-// Layouts: schemas as plain data, so that tests can encode, decode, verify and print any value of them.
+// Layouts: schemas as plain data, so that tests can encode, decode, verify and print any value of
+// them.
 //
-// They are written by hand beside the schema texts that flatc gets (Schemas.swift), so that a wrong slot, offset or
-// default shows as a disagreement with flatc.
+// They are written by hand beside the schema texts that flatc gets (Schemas.swift), so that a wrong
+// slot, offset or default shows as a disagreement with flatc.
 
 enum ScalarKind: CaseIterable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float, double

@@ -1,8 +1,7 @@
-// The schemas of the agreement tests: each as the text that flatc gets, and as a layout written by hand.
+// The schemas of the agreement tests: each as the text that flatc gets, and as a layout written by
+// hand.
 //
 // The root is always a Batch, so that one run of flatc judges thousands of objects.
-
-import Testing
 
 struct Schema: Sendable {
   let name: String
@@ -20,13 +19,14 @@ struct Schema: Sendable {
     name: "scalars",
     text: """
       table Item {
-        a: bool; b: byte; c: ubyte; d: short; e: ushort; f: int; g: uint; h: long; i: ulong; j: float;
-        k: double;
-        da: bool = true; db: byte = -3; dc: ubyte = 255; dd: short = -300; de: ushort = 65535; df: int = -70000;
-        dg: uint = 4294967295; dh: long = -9223372036854775808; di: ulong = 18446744073709551615;
-        dj: float = 0.25; dk: double = -2.5;
-        oa: bool = null; ob: byte = null; oc: ubyte = null; od: short = null; oe: ushort = null; of: int = null;
-        og: uint = null; oh: long = null; oi: ulong = null; oj: float = null; ok: double = null;
+        a: bool; b: byte; c: ubyte; d: short; e: ushort; f: int; g: uint; h: long; i: ulong;
+        j: float; k: double;
+        da: bool = true; db: byte = -3; dc: ubyte = 255; dd: short = -300; de: ushort = 65535;
+        df: int = -70000; dg: uint = 4294967295; dh: long = -9223372036854775808;
+        di: ulong = 18446744073709551615; dj: float = 0.25; dk: double = -2.5;
+        oa: bool = null; ob: byte = null; oc: ubyte = null; od: short = null; oe: ushort = null;
+        of: int = null; og: uint = null; oh: long = null; oi: ulong = null; oj: float = null;
+        ok: double = null;
       }
       table Batch { items: [Item]; }
       root_type Batch;
@@ -156,8 +156,4 @@ struct Schema: Sendable {
     TableLayout(
       "Leaf", [.init("name", 0, .string), .init("weight", 1, .scalar(.int32), default: .int(5))])
   }
-}
-
-extension Schema: CustomTestStringConvertible {
-  var testDescription: String { name }
 }

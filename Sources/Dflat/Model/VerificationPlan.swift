@@ -1,0 +1,263 @@
+// VerificationPlan: what verification does for one root, flattened.
+//
+// Every row of every result is verified, so this is among the hottest code there is. A layout and everything reachable from it
+// become arrays of plain records that refer to each other by index: no closure, class or enum with payload is touched on the
+// way. It keeps true:
+//
+//  - the memory is written by `init` only, so a plan may be used by many threads;
+//  - circles are circles of indices; how deep a row goes is bounded by `Verifier`.
+
+public import FlatBuffersRuntime
+
+final class VerificationPlan: @unchecked Sendable {
+  // Unchecked: all memory is written in `init` and only read afterwards.
+  private let checks: UnsafeMutableBufferPointer<Check>
+  private let tables: UnsafeMutableBufferPointer<Span>
+  private let members: UnsafeMutableBufferPointer<Member>
+  private let unions: UnsafeMutableBufferPointer<Span>
+
+  /// Indices from `start` to before `end`.
+  private struct Span {
+    var start: Int32
+    var end: Int32
+  }
+
+  /// One property of a table.
+  private struct Check {
+    enum Operation: UInt8 {
+      case scalar, string, table, union
+      case vector, stringVector, tableVector, unionVector
+    }
+
+    var operation: Operation
+    var isRequired: Bool
+    var offset: Int32
+    /// The inline size of a scalar or struct, the stride of a vector.
+    var size: Int32
+    /// The table or union that it refers to.
+    var target: Int32
+  }
+
+  /// One member of a union.
+  private struct Member {
+    enum Kind: UInt8 {
+      case table, structure, string
+    }
+
+    var tag: UInt8
+    var kind: Kind
+    /// The table's index, or the struct's size.
+    var detail: Int32
+  }
+
+  init(_ root: TableLayout) {
+    var builder = Builder()
+    _ = builder.table(root)
+    builder.run()
+    checks = .copying(builder.checks)
+    tables = .copying(builder.tables)
+    members = .copying(builder.members)
+    unions = .copying(builder.unions)
+  }
+
+  deinit {
+    checks.deallocate()
+    tables.deallocate()
+    members.deallocate()
+    unions.deallocate()
+  }
+
+  /// Checks that bytes are a sound buffer whose root is the plan's.
+  func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
+    var verifier = Verifier(bytes)
+    try check(0, verifier.root(), &verifier)
+  }
+
+  private func check(
+    _ index: Int, _ table: TableReader, _ verifier: inout Verifier
+  ) throws(VerificationError) {
+    let span = tables[index]
+    var next = Int(span.start)
+    let end = Int(span.end)
+    while next < end {
+      let check = checks[next]
+      next &+= 1
+      let offset = Int(check.offset)
+      // What is absent and may be needs no more.
+      if !check.isRequired, !table.contains(offset) { continue }
+      switch check.operation {
+      case .scalar:
+        try verifier.scalar(
+          at: offset, size: Int(check.size), in: table, required: check.isRequired)
+      case .string: try verifier.string(at: offset, in: table, required: check.isRequired)
+      case .vector:
+        try verifier.vector(
+          at: offset, stride: Int(check.size), in: table, required: check.isRequired)
+      case .stringVector:
+        try verifier.stringVector(at: offset, in: table, required: check.isRequired)
+      case .table:
+        guard
+          let inner = try verifier.enterTable(at: offset, in: table, required: check.isRequired)
+        else { continue }
+        try self.check(Int(check.target), inner, &verifier)
+        verifier.leaveTable()
+      case .union:
+        let tag = try verifier.union(
+          typeAt: offset - 2, valueAt: offset, in: table, required: check.isRequired)
+        if tag != 0 {
+          try member(tag, Int(check.target), at: table.locate(offset, size: 4), &verifier)
+        }
+      case .tableVector: try checkTables(check, in: table, &verifier)
+      case .unionVector: try checkUnions(check, in: table, &verifier)
+      }
+    }
+  }
+
+  private func checkTables(
+    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+  ) throws(VerificationError) {
+    guard
+      let vector = try verifier.vector(
+        at: Int(check.offset), stride: 4, in: table, required: check.isRequired)
+    else { return }
+    for index in 0..<vector.count {
+      let inner = try verifier.enterTable(atPosition: vector.position(of: index))
+      try self.check(Int(check.target), inner, &verifier)
+      verifier.leaveTable()
+    }
+  }
+
+  private func checkUnions(
+    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+  ) throws(VerificationError) {
+    let offset = Int(check.offset)
+    guard
+      let vectors = try verifier.unionVector(
+        typesAt: offset - 2, valuesAt: offset, in: table, required: check.isRequired)
+    else { return }
+    for index in 0..<vectors.types.count {
+      let tag: UInt8 = vectors.types.scalar(index)
+      if tag == 0 { continue }
+      try member(tag, Int(check.target), at: vectors.values.position(of: index), &verifier)
+    }
+  }
+
+  /// Checks the value of a union. One whose member this version of the schema does not know is never read.
+  private func member(
+    _ tag: UInt8, _ union: Int, at position: Int, _ verifier: inout Verifier
+  ) throws(VerificationError) {
+    let span = unions[union]
+    var next = Int(span.start)
+    while next < Int(span.end) {
+      let member = members[next]
+      next &+= 1
+      if member.tag != tag { continue }
+      switch member.kind {
+      case .table:
+        try check(Int(member.detail), verifier.enterTable(atPosition: position), &verifier)
+        verifier.leaveTable()
+      case .structure:
+        try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
+      case .string: try verifier.string(atPosition: position)
+      }
+      return
+    }
+  }
+
+  // MARK: Building
+
+  private struct Builder {
+    var checks: [Check] = []
+    var tables: [Span] = []
+    var members: [Member] = []
+    var unions: [Span] = []
+    private var known: [ObjectIdentifier: Int32] = [:]
+    private var pendingTables: [TableLayout] = []
+    private var pendingUnions: [UnionLayout] = []
+
+    /// The index of a table, whose checks follow later.
+    mutating func table(_ layout: TableLayout) -> Int32 {
+      if let index = known[ObjectIdentifier(layout)] { return index }
+      let index = Int32(pendingTables.count)
+      known[ObjectIdentifier(layout)] = index
+      pendingTables.append(layout)
+      return index
+    }
+
+    private mutating func union(_ layout: UnionLayout) -> Int32 {
+      if let index = known[ObjectIdentifier(layout)] { return index }
+      let index = Int32(pendingUnions.count)
+      known[ObjectIdentifier(layout)] = index
+      pendingUnions.append(layout)
+      return index
+    }
+
+    mutating func run() {
+      while tables.count < pendingTables.count || unions.count < pendingUnions.count {
+        if tables.count < pendingTables.count {
+          let start = Int32(checks.count)
+          for property in pendingTables[tables.count].properties {
+            checks.append(check(property))
+          }
+          tables.append(Span(start: start, end: Int32(checks.count)))
+        } else {
+          let start = Int32(members.count)
+          for member in pendingUnions[unions.count].members { members.append(self.member(member)) }
+          unions.append(Span(start: start, end: Int32(members.count)))
+        }
+      }
+    }
+
+    private mutating func check(_ property: Property) -> Check {
+      var check = Check(
+        operation: .scalar, isRequired: property.isRequired, offset: Int32(property.offset),
+        size: Int32(property.kind.inlineSize), target: 0)
+      switch property.kind {
+      case .scalar, .enumeration, .structure, .array: break
+      case .string: check.operation = .string
+      case .table(let layout):
+        check.operation = .table
+        check.target = table(layout())
+      case .union(let layout):
+        check.operation = .union
+        check.target = union(layout())
+      case .vector(.string): check.operation = .stringVector
+      case .vector(.table(let layout)):
+        check.operation = .tableVector
+        check.target = table(layout())
+      case .vector(.union(let layout)):
+        check.operation = .unionVector
+        check.target = union(layout())
+      case .vector(let kind):
+        check.operation = .vector
+        check.size = Int32(kind.inlineSize)
+      }
+      return check
+    }
+
+    private mutating func member(_ member: UnionLayout.Member) -> Member {
+      switch member.kind {
+      case .table(let layout): Member(tag: member.tag, kind: .table, detail: table(layout()))
+      case .structure(let layout):
+        Member(tag: member.tag, kind: .structure, detail: Int32(layout().size))
+      default: Member(tag: member.tag, kind: .string, detail: 0)
+      }
+    }
+  }
+}
+
+extension TableLayout {
+  /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
+  /// - Throws: What is wrong, and where.
+  public func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
+    try verification.verify(bytes)
+  }
+}
+
+extension UnsafeMutableBufferPointer {
+  static func copying(_ elements: [Element]) -> Self {
+    let buffer = Self.allocate(capacity: elements.count)
+    _ = buffer.initialize(from: elements)
+    return buffer
+  }
+}

@@ -1,0 +1,188 @@
+// What the compiler says, word for word, and where.
+
+import DflatSchema
+import Testing
+
+@Suite("Diagnostics")
+struct DiagnosticTests {
+  /// All that is said about a text.
+  private func said(_ text: String) -> String {
+    compile(text).diagnostics.map { $0.rendered() }.joined(separator: "\n")
+  }
+
+  @Test("An error shows its line, underlines the place and says what to do")
+  func rendering() {
+    #expect(
+      said("table Post {\n  images: [string] (indexed);\n}\n") == """
+        test.fbs:2:21: error: 'images' cannot be indexed: a vector has no order
+            2 |   images: [string] (indexed);
+              |                     ^~~~~~~
+        note: index a scalar, string, enum or union; or keep the count in a field of its own
+        """)
+  }
+
+  @Test("A note can point at another place")
+  func notes() {
+    #expect(
+      said("table A { x: int; }\nenum A: byte { X }") == """
+        test.fbs:2:6: error: 'A' is declared already
+            2 | enum A: byte { X }
+              |      ^
+        test.fbs:1:7: note: as a table, here
+            1 | table A { x: int; }
+              |       ^
+        """)
+  }
+
+  @Test("Underlines stand under their words behind tabs and characters of several bytes")
+  func columns() {
+    #expect(
+      said("table A {\n\t/* äöü */ a: Missing;\n}") == """
+        test.fbs:2:18: error: unknown type 'Missing'
+            2 | \t/* äöü */ a: Missing;
+              | \t             ^~~~~~~
+        """)
+  }
+
+  @Test("A line that is no UTF-8 is shown with its columns intact")
+  func invalidUTF8() throws {
+    let text = Array("table A { /* ".utf8) + [0xFF, 0xFE] + Array(" */ a: Missing; }".utf8)
+    let result = SchemaCompiler().compile(source: text, path: "test.fbs")
+    let diagnostic = try #require(result.diagnostics.first)
+    #expect(
+      diagnostic.rendered() == """
+        test.fbs:1:23: error: unknown type 'Missing'
+            1 | table A { /* ?? */ a: Missing; }
+              |                       ^~~~~~~
+        """)
+  }
+
+  @Test("A missing semicolon is reported where it should be, and costs nothing else")
+  func missingSemicolon() {
+    #expect(
+      said("table A {\n  a: int\n  b: Missing;\n}") == """
+        test.fbs:2:9: error: expected ';' after the field 'a', found 'b'
+            2 |   a: int
+              |         ^
+        test.fbs:3:6: error: unknown type 'Missing'
+            3 |   b: Missing;
+              |      ^~~~~~~
+        """)
+  }
+
+  @Test("A forgotten brace is noticed at the next declaration, which is read as such")
+  func missingBrace() {
+    #expect(
+      said("table A {\n  a: int;\ntable B { a: A; b: Missing; }") == """
+        test.fbs:3:1: error: expected '}' at the end of 'A', found 'table'
+            3 | table B { a: A; b: Missing; }
+              | ^~~~~
+        test.fbs:1:7: note: 'A' begins here
+            1 | table A {
+              |       ^
+        test.fbs:3:20: error: unknown type 'Missing'
+            3 | table B { a: A; b: Missing; }
+              |                    ^~~~~~~
+        """)
+  }
+
+  @Test("Several mistakes are several errors, in the order of the text")
+  func several() {
+    #expect(
+      errors(
+        """
+        enum E: byte { A = 300, B }
+        struct S { s: string; }
+        table T {
+          a: int = x;
+          b: [[int]];
+          c: E = Nowhere;
+          d: S;
+          e: Nothing;
+        }
+        root_type Missing;
+        """) == [
+          "1:20: 300 is out of range: 'byte' holds -128 to 127",
+          "2:15: a struct holds scalars, enums and other structs; 's' is a string",
+          "4:12: expected an integer, found 'x'",
+          "5:6: a vector of vectors is not possible",
+          "8:6: unknown type 'Nothing'",
+          "10:11: unknown type 'Missing'",
+        ])
+  }
+
+  @Test("What follows from a mistake is not reported")
+  func noEcho() {
+    #expect(errors("table A { a: B; }\ntable B { x: ; }") == ["2:14: expected a type, found ';'"])
+    #expect(
+      errors("enum E: byte { A = 300 }\ntable T { e: E; f: E = A; }") == [
+        "1:20: 300 is out of range: 'byte' holds -128 to 127"
+      ])
+    #expect(
+      errors("include \"missing.fbs\";\ntable T { a: Missing (their_own); e: Other.Enum = X; }")
+        == ["1:9: there is no file 'missing.fbs' to include"])
+    #expect(errors("table { a: int; }\ntable B { a: A; }").count == 1)
+  }
+
+  @Test("Unknown types come with a guess at what was meant")
+  func guesses() {
+    let cases = [
+      ("table A { a: Int; }", "note: did you mean 'int'?"),
+      ("namespace N; table T {} namespace M; table A { t: T; }", "'N.T' exists"),
+      ("table A { e: E; } enum E: byte { X }", "must stand above its use"),
+    ]
+    for (text, hint) in cases {
+      #expect(said(text).contains(hint), "\(said(text))")
+    }
+  }
+
+  @Test("Two schema names that become one Swift name are both named")
+  func swiftNames() {
+    #expect(
+      said("table A {\n  is_pinned: bool;\n  isPinned: bool;\n}") == """
+        test.fbs:3:3: error: the fields 'is_pinned' and 'isPinned' both become 'isPinned' in Swift
+            3 |   isPinned: bool;
+              |   ^~~~~~~~
+        test.fbs:2:3: note: 'is_pinned' is here; rename one of them
+            2 |   is_pinned: bool;
+              |   ^~~~~~~~~
+        """)
+  }
+
+  @Test("A deprecated field has no Swift name to clash with")
+  func deprecatedNames() {
+    #expect(errors("table A { is_pinned: bool (deprecated); isPinned: bool; }").isEmpty)
+  }
+
+  @Test("Warnings do not fail a compilation")
+  func warnings() {
+    let result = compile("table A { a: int (deprecated, deprecated); }")
+    #expect(result.schema != nil)
+    #expect(result.diagnostics.map(\.severity) == [.warning])
+  }
+
+  @Test("A file that is not there is an error like others")
+  func missingFile() {
+    let result = SchemaCompiler().compile(file: "/nowhere/post.fbs")
+    #expect(result.schema == nil)
+    #expect(
+      result.diagnostics.map { $0.rendered() } == [
+        "/nowhere/post.fbs:1:1: error: cannot read the file: it does not exist"
+      ])
+  }
+
+  @Test("A thousand errors are not all shown, but counted")
+  func limit() {
+    let text = (0..<1000).map { "table T\($0) { a: Missing\($0); }" }.joined(separator: "\n")
+    let diagnostics = compile(text).diagnostics
+    #expect(diagnostics.count == 101)
+    #expect(diagnostics.last?.message == "900 more errors are not shown")
+  }
+
+  @Test("Lines that no screen holds are not shown")
+  func longLines() throws {
+    let text = "table A {" + String(repeating: " ", count: 5000) + "a: Missing; }"
+    let diagnostic = try #require(compile(text).diagnostics.first)
+    #expect(diagnostic.rendered() == "test.fbs:1:5013: error: unknown type 'Missing'")
+  }
+}

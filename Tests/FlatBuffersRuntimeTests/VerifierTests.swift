@@ -1,0 +1,221 @@
+// The verifier: what it accepts, and what its errors say.
+
+import FlatBuffersRuntime
+import Testing
+
+@Suite("Verifier")
+struct VerifierTests {
+  /// A table with a string (4), an Int64 (6), a vector of strings (8), a nested table with a string
+  /// (10) and a union (types 12, values 14).
+  static func sample() -> [UInt8] {
+    let builder = FlatBufferBuilder()
+    let name = builder.string("name")
+    let tags = builder.vector(["a", "bc"])
+    let inner = builder.string("inner")
+    builder.startTable(slotCount: 1)
+    builder.add(inner, at: 4)
+    let child = builder.endTable()
+    builder.startTable(slotCount: 6)
+    builder.add(Int64(5), at: 6, default: 0)
+    builder.add(name, at: 4)
+    builder.add(tags, at: 8)
+    builder.add(child, at: 10)
+    builder.add(child, at: 14)
+    builder.add(UInt8(1), at: 12, default: 0)
+    builder.finish(builder.endTable())
+    return [UInt8](builder.bytes)
+  }
+
+  static func check(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
+    var verifier = Verifier(bytes)
+    let root = try verifier.root()
+    try verifier.string(at: 4, in: root, required: true)
+    try verifier.scalar(at: 6, size: 8, in: root)
+    try verifier.stringVector(at: 8, in: root)
+    if let child = try verifier.enterTable(at: 10, in: root) {
+      try verifier.string(at: 4, in: child)
+      verifier.leaveTable()
+    }
+    if try verifier.union(typeAt: 12, valueAt: 14, in: root) == 1 {
+      if let child = try verifier.enterTable(at: 14, in: root) {
+        try verifier.string(at: 4, in: child)
+        verifier.leaveTable()
+      }
+    }
+  }
+
+  /// The reason why the sample is refused after `damage`, or nil if it is accepted.
+  func reason(_ damage: (inout [UInt8], TableReader) -> Void) throws -> String? {
+    let sound = Self.sample()
+    var bytes = sound
+    sound.withUnsafeBytes { damage(&bytes, TableReader(root: $0)!) }
+    return bytes.withUnsafeBytes { bytes -> String? in
+      do throws(VerificationError) {
+        try Self.check(bytes)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+
+  @Test("A sound buffer is accepted") func sound() throws {
+    #expect(try reason { _, _ in } == nil)
+  }
+
+  @Test("A string that ends outside says where and how much there is") func longString() throws {
+    let size = Self.sample().count
+    var offset = 0
+    let text = try reason { bytes, root in
+      let place = root.locate(4, size: 4)
+      offset = place + Int(root.bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+      bytes[offset + 1] = 1
+    }
+    #expect(text == "string at offset \(offset) ends outside the buffer's \(size) bytes")
+  }
+
+  @Test("A string without its NUL") func unterminated() throws {
+    let text = try reason { bytes, root in
+      let string = root.utf8(at: 4)!
+      bytes[string.baseAddress! - root.bytes.baseAddress! + string.count] = 1
+    }
+    #expect(text?.hasSuffix("is not followed by a NUL in the buffer") == true)
+  }
+
+  @Test("Offsets that lead outside, or nowhere") func offsets() throws {
+    let size = Self.sample().count
+    var place = 0
+    let outside = try reason { bytes, root in
+      place = root.locate(10, size: 4)
+      bytes[place + 1] = 0x10
+    }
+    #expect(outside?.contains("offset \(place) refers to a table 4") == true)
+    #expect(outside?.hasSuffix("outside the buffer's \(size) bytes") == true)
+    let missing = try reason { bytes, root in
+      place = root.locate(8, size: 4)
+      for index in 0..<4 { bytes[place + index] = 0 }
+    }
+    #expect(missing == "the vector that offset \(place) refers to is missing")
+  }
+
+  @Test("Fields that do not fit, and required ones that are missing") func fields() throws {
+    var root = (0, UInt16(0))
+    let misplaced = try reason { bytes, table in
+      root = (table.position, table.objectSize)
+      bytes[table.vtable + 6] = 200
+    }
+    #expect(
+      misplaced
+        == "field 6 of the table at offset \(root.0) does not fit the table's \(root.1) bytes")
+    let missing = try reason { bytes, table in bytes[table.vtable + 4] = 0 }
+    #expect(missing == "the table at offset \(root.0) misses the required field 4")
+  }
+
+  @Test("Vtables that cannot be") func vtables() throws {
+    let odd = try reason { bytes, table in bytes[table.vtable] = 7 }
+    #expect(odd?.hasSuffix("has the impossible size 7") == true)
+    let small = try reason { bytes, table in bytes[table.vtable + 2] = 2 }
+    #expect(small?.hasSuffix("has the impossible size 2") == true)
+    let away = try reason { bytes, table in bytes[table.position + 3] = 0x70 }
+    #expect(away?.contains("is outside the buffer's") == true)
+    let large = try reason { bytes, table in bytes[table.vtable + 3] = 0x70 }
+    #expect(large?.contains("table at offset") == true && large?.contains("ends outside") == true)
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    #expect(throws: VerificationError.self) { try Self.check(empty) }
+  }
+
+  @Test("A union whose value is missing, or whose type is newer, is accepted") func unions() throws
+  {
+    #expect(try reason { bytes, table in bytes[table.vtable + 14] = 0 } == nil)
+    #expect(try reason { bytes, table in bytes[table.vtable + 12] = 0 } == nil)
+    #expect(try reason { bytes, table in bytes[table.locate(12, size: 1)] = 99 } == nil)
+  }
+
+  @Test("Vectors of unions have as many types as values; an empty element is skipped")
+  func unionVectors() throws {
+    for (types, isAccepted) in [([UInt8(0), 1], true), ([1], false), ([1, 1], false)] {
+      let builder = FlatBufferBuilder()
+      let typeVector = builder.vector(types)
+      let text = builder.string("x")
+      let values = builder.vector([.none, text])
+      builder.startTable(slotCount: 2)
+      builder.add(typeVector, at: 4)
+      builder.add(values, at: 6)
+      builder.finish(builder.endTable())
+      func verify() throws(VerificationError) {
+        var verifier = Verifier(builder.bytes)
+        let root = try verifier.root()
+        guard let (types, values) = try verifier.unionVector(typesAt: 4, valuesAt: 6, in: root)
+        else { return }
+        for index in 0..<types.count where (types.scalar(index) as UInt8) != 0 {
+          try verifier.string(atPosition: values.position(of: index))
+        }
+      }
+      if isAccepted {
+        try verify()
+      } else {
+        #expect(throws: VerificationError.self) { try verify() }
+      }
+    }
+  }
+
+  @Test("Nesting and the number of tables are bounded") func bounds() throws {
+    let builder = FlatBufferBuilder()
+    var child = FlatBufferBuilder.Offset.none
+    for _ in 0..<10 {
+      builder.startTable(slotCount: 1)
+      builder.add(child, at: 4)
+      child = builder.endTable()
+    }
+    builder.finish(child)
+    func descend(maxDepth: Int, maxTables: Int) throws(VerificationError) -> Int {
+      var verifier = Verifier(builder.bytes, maxDepth: maxDepth, maxTables: maxTables)
+      var table = try verifier.root()
+      var depth = 1
+      while let next = try verifier.enterTable(at: 4, in: table) {
+        table = next
+        depth += 1
+      }
+      return depth
+    }
+    #expect(try descend(maxDepth: 10, maxTables: 10) == 10)
+    let deep = #expect(throws: VerificationError.self) { try descend(maxDepth: 9, maxTables: 10) }
+    #expect(deep?.reason.hasSuffix("is nested deeper than 9 tables") == true)
+    let many = #expect(throws: VerificationError.self) { try descend(maxDepth: 10, maxTables: 9) }
+    #expect(many?.reason.contains("more tables than are allowed") == true)
+  }
+
+  @Test("The work in vectors that are referred to again and again is bounded") func sharedParts() {
+    let builder = FlatBufferBuilder()
+    let strings = builder.vector([String](repeating: "", count: 1000))
+    builder.startTable(slotCount: 1)
+    builder.add(strings, at: 4)
+    let table = builder.endTable()
+    let tables = builder.vector([FlatBufferBuilder.Offset](repeating: table, count: 1000))
+    builder.startTable(slotCount: 1)
+    builder.add(tables, at: 4)
+    builder.finish(builder.endTable())
+    let error = #expect(throws: VerificationError.self) {
+      var verifier = Verifier(builder.bytes, maxTables: 10_000)
+      let root = try verifier.root()
+      guard let vector = try verifier.vector(at: 4, stride: 4, in: root) else { return }
+      for index in 0..<vector.count {
+        let child = try verifier.enterTable(atPosition: vector.position(of: index))
+        try verifier.stringVector(at: 4, in: child)
+        verifier.leaveTable()
+      }
+    }
+    #expect(error?.reason.contains("more parts than are allowed") == true)
+  }
+
+  @Test("Struct roots and size prefixes") func roots() throws {
+    let builder = FlatBufferBuilder()
+    builder.finish(builder.indirectStructure(size: 8, alignment: 4) { _ in }, sizePrefixed: true)
+    try Verifier.sizePrefixed(builder.bytes).rootStructure(size: 8)
+    #expect(throws: VerificationError.self) {
+      try Verifier.sizePrefixed(builder.bytes).rootStructure(size: 9)
+    }
+    let short = UnsafeRawBufferPointer(rebasing: builder.bytes.dropLast())
+    #expect(throws: VerificationError.self) { try Verifier.sizePrefixed(short) }
+  }
+}

@@ -24,6 +24,7 @@ public protocol TransactionContext {
 }
 
 extension TransactionContext {
+  /// Carries a request out; nil if it was refused for whatever reason.
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {
     // The reason was told to the error hook where it is not the request's own.

@@ -11,12 +11,16 @@
 
 /// A query as data: what the typed surface leaves behind.
 public struct Query: Sendable {
+  /// Whose objects are asked for.
   public let schema: EntitySchema
+  /// What must be true of an object; nil for all objects.
   public let condition: Node?
+  /// Sort keys from most to least significant.
   public let order: [OrderTerm]
   /// The greatest number of objects; nil for all.
   public let limit: Int?
 
+  /// A query over all objects, unless the other arguments say less.
   public init(
     schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
   ) {
@@ -40,6 +44,7 @@ public indirect enum IndexPredicate: Sendable {
 
 /// How a query is answered, given the indexes that may be used.
 public struct Plan: Sendable {
+  /// What was asked.
   public let query: Query
   /// Which rows are candidates; nil for all.
   public let predicate: IndexPredicate?
@@ -73,7 +78,9 @@ public struct Plan: Sendable {
 
 /// The values of a primary key's fields, in order.
 public struct KeyValues: Sendable {
+  /// The value of the first field.
   public let first: Value
+  /// The values of the other fields.
   public let rest: [Value]
 }
 

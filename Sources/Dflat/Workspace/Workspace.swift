@@ -2,8 +2,10 @@
 
 /// Flags for `Workspace.shutdown`.
 public struct WorkspaceShutdownFlag: OptionSet, Sendable {
+  /// One bit for each flag.
   public let rawValue: Int
 
+  /// Flags by their bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
@@ -78,6 +80,7 @@ public protocol Workspace: Queryable {
 }
 
 extension Workspace {
+  /// Runs a transaction over these types and returns at once.
   @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler
@@ -86,6 +89,8 @@ extension Workspace {
       transactionalObjectTypes, changesHandler: changesHandler, completionHandler: nil)
   }
 
+  /// Runs a transaction over these types.
+  /// - Returns: Whether it is committed.
   @preconcurrency @discardableResult
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler

@@ -37,6 +37,7 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Changes
 
+  /// Puts a transaction at the end of the line; see `Workspace`.
   public func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
@@ -111,6 +112,7 @@ public final class WorkspaceCore: Sendable {
     return try engine.read { try $0.explain(query) }
   }
 
+  /// Calls `closure` with one state of the data in view; see `Queryable`.
   public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
@@ -129,6 +131,7 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Shutdown
 
+  /// Refuses new work, and closes the engine after what was accepted; see `Workspace`.
   public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
     let context = ThreadContext.current
     if completion == nil {

@@ -2,11 +2,14 @@
 
 /// A package that is named by another, one way to satisfy a dependency.
 public struct PackageReference: Equatable, Sendable {
+  /// The name of the package.
   public var name: String
   /// `<<`, `<=`, `=`, `>=` or `>>`; nil if any version will do.
   public var relation: String?
+  /// What `relation` compares with.
   public var version: String?
 
+  /// Any version will do, unless relation and version are given.
   public init(name: String, relation: String? = nil, version: String? = nil) {
     self.name = name
     self.relation = relation

@@ -14,11 +14,15 @@
 public struct Stanza: Equatable, Sendable {
   /// The text of a field, and where it begins.
   public struct Field: Equatable, Sendable {
+    /// As the file spells it.
     public var name: String
+    /// Without blanks at either end; lines are separated by newlines.
     public var value: String
+    /// Where the field begins, from 1 up.
     public var line: Int
   }
 
+  /// In the order of the file.
   public var fields: [Field] = []
 
   /// The line of its first field.
@@ -32,14 +36,18 @@ public struct Stanza: Equatable, Sendable {
 
 /// What is wrong with a file.
 public struct DpkgStatusError: Error, Equatable, CustomStringConvertible {
+  /// From 1 up.
   public let line: Int
+  /// What was found, and what was expected.
   public let message: String
 
+  /// What is wrong in a line.
   public init(line: Int, _ message: String) {
     self.line = line
     self.message = message
   }
 
+  /// `line 12: …`
   public var description: String { "line \(line): \(message)" }
 }
 

@@ -16,6 +16,7 @@ sdk=()
 if command -v xcrun >/dev/null 2>&1; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
 
 rm -rf .build/docs .build/symbol-graphs
+status=0
 for library in "${libraries[@]}"; do
   graphs=.build/symbol-graphs/$library
   mkdir -p "$graphs" .build/docs
@@ -23,6 +24,7 @@ for library in "${libraries[@]}"; do
     -I "$modules" -I Sources/CSQLite -minimum-access-level public -output-dir "$graphs"
   tool docc convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$graphs" \
     --fallback-display-name "$library" --fallback-bundle-identifier "dflat.$library" \
-    --warnings-as-errors --output-path ".build/docs/$library"
+    --warnings-as-errors --output-path ".build/docs/$library" || status=1
   echo "docs: .build/docs/$library"
 done
+exit $status

@@ -76,7 +76,7 @@ public final class SQLiteWorkspace: Workspace {
     core.fetchWithinASnapshot(closure)
   }
 
-  /// Runs a transaction over these types and returns at once; see ``Workspace``.
+  /// Runs a transaction over these types and returns at once; see `Workspace`.
   @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,

@@ -22,6 +22,8 @@ public final class EntitySchema: Sendable {
   let root: FieldPath
 
   /// - Parameters:
+  ///   - table: The name of the main table.
+  ///   - layout: Where the fields lie in a row.
   ///   - primaryKey: The vtable offsets of the key's fields.
   ///   - indexes: The paths of the indexed fields.
   ///   - uniques: The paths of the indexed fields whose values are unique.

@@ -27,6 +27,7 @@ public struct Row: @unchecked Sendable {
   /// Copies bytes that are known to be sound: verified by `TableLayout.verify`, or just built.
   ///
   /// - Parameters:
+  ///   - bytes: A finished buffer.
   ///   - id: The row id, −1 if it is not stored.
   ///   - timestamp: The workspace's clock when the row was read; −1 if it was not read.
   @inlinable

@@ -58,7 +58,9 @@ public struct Plan: Sendable {
   /// refused by the engine.
   private static let largestPredicate = 500
 
-  /// - Parameter isUsable: Whether an index of the schema is complete for the state that will be read.
+  /// - Parameters:
+  ///   - query: What is asked.
+  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
   public init(_ query: Query, isUsable: (Int) throws -> Bool) rethrows {
     var usable: Set<Int> = []
     for index in query.mentionedIndexes where try isUsable(index) { usable.insert(index) }

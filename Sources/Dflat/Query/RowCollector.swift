@@ -23,6 +23,7 @@ public struct RowCollector: ~Copyable {
   private var isHeap = false
 
   /// - Parameters:
+  ///   - plan: Whose result is collected.
   ///   - timestamp: The clock value for the rows.
   ///   - report: Called with each damaged row.
   public init(

@@ -50,8 +50,11 @@ public protocol Workspace: Queryable {
   /// once: with true if everything that was submitted is committed; with false if the transaction was aborted, failed, or was
   /// refused because the workspace is shut down.
   ///
-  /// - Parameter transactionalObjectTypes: The entity types that the handler fetches or changes. An empty list, and a type
-  ///   that is no entity type, are programmer errors; a type that is named twice counts once.
+  /// - Parameters:
+  ///   - transactionalObjectTypes: The entity types that the handler fetches or changes. An empty list, and a type that is no
+  ///     entity type, are programmer errors; a type that is named twice counts once.
+  ///   - changesHandler: The body of the transaction.
+  ///   - completionHandler: Told how it ended.
   @preconcurrency
   func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,

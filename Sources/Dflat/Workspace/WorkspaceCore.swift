@@ -16,7 +16,9 @@ public final class WorkspaceCore: Sendable {
   private let targetQueue: DispatchQueue
   private let errorHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
-  /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
+  /// - Parameters:
+  ///   - engine: Where the objects are.
+  ///   - targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
   public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
     self.engine = engine
     self.targetQueue =

@@ -122,14 +122,18 @@ enum Judge {
 
   /// Compiles and runs the Swift files of a directory, and gives what the program prints.
   static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
-    let objects = try ["Dflat", "FlatBuffersRuntime"].flatMap { module in
-      let folder = build.appending(path: "\(module).build")
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path())
-        .filter { $0.hasSuffix(".o") }.map { folder.appending(path: $0).path() }
+    let sources = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources")
+    let objects = ["Dflat", "FlatBuffersRuntime"].flatMap { module in
+      // By source, because the build leaves the objects of sources that are gone.
+      let files = FileManager.default.enumerator(atPath: sources.appending(path: module).path())
+      return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+        .map { URL(filePath: $0).lastPathComponent }
+        .map { build.appending(path: "\(module).build/\($0).o").path() }
     }
     let program = directory.appending(path: "program").path()
     let (status, output) = try run(
-      ["swiftc"] + arguments(.swift6) + ["-o", program] + sources(in: directory) + objects)
+      ["swiftc"] + arguments(.swift6) + ["-o", program] + Self.sources(in: directory) + objects)
     guard status == 0 else { throw Unusable(description: output) }
     return try run([program])
   }

@@ -121,7 +121,9 @@ extension Generator {
       }
       text.gap()
       let table = Identifier.fresh("table", avoiding: taken)
+      // Delegation, because the compiler takes very long over hundreds of fields that all have a default already.
       text.function("init", ["_ \(table): \(reader)"]) { text in
+        text.line("self.init()")
         for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }
       }
       text.gap()

@@ -23,9 +23,12 @@ extension Generator {
       for field in fields {
         guard let expression = query(field, root: root) else { continue }
         text.documentation(queryDocumentation(field))
-        // These three would be read as types behind the entity's name.
-        let hidden = ["ID", "Type", "Protocol"].contains(field.name)
-        let name = hidden ? field.name + "_" : field.member
+        // Behind the entity's name, Swift reads these three as types.
+        let isType = ["ID", "Type", "Protocol"].contains(field.name)
+        if isType {
+          text.documentation(["The underscore is there because `\(field.name)` alone is a type."])
+        }
+        let name = isType ? field.name + "_" : field.member
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
       }
     }

@@ -7,9 +7,9 @@ func check(_ condition: Swift.Bool, _ what: Swift.String) {
 }
 
 let post = Post(
-  key: "k", number: 3, a: String(text: "text", int: .b), v: .text("t"), Int32: .a, Row: 4)
+  key: "k", number: 3, a: String(text: "text", int: .b), v: .text("t"), Int32: .a, post: 4)
 let copy = Post.from(data: post.toData())
-check(copy == post && copy.a?.text == "text" && copy.Row == 4, "fields")
+check(copy == post && copy.a?.text == "text" && copy.post == 4, "fields")
 check(copy.a?.int == .b && copy.w == .b && copy.x == Error.none, "enums")
 check(copy.v == .text("t"), "unions")
 check(PostBuilder_(from: post).build() == post, "the builder steps aside")

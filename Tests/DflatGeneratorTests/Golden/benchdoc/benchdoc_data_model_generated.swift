@@ -85,6 +85,7 @@ public struct BenchDocBuilder {
   }
 
   init(_ table: TableReader) {
+    self.init()
     pos = table.structure(at: 4)
     color = table.enumeration(at: 6, default: .red)
     title = table.string(at: 8) ?? ""

@@ -105,6 +105,7 @@ extension Blog {
     }
 
     init(_ table: TableReader) {
+      self.init()
       site = table.string(at: 4) ?? ""
       number = table.scalar(at: 6, default: 0)
       status = table.enumeration(at: 8, default: .published)

@@ -61,17 +61,21 @@ docs:
 	@Scripts/bootstrap.sh build docs
 	Scripts/docs.sh
 
+bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
+bench_program = swift run -c release --package-path Benchmarks bench
+
 bench:
 	@Scripts/bootstrap.sh build
-	CASES="$(CASES)" RUNS="$(RUNS)" swift run -c release --package-path Benchmarks bench
+	$(bench_options) $(bench_program)
+	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
 	@Scripts/bootstrap.sh build
-	CASES="$(CASES)" swift run -c release --package-path Benchmarks bench --smoke
+	$(bench_options) $(bench_program) smoke
 
 bench-scaling:
 	@Scripts/bootstrap.sh build
-	RUNS="$(RUNS)" swift run -c release --package-path Benchmarks bench --scaling
+	$(bench_options) $(bench_program) scaling
 
 fuzz:
 	@Scripts/bootstrap.sh build fuzz

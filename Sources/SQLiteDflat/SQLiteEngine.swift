@@ -81,6 +81,13 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
+  func foreignGeneration() throws -> Int? {
+    do { return try foreignChanges.generation() } catch let error as SQLiteError {
+      if error.isNoSuchFile { return nil }
+      throw StorageError(error)
+    }
+  }
+
   func makeSnapshot() -> any StorageSnapshot { SQLiteSnapshot(self) }
 
   var missingFile: StorageError {
@@ -240,7 +247,7 @@ private final class MissingFileView: StorageReader {
     self.error = error
   }
 
-  func rows(_ query: Query, timestamp: Int64) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }

@@ -17,12 +17,12 @@ class SQLiteView: StorageReader {
     self.connection = connection
   }
 
-  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
-      if let key = query.key { return try rows(of: query, with: key, timestamp) }
+      if let key = query.key { return try rows(of: query, with: key, mark) }
       return try withPlan(query) { plan in
-        var collector = RowCollector(plan, timestamp: timestamp) { [engine] id, error in
+        var collector = RowCollector(plan, mark: mark) { [engine] id, error in
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
@@ -40,7 +40,7 @@ class SQLiteView: StorageReader {
 
   /// The row with a key, if there is one, and the limit allows it.
   private func rows(
-    of query: Query, with key: KeyValues, _ timestamp: Int64
+    of query: Query, with key: KeyValues, _ mark: ReadMark
   ) throws -> ContiguousArray<Row> {
     let schema = query.schema
     let sql = engine.sql(for: schema)
@@ -57,7 +57,7 @@ class SQLiteView: StorageReader {
         StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
       return []
     }
-    return [Row(sound: bytes, id: id, timestamp: timestamp)]
+    return [Row(sound: bytes, id: id, mark: mark)]
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -186,8 +186,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.engine = engine
   }
 
-  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row> {
-    try open()?.rows(query, timestamp: timestamp) ?? []
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
+    try open()?.rows(query, mark: mark) ?? []
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

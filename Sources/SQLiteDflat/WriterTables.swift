@@ -12,6 +12,8 @@ typealias RowView = TableReader
 /// The writer's knowledge of all entity types it has written.
 final class WriterTables {
   private var known: [ObjectIdentifier: WriterTable] = [:]
+  /// The type that was written last: most transactions write one.
+  private var latest: WriterTable?
   private var generation = 0
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
@@ -23,13 +25,18 @@ final class WriterTables {
   /// What was rolled back may have been a table.
   func forget() {
     known.removeAll()
+    latest = nil
   }
 
   /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
   func prepare(
     _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> WriterTable {
-    if let table = known[ObjectIdentifier(schema)] { return table }
+    if let latest, latest.schema === schema { return latest }
+    if let table = known[ObjectIdentifier(schema)] {
+      latest = table
+      return table
+    }
     let sql = engine.sql(for: schema)
     try connection.execute(sql.create)
     for side in sql.sides {
@@ -72,7 +79,7 @@ final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
   private let sql: TableSQL
-  private var kept: [String: Statement] = [:]
+  var schema: EntitySchema { sql.schema }
   private var insertStatement: Statement?
   private var updateStatement: Statement?
   private var deleteStatement: Statement?

@@ -3,10 +3,14 @@
 // It keeps true:
 //
 //  - the storage is locked for writing from the first submit to the end, and not before;
-//  - `version` counts the writes, so a row that was read at one version is current as long as the version is the same;
+//  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
+//  - rows that the transaction fetches carry the number of its reading: they are current until the transaction itself changes
+//    them, since nobody else writes their type meanwhile. If another connection has written between a fetch and the lock, the
+//    reading gets a new number, and what was fetched before is looked up again;
 //  - a refused request leaves nothing behind; any other failure ends the transaction.
 
 import FlatBuffersRuntime
+import Synchronization
 
 final class Transaction: TransactionContext {
   let workspace: WorkspaceCore
@@ -15,6 +19,11 @@ final class Transaction: TransactionContext {
   private let timestamp: Int64
   private var writer: (any StorageWriter)?
   private var changed: Set<EntitySchema> = []
+  /// The rows that were updated or deleted.
+  private var changedRows: Set<ChangedRow> = []
+  private var reading = Transaction.newReading()
+  /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
+  private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
   /// The type that was changed last: most transactions change one.
   private var lastChanged: EntitySchema?
   private(set) var isAborted = false
@@ -37,11 +46,24 @@ final class Transaction: TransactionContext {
     return transaction
   }
 
+  private struct ChangedRow: Hashable {
+    let schema: ObjectIdentifier
+    let id: Int64
+  }
+
+  private static let readings = Atomic<UInt32>(0)
+
+  private static func newReading() -> UInt32 {
+    let (_, number) = readings.add(1, ordering: .relaxed)
+    return number == 0 ? newReading() : number
+  }
+
   // MARK: Reading
 
   /// The stored row of an object: by row id if it has one, otherwise by primary key.
   func lookUp(_ row: Row, _ schema: EntitySchema, for call: String) -> Row? {
     requireListed(schema, for: call)
+    if isCurrent(row, schema) { return row }
     do {
       return try withReader { reader in
         row.id >= 0
@@ -55,8 +77,18 @@ final class Transaction: TransactionContext {
 
   func fetch(_ query: Query) throws -> ContiguousArray<Row> {
     requireListed(query.schema, for: "fetch(for:)")
-    let timestamp = changed.contains(query.schema) ? 0 : timestamp
-    return try withReader { try $0.rows(query, timestamp: timestamp) }
+    if writer == nil, !fetchedUnlocked.0 {
+      fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
+    }
+    let mark = ReadMark(
+      timestamp: changed.contains(query.schema) ? 0 : timestamp, reading: reading)
+    return try withReader { try $0.rows(query, mark: mark) }
+  }
+
+  /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
+  private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
+    row.mark == ReadMark(timestamp: timestamp, reading: reading)
+      && !changedRows.contains(ChangedRow(schema: ObjectIdentifier(schema), id: row.id))
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -114,22 +146,26 @@ final class Transaction: TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write(schema) { writer, builder in
-      let isCurrent = knownVersion == version && knownVersion > 0
-      guard let stored = isCurrent ? known : try writer.row(of: schema, id: known.id) else {
+      let isKnown = (knownVersion == version && knownVersion > 0) || isCurrent(known, schema)
+      guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
       builder.finish(encode(builder))
       let row = Row(sound: builder.bytes, id: stored.id)
-      if row.equals(stored, as: schema.layout) { return (stored.stored(as: stored.id), false) }
+      if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       try writer.update(schema, from: stored, to: row)
+      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: stored.id))
       return (row, true)
     }
   }
 
   private func delete(_ known: Row, _ knownVersion: Int, _ schema: EntitySchema) throws {
-    try write(schema) { writer, _ in try writer.delete(schema, id: known.id) }
+    try write(schema) { writer, _ in
+      try writer.delete(schema, id: known.id)
+      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: known.id))
+    }
   }
 
   /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
@@ -161,6 +197,10 @@ final class Transaction: TransactionContext {
     writer = opened
     // What was read before the lock was taken may have changed since.
     version += 1
+    let now = try workspace.engine.foreignGeneration()
+    if fetchedUnlocked.0, now == nil || now != fetchedUnlocked.generation {
+      reading = Transaction.newReading()
+    }
     return opened
   }
 

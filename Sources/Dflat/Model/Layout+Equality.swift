@@ -90,6 +90,8 @@ extension Row {
     if storage === other.storage { return true }
     let sameBytes = withBytes { left in other.withBytes { right in equalBytes(left, right) } }
     if sameBytes { return true }
+    let differs = read { left in other.read { right in layout.plan.differs(left, right) } }
+    if differs { return false }
     return read { left in other.read { right in layout.equal(left, right) } }
   }
 }

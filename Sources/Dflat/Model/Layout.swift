@@ -57,7 +57,7 @@ public final class TableLayout: Sendable {
   public let slotCount: Int
   /// The fields, in the order of the schema.
   public let properties: [Property]
-  private let plan = Mutex<VerificationPlan?>(nil)
+  private let madePlan = Mutex<LayoutPlan?>(nil)
 
   /// A layout, as generated code states it.
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
@@ -72,12 +72,11 @@ public final class TableLayout: Sendable {
     properties.first { $0.offset == offset }
   }
 
-  /// How buffers with this root are verified. Made at first use: before, layouts that refer to each other may not all be
-  /// there.
-  var verification: VerificationPlan {
-    if let plan = plan.withLock({ $0 }) { return plan }
-    let made = VerificationPlan(self)
-    return plan.withLock { plan in
+  /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
+  var plan: LayoutPlan {
+    if let plan = madePlan.withLock({ $0 }) { return plan }
+    let made = LayoutPlan(self)
+    return madePlan.withLock { plan in
       if let plan { return plan }
       plan = made
       return made

@@ -29,10 +29,10 @@ public struct Row: @unchecked Sendable {
   /// - Parameters:
   ///   - bytes: A finished buffer.
   ///   - id: The row id, −1 if it is not stored.
-  ///   - timestamp: The workspace's clock when the row was read; −1 if it was not read.
+  ///   - mark: When it was read, by whom.
   @inlinable
-  public init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, timestamp: Int64 = -1) {
-    storage = RowStorage.make(bytes, id: id, timestamp: timestamp)
+  public init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, mark: ReadMark = .none) {
+    storage = RowStorage.make(bytes, id: id, mark: mark)
   }
 
   /// Builds a new row with a builder that is reused; `encode` writes the root table.
@@ -40,7 +40,7 @@ public struct Row: @unchecked Sendable {
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     storage = BuilderPool.withBuilder { builder in
       builder.finish(encode(builder))
-      return RowStorage.make(builder.bytes, id: -1, timestamp: -1)
+      return RowStorage.make(builder.bytes, id: -1, mark: .none)
     }
   }
 
@@ -52,9 +52,12 @@ public struct Row: @unchecked Sendable {
   @inlinable
   public var timestamp: Int64 { storage.header.timestamp }
 
+  /// When the row was read, by whom.
+  var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.header.reading) }
+
   /// The length of the buffer in bytes.
   @inlinable
-  public var count: Int { storage.header.count }
+  public var count: Int { Int(storage.header.size) }
 
   /// Calls `body` with the finished buffer; the pointer is valid inside only.
   @inlinable @inline(__always)
@@ -63,7 +66,7 @@ public struct Row: @unchecked Sendable {
   ) throws(E) -> R {
     let start = storage.bytes
     defer { withExtendedLifetime(storage) {} }
-    return try body(UnsafeRawBufferPointer(start: start, count: storage.header.count))
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
   }
 
   /// Calls `body` with the root table; the reader is valid inside only.
@@ -73,28 +76,50 @@ public struct Row: @unchecked Sendable {
     defer { withExtendedLifetime(storage) {} }
     guard
       let table = TableReader(
-        root: UnsafeRawBufferPointer(start: start, count: storage.header.count))
+        root: UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
     else { preconditionFailure("a row was made from bytes that were not verified") }
     return body(table)
   }
 
-  /// The same bytes under another row id and clock value.
-  func stored(as id: Int64, timestamp: Int64 = -1) -> Row {
-    withBytes { Row(sound: $0, id: id, timestamp: timestamp) }
+  /// The same bytes without the mark of their reading.
+  func withoutMark() -> Row {
+    withBytes { Row(sound: $0, id: id) }
   }
+}
+
+/// When and by whom a row was read.
+@frozen
+public struct ReadMark: Sendable, Equatable {
+  /// The workspace's clock before the reading, or what stands for it inside a transaction.
+  public let timestamp: Int64
+  /// The reading of a transaction; 0 outside of transactions. See `Transaction`.
+  @usableFromInline let reading: UInt32
+
+  @inlinable
+  init(timestamp: Int64, reading: UInt32) {
+    self.timestamp = timestamp
+    self.reading = reading
+  }
+
+  /// Of rows that were not fetched.
+  @inlinable
+  public static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
 }
 
 @usableFromInline
 struct RowHeader {
   @usableFromInline let id: Int64
   @usableFromInline let timestamp: Int64
-  @usableFromInline let count: Int
+  /// The length of the buffer: FlatBuffers ends below 2 GiB.
+  @usableFromInline let size: UInt32
+  @usableFromInline let reading: UInt32
 
   @inlinable
-  init(id: Int64, timestamp: Int64, count: Int) {
+  init(id: Int64, timestamp: Int64, size: UInt32, reading: UInt32) {
     self.id = id
     self.timestamp = timestamp
-    self.count = count
+    self.size = size
+    self.reading = reading
   }
 }
 
@@ -102,9 +127,12 @@ struct RowHeader {
 @usableFromInline
 final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
   @inlinable
-  static func make(_ bytes: UnsafeRawBufferPointer, id: Int64, timestamp: Int64) -> RowStorage {
+  static func make(
+    _ bytes: UnsafeRawBufferPointer, id: Int64, mark: ReadMark
+  ) -> RowStorage {
     let buffer = RowStorage.create(minimumCapacity: bytes.count) { _ in
-      RowHeader(id: id, timestamp: timestamp, count: bytes.count)
+      RowHeader(
+        id: id, timestamp: mark.timestamp, size: UInt32(bytes.count), reading: mark.reading)
     }
     if let source = bytes.baseAddress {
       buffer.withUnsafeMutablePointerToElements {

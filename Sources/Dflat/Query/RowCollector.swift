@@ -12,11 +12,11 @@ public import FlatBuffersRuntime
 
 /// Collects the result of a plan from candidates. For engines.
 public struct RowCollector: ~Copyable {
-  private let verification: VerificationPlan
+  private let layout: LayoutPlan
   private let residual: Program?
   private let keys: [SortKey]
   private let limit: Int
-  private let timestamp: Int64
+  private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
   private var rows: ContiguousArray<Row> = []
   /// Whether `rows` is a heap with the last row of the order on top.
@@ -24,16 +24,16 @@ public struct RowCollector: ~Copyable {
 
   /// - Parameters:
   ///   - plan: Whose result is collected.
-  ///   - timestamp: The clock value for the rows.
+  ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
   public init(
-    _ plan: Plan, timestamp: Int64, report: @escaping (_ id: Int64, VerificationError) -> Void
+    _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
-    verification = plan.query.schema.layout.verification
+    layout = plan.query.schema.layout.plan
     residual = plan.residual.map(Program.init)
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
-    self.timestamp = timestamp
+    self.mark = mark
     self.report = report
   }
 
@@ -47,16 +47,16 @@ public struct RowCollector: ~Copyable {
       case .false: return true
       case .unknown:
         // Absent or malformed: only the verifier can tell.
-        do { try verification.verify(bytes) } catch { report(id, error) }
+        do { try layout.verify(bytes) } catch { report(id, error) }
         return true
       }
     }
-    do { try verification.verify(bytes) } catch {
+    do { try layout.verify(bytes) } catch {
       report(id, error)
       return true
     }
     if rows.count < limit {
-      rows.append(Row(sound: bytes, id: id, timestamp: timestamp))
+      rows.append(Row(sound: bytes, id: id, mark: mark))
       return keys.isEmpty ? rows.count < limit : true
     }
     return replaceLast(id, bytes)
@@ -78,7 +78,7 @@ public struct RowCollector: ~Copyable {
       for index in stride(from: rows.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
       isHeap = true
     }
-    let row = Row(sound: bytes, id: id, timestamp: timestamp)
+    let row = Row(sound: bytes, id: id, mark: mark)
     if isBefore(keys, row, rows[0]) {
       rows[0] = row
       siftDown(0)

@@ -15,6 +15,9 @@ public protocol StorageEngine: AnyObject, Sendable {
   func prepareForWriting() throws
   /// Calls `body` with a view of one committed state. Any thread may call.
   func read<R>(_ body: (any StorageReader) throws -> R) throws -> R
+  /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
+  /// no more than that state; nil if it is not known now.
+  func foreignGeneration() throws -> Int?
   /// A view that takes the committed state at its first read and keeps it until it is closed.
   func makeSnapshot() -> any StorageSnapshot
   /// Waits for the write lock and begins a transaction that may change these types.
@@ -25,8 +28,8 @@ public protocol StorageEngine: AnyObject, Sendable {
 
 /// A view of one state. Used by one thread at a time.
 public protocol StorageReader: AnyObject {
-  /// The result of a query; rows carry `timestamp`. Empty if the storage or the table does not exist.
-  func rows(_ query: Query, timestamp: Int64) throws -> ContiguousArray<Row>
+  /// The result of a query; rows carry `mark`. Empty if the storage or the table does not exist.
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row>
   /// The row with an id.
   func row(of schema: EntitySchema, id: Int64) throws -> Row?
   /// The row with the primary key that `row` has.

@@ -89,12 +89,12 @@ public final class WorkspaceCore: Sendable {
       if let transaction = context.transaction, transaction.workspace === self {
         return try transaction.fetch(query)
       }
-      let timestamp = clock.now
+      let mark = ReadMark(timestamp: clock.now, reading: 0)
       if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-        return try snapshot.rows(query, timestamp: timestamp)
+        return try snapshot.rows(query, mark: mark)
       }
       if line.isClosed { return [] }
-      return try engine.read { try $0.rows(query, timestamp: timestamp) }
+      return try engine.read { try $0.rows(query, mark: mark) }
     } catch let error as StorageError where error.cause == .closed {
       return []
     } catch {

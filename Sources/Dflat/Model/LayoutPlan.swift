@@ -1,15 +1,15 @@
-// VerificationPlan: what verification does for one root, flattened.
+// LayoutPlan: a layout and everything reachable from it, flattened.
 //
-// Every row of every result is verified, so this is among the hottest code there is. A layout and everything reachable from it
-// become arrays of plain records that refer to each other by index: no closure, class or enum with payload is touched on the
-// way. It keeps true:
+// Every row of every result is verified, and every update compared with what is stored, so this is among the hottest code
+// there is. Layouts become arrays of plain records that refer to each other by index: no closure, class or enum with payload
+// is touched on the way. It keeps true:
 //
 //  - the memory is written by `init` only, so a plan may be used by many threads;
 //  - circles are circles of indices; how deep a row goes is bounded by `Verifier`.
 
 public import FlatBuffersRuntime
 
-final class VerificationPlan: @unchecked Sendable {
+final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   private let checks: UnsafeMutableBufferPointer<Check>
   private let tables: UnsafeMutableBufferPointer<Span>
@@ -31,6 +31,8 @@ final class VerificationPlan: @unchecked Sendable {
 
     var operation: Operation
     var isRequired: Bool
+    /// An integer: different bytes are different values.
+    var isInteger: Bool
     var offset: Int32
     /// The inline size of a scalar or struct, the stride of a vector.
     var size: Int32
@@ -164,6 +166,31 @@ final class VerificationPlan: @unchecked Sendable {
     }
   }
 
+  /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer
+  /// look is needed.
+  func differs(_ left: TableReader, _ right: TableReader) -> Bool {
+    let span = tables[0]
+    for index in Int(span.start)..<Int(span.end) {
+      let check = checks[index]
+      let offset = Int(check.offset)
+      if check.isInteger {
+        let size = Int(check.size)
+        let l = left.locate(offset, size: size)
+        let r = right.locate(offset, size: size)
+        if l > 0, r > 0,
+          !equalBytes(left.inlineBytes(at: l, size), right.inlineBytes(at: r, size))
+        {
+          return true
+        }
+      } else if check.operation == .string, let l = left.utf8(at: offset),
+        let r = right.utf8(at: offset), !equalBytes(l, r)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
   // MARK: Building
 
   private struct Builder {
@@ -210,7 +237,8 @@ final class VerificationPlan: @unchecked Sendable {
 
     private mutating func check(_ property: Property) -> Check {
       var check = Check(
-        operation: .scalar, isRequired: property.isRequired, offset: Int32(property.offset),
+        operation: .scalar, isRequired: property.isRequired, isInteger: property.kind.isInteger,
+        offset: Int32(property.offset),
         size: Int32(property.kind.inlineSize), target: 0)
       switch property.kind {
       case .scalar, .enumeration, .structure, .array: break
@@ -250,7 +278,24 @@ extension TableLayout {
   /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
   /// - Throws: What is wrong, and where.
   public func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
-    try verification.verify(bytes)
+    try plan.verify(bytes)
+  }
+}
+
+extension TableReader {
+  @inline(__always)
+  fileprivate func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.baseAddress.unsafelyUnwrapped + position, count: size)
+  }
+}
+
+extension Property.Kind {
+  fileprivate var isInteger: Bool {
+    guard case .scalar(let type, _) = self else { return false }
+    return switch type {
+    case .bool, .float, .double, .string: false
+    default: true
+    }
   }
 }
 

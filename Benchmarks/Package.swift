@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The benchmark program: a package of its own, so that the library's manifest knows nothing of it.
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Dflat", path: "..")],
+  targets: [
+    // SQLite's C API under a name of its own: what the floor calls, past the library.
+    .systemLibrary(
+      name: "CSQLiteFloor", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(name: "CMalloc"),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "CMalloc",
+        "CSQLiteFloor",
+        .product(name: "Dflat", package: "Dflat"),
+        .product(name: "SQLiteDflat", package: "Dflat"),
+      ],
+      swiftSettings: [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+  ]
+)

@@ -1,0 +1,110 @@
+// The benchmark program.
+//
+//   bench            every case beside its floor: a table, results/latest.json, results/latest.svg
+//   bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table, results/scaling.json, results/scaling.svg
+//   bench smoke      every case once on few objects, results checked; for CI. Figures mean nothing and are not kept.
+//   bench profile    Dflat's side only, RUNS times; to be run under a profiler
+//
+// Environment: CASES=id,id restricts the cases, RUNS=n is the number of runs (7), OUTPUT=folder where results go.
+// Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
+
+import Foundation
+
+@main
+struct Bench {
+  static func main() {
+    do {
+      let options = try Options()
+      if let (work, path) = options.memoryWork { return try PeakMemory.runProcess(work, path) }
+      let fixture = try Fixture(few: options.few, many: options.many)
+      do {
+        try run(options, fixture)
+        try fixture.removeFiles()
+      } catch {
+        try fixture.removeFiles()
+        throw error
+      }
+    } catch let error as UsageError {
+      complain("bench: \(error.description)")
+      exit(64)
+    } catch {
+      complain("bench: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ options: Options, _ fixture: Fixture) throws {
+    switch options.mode {
+    case .cases: try runCases(options, fixture)
+    case .scaling: try Scaling.run(options, fixture)
+    case .smoke: try runSmoke(options, fixture)
+    case .profile: try runOurs(options, fixture)
+    case .memory: break
+    }
+  }
+
+  private static func runCases(_ options: Options, _ fixture: Fixture) throws {
+    Table.printHead(options)
+    var measurements: [Measurement] = []
+    for item in Case.all where options.includes(item.id) {
+      let measurement = try item.measure(fixture, runs: options.runs)
+      Table.printLine(measurement)
+      measurements.append(measurement)
+    }
+    var memory: [MemoryMeasurement] = []
+    if options.includes(MemoryCase.fetchAll.id) {
+      if let measurement = try MemoryCase.fetchAll.measure(fixture, runs: options.runs) {
+        Table.printLine(measurement)
+        memory.append(measurement)
+      } else {
+        print("\(MemoryCase.fetchAll.id): peak memory can be measured on Linux only")
+      }
+    }
+    let results = try Results(options)
+    try results.write(
+      JSON.list(measurements.map(JSON.object) + memory.map(JSON.object)), to: "latest.json")
+    if options.isComplete { try results.write(Chart.svg(measurements), to: "latest.svg") }
+    Table.printMissedGoals(measurements, memory)
+  }
+
+  /// Sides that agree, rows that are the same bytes, and figures that are numbers.
+  private static func runSmoke(_ options: Options, _ fixture: Fixture) throws {
+    try Smoke.checkRows(fixture)
+    for item in Case.all + Scaling.cases(200) where options.includes(item.id) {
+      let measurement = try item.measure(fixture, runs: options.runs)
+      guard measurement.ratio.isFinite, measurement.ratio > 0 else {
+        throw Disagreement(description: "\(item.id): the ratio is \(measurement.ratio)")
+      }
+      print("\(item.id): both sides agree")
+    }
+    if options.includes(MemoryCase.fetchAll.id),
+      let memory = try MemoryCase.fetchAll.measure(fixture, runs: 1)
+    {
+      guard memory.bytes >= memory.rowBytes else {
+        throw Disagreement(
+          description: "\(memory.id): \(memory.bytes) bytes are less than the rows")
+      }
+      print("\(memory.id): holds the rows")
+    }
+  }
+
+  private static func runOurs(_ options: Options, _ fixture: Fixture) throws {
+    for item in Case.all where options.includes(item.id) {
+      let ours = try item.sides(fixture).ours
+      for _ in 0..<options.runs {
+        print("\(item.id): \(decimals(Double(try ours().nanoseconds) / 1e6, 2)) ms")
+      }
+    }
+  }
+
+  private static func complain(_ message: String) {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+  }
+}
+
+extension Case {
+  static let all: [Case] = [
+    insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
+    equality, fieldAccess, encode, decode,
+  ]
+}

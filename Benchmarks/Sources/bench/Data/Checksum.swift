@@ -1,0 +1,62 @@
+// Checksum: what both sides of a case must agree about.
+//
+// A case that reads adds up what it read; after a case that writes, the file's rows are added up. If our sum and the floor's
+// differ, they did not do the same work, and the program stops.
+
+/// A sum of values in their order. Adding is one multiplication, so it costs little beside what it checks.
+struct Checksum: Equatable {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  @inline(__always)
+  mutating func add(_ number: UInt64) {
+    value = (value ^ number) &* 0x0000_0100_0000_01B3
+  }
+
+  @inline(__always)
+  mutating func add<I: BinaryInteger>(_ number: I) {
+    add(UInt64(truncatingIfNeeded: number))
+  }
+
+  @inline(__always)
+  mutating func add(_ number: Float) {
+    add(UInt64(number.bitPattern))
+  }
+
+  /// The length, the first and the last byte: enough to need the string's bytes.
+  @inline(__always)
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    add(bytes.count)
+    if bytes.isEmpty { return }
+    add(bytes[0])
+    add(bytes[bytes.count - 1])
+  }
+
+  @inline(__always)
+  mutating func add(_ string: String) {
+    var string = string
+    string.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+
+  @inline(__always)
+  mutating func add(_ string: String?) {
+    guard let string else { return add(UInt64(7)) }
+    add(string)
+  }
+
+  @inline(__always)
+  mutating func add(_ pos: Vec3?) {
+    guard let pos else { return add(UInt64(11)) }
+    add(pos.x)
+    add(pos.y)
+    add(pos.z)
+  }
+
+  @inline(__always)
+  mutating func add(_ content: Content?) {
+    switch content {
+    case nil: add(UInt64(13))
+    case .textContent(let content): add(content.text)
+    case .imageContent(let content): for image in content.images { add(image) }
+    }
+  }
+}

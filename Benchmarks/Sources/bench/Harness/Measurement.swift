@@ -1,0 +1,53 @@
+// Measurement: the figures of a case, from all its runs.
+//
+// The ratio is that of the two medians. On a busy machine a run is disturbed in one side only, so the ratio of the fastest
+// runs is given beside it: work that nobody disturbed.
+
+struct Measurement {
+  let id: String
+  let title: String
+  let goal: Double?
+  let upstream: Double?
+  let grdb: Double?
+  let runs: Int
+  let milliseconds: Double
+  let floorMilliseconds: Double
+  let ratio: Double
+  /// The ratio of the fastest runs.
+  let bestRatio: Double
+  /// How far the single runs' ratios lie apart: the middle half's width, as a part of the ratio.
+  let spread: Double
+
+  init(_ source: Case, _ times: [(ours: Double, floor: Double)]) {
+    id = source.id
+    title = source.title
+    goal = source.goal
+    upstream = source.upstream
+    grdb = source.grdb
+    runs = times.count
+    milliseconds = median(times.map(\.ours))
+    floorMilliseconds = median(times.map(\.floor))
+    ratio = milliseconds / floorMilliseconds
+    bestRatio = (times.map(\.ours).min() ?? .nan) / (times.map(\.floor).min() ?? .nan)
+    let ratios = times.map { $0.ours / $0.floor }.sorted()
+    spread = (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / ratio
+  }
+
+  var missesGoal: Bool {
+    guard let goal else { return false }
+    return !(ratio <= goal)
+  }
+}
+
+func median(_ values: [Double]) -> Double {
+  quantile(values.sorted(), 0.5)
+}
+
+/// A quantile of sorted values, between two of them in proportion.
+func quantile(_ sorted: [Double], _ part: Double) -> Double {
+  guard let last = sorted.indices.last else { return .nan }
+  let place = Double(last) * part
+  let lower = Int(place)
+  let upper = min(lower + 1, last)
+  return sorted[lower] + (sorted[upper] - sorted[lower]) * (place - Double(lower))
+}

@@ -1,0 +1,62 @@
+// What the program was asked to do: its argument and its environment.
+
+import Foundation
+
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+}
+
+struct Options {
+  enum Mode: String, CaseIterable {
+    case cases
+    case scaling
+    case smoke
+    case profile
+    /// A process that is started to measure memory.
+    case memory
+  }
+
+  let mode: Mode
+  let runs: Int
+  let output: String?
+  /// What a process in `memory` mode is to do, and with which file.
+  let memoryWork: (PeakMemory.Work, String)?
+  private let chosen: [String]
+
+  init() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let environment = ProcessInfo.processInfo.environment
+    guard let mode = Mode(rawValue: arguments.first ?? "cases"),
+      arguments.count <= (mode == .memory ? 3 : 1)
+    else { throw UsageError(description: "usage: bench [cases | scaling | smoke | profile]") }
+    self.mode = mode
+    let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : mode == .scaling ? "5" : "7")
+    guard let count = Int(runs), count > 0 else {
+      throw UsageError(description: "RUNS=\(runs) is not a number of runs")
+    }
+    self.runs = count
+    output = environment["OUTPUT"]
+    chosen = environment["CASES"]?.split(separator: ",").map { String($0) } ?? []
+    let ids = (Case.all + Scaling.cases(0)).map(\.id) + [MemoryCase.fetchAll.id]
+    if let unknown = chosen.first(where: { !ids.contains($0) }) {
+      throw UsageError(
+        description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")
+    }
+    if mode == .memory {
+      guard arguments.count == 3, let work = PeakMemory.Work(rawValue: arguments[1]) else {
+        throw UsageError(description: "usage: bench memory WORK FILE")
+      }
+      memoryWork = (work, arguments[2])
+    } else {
+      memoryWork = nil
+    }
+  }
+
+  var few: Int { mode == .smoke ? 300 : 10_000 }
+  var many: Int { mode == .smoke ? 1_000 : 33_334 }
+
+  /// Whether all cases run.
+  var isComplete: Bool { chosen.isEmpty }
+
+  func includes(_ id: String) -> Bool { chosen.isEmpty || chosen.contains(id) }
+}

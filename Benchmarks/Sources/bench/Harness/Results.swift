@@ -1,0 +1,47 @@
+// Where results are kept, and their JSON form.
+//
+// `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
+// `runs`, `spread`; what is no time has `value` and `unit` instead of the milliseconds and the ratio.
+
+import Foundation
+
+struct Results {
+  private let folder: URL
+
+  /// The folder that was asked for, or the package's own, found from the working directory.
+  init(_ options: Options) throws {
+    let files = FileManager.default
+    let path =
+      options.output
+      ?? ["Benchmarks/results", "results"].first { files.fileExists(atPath: $0) } ?? "results"
+    folder = URL(fileURLWithPath: path)
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    print("wrote \(folder.appendingPathComponent(name).relativePath)")
+  }
+}
+
+enum JSON {
+  /// One object per line, so that two runs can be compared line by line.
+  static func list(_ objects: [String]) -> String {
+    "[\n" + objects.map { "  " + $0 }.joined(separator: ",\n") + "\n]\n"
+  }
+
+  static func object(_ m: Measurement) -> String {
+    let goal = m.goal.map { decimals($0, 2) } ?? "null"
+    return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
+      + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "
+      + "\"ratio\": \(decimals(m.ratio, 4)), \"goal\": \(goal), \"runs\": \(m.runs), "
+      + "\"spread\": \(decimals(m.spread, 4))}"
+  }
+
+  static func object(_ m: MemoryMeasurement) -> String {
+    "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.bytes, 0)), \"unit\": \"bytes\", "
+      + "\"goal\": \(decimals(m.goal, 0)), \"floorValue\": \(decimals(m.floorBytes, 0)), "
+      + "\"rowBytes\": \(decimals(m.rowBytes, 0)), \"runs\": \(m.runs), "
+      + "\"spread\": \(decimals(m.spread, 4))}"
+  }
+}

@@ -102,7 +102,6 @@ final class SQLiteEngine: StorageEngine {
         if state.connection != nil { return }
         try protectFiles()
         let connection = try Connection(path: path)
-        connection.checkpointsOnClose = false
         try connection.prepareDatabaseFile(settings)
         state.connection = connection
         foreignChanges.writerOpened(connection)
@@ -180,6 +179,7 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Closing
 
+  /// The last connection to a file moves the log into it and removes the log; no reader of ours does.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
     foreignChanges.close()
@@ -192,8 +192,6 @@ final class SQLiteEngine: StorageEngine {
         if flags.contains(.truncate) {
           try connection.checkpoint(.truncate)
           try leaveWALMode(connection)
-        } else if connection.walPagesAfterLastCommit > 0 {
-          try connection.checkpoint(.truncate, timeoutMilliseconds: 0)
         }
         try connection.close()
       }

@@ -30,7 +30,7 @@ class SQLiteView: StorageReader {
         guard let statement = try statement(select.text, reading: table) else { return [] }
         try select.bind(to: statement)
         while try statement.step() {
-          let isWanted = collector.offer(id: statement.int64(0), bytes: statement.blob(1))
+          let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
         return collector.finish()

@@ -27,8 +27,8 @@ struct SideTable: Sendable {
       + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type))"
   }
 
-  var createIndex: String {
-    "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \("index__\(table)".quoted) "
+  func createIndex(named name: String) -> String {
+    "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name.quoted) "
       + "ON \(table.quoted) (\(column.quoted))"
   }
 

@@ -39,17 +39,56 @@ final class WriterTables {
     }
     let sql = engine.sql(for: schema)
     try connection.execute(sql.create)
-    for side in sql.sides {
+    let known = try sql.sides.map { side in
       try connection.execute(side.create)
-      try connection.execute(side.createIndex)
+      let hasIndex = try ensureIndex(of: side, connection, engine)
+      return try WriterSide(
+        side, of: schema.table, hasIndex: hasIndex, connection, engine, at: generation)
     }
-    let foreign = try foreignSides(of: schema, beside: sql.sides, connection)
-    let sides = try (sql.sides + foreign).map { side in
-      try WriterSide(side, of: schema.table, connection, engine, at: generation)
+    let foreign = try foreignSides(of: schema, beside: sql.sides, connection).map { side in
+      try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, at: generation)
     }
+    let sides = known + foreign
     let table = WriterTable(sql, sides)
-    known[ObjectIdentifier(schema)] = table
+    self.known[ObjectIdentifier(schema)] = table
     return table
+  }
+
+  /// Makes sure that a side table has its index. Names are not relied on: a table may have been renamed with its index, or the
+  /// name be taken by an index of another.
+  /// - Returns: False if values that are there already forbid a unique index.
+  private func ensureIndex(
+    of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> Bool {
+    for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
+      guard let name = index[1].text, index[2].integer == 1 || !side.isUnique else { continue }
+      let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
+      if columns == [side.column] { return true }
+    }
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
+        .compactMap { $0[0].text })
+    let base = "index__\(side.table)"
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    do {
+      try connection.execute(side.createIndex(named: name))
+      return true
+    } catch {
+      guard error.isConstraint else { throw error }
+      engine.report(
+        StorageError(
+          .alreadyExists, table: side.table, code: error.extendedCode,
+          message:
+            "stored objects have equal values of \(side.column), which is unique: they stay, "
+            + "and new ones are refused",
+          statement: error.sql))
+      return false
+    }
   }
 
   /// Side tables that another version of the schema has made. They are recognised by name and shape.
@@ -130,8 +169,8 @@ final class WriterSide {
   private var deleteStatement: Statement?
 
   init(
-    _ table: SideTable, of main: String, _ connection: Connection, _ engine: SQLiteEngine,
-    at generation: Int
+    _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,
+    _ engine: SQLiteEngine, at generation: Int
   ) throws {
     self.table = table
     var extent = try IndexHealth.extent(of: table.table, under: main, connection)
@@ -145,11 +184,19 @@ final class WriterSide {
     }
     reach = extent?.side ?? 0
     isComplete = extent?.main == extent?.side
-    if isComplete, table.isUnique, !engine.foreignChanges.isSound(table.table, at: generation) {
+    guard table.isUnique else {
+      isTrusted = true
+      return
+    }
+    guard isComplete, hasIndex else {
+      isTrusted = false
+      return
+    }
+    if engine.foreignChanges.isSound(table.table, at: generation) {
+      isTrusted = true
+    } else {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
       if isTrusted { engine.foreignChanges.markSound(table.table, at: generation) }
-    } else {
-      isTrusted = isComplete
     }
   }
 

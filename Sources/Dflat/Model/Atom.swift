@@ -49,7 +49,7 @@ extension Atom {
     let layout = Self._layout
     let result = bytes.withUnsafeBytes { bytes -> Result<Row, VerificationError> in
       do throws(VerificationError) {
-        try layout.verify(bytes)
+        try layout.verify(bytes, requiring: true)
       } catch {
         return .failure(error)
       }
@@ -84,9 +84,7 @@ extension Atom {
   }
 
   /// The fields by name.
-  public var description: String {
-    _row.read { Self._layout.describe($0) }
-  }
+  public var description: String { _description }
 
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {

@@ -28,7 +28,7 @@ extension FlatBuffersTable {
     let layout = Self._layout
     let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
       do throws(VerificationError) {
-        try layout.verify(bytes)
+        try layout.verify(bytes, requiring: true)
       } catch {
         return .failure(error)
       }
@@ -189,7 +189,7 @@ extension FlatBuffersUnion {
     let layout = Self.wrapper
     let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
       do throws(VerificationError) {
-        try layout.verify(bytes)
+        try layout.verify(bytes, requiring: true)
       } catch {
         return .failure(error)
       }

@@ -34,8 +34,10 @@ final class LayoutPlan: @unchecked Sendable {
     /// An integer: different bytes are different values.
     var isInteger: Bool
     var offset: Int32
-    /// The inline size of a scalar or struct, the stride of a vector.
+    /// The inline size: of an offset 4.
     var size: Int32
+    /// Of a vector, the distance of its elements.
+    var stride: Int32 = 0
     /// The table or union that it refers to.
     var target: Int32
   }
@@ -69,14 +71,19 @@ final class LayoutPlan: @unchecked Sendable {
     unions.deallocate()
   }
 
-  /// Checks that bytes are a sound buffer whose root is the plan's.
-  func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
+  /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
+  ///
+  /// A `required` field that is missing does no harm to that. It is asked for where buffers come in, not where stored rows
+  /// are read: no object is lost for a requirement that it does not meet.
+  func verify(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
     var verifier = Verifier(bytes)
-    try check(0, verifier.root(), &verifier)
+    try check(0, verifier.root(), requiring, &verifier)
   }
 
   private func check(
-    _ index: Int, _ table: TableReader, _ verifier: inout Verifier
+    _ index: Int, _ table: TableReader, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
     let span = tables[index]
     var next = Int(span.start)
@@ -85,68 +92,59 @@ final class LayoutPlan: @unchecked Sendable {
       let check = checks[next]
       next &+= 1
       let offset = Int(check.offset)
-      // What is absent and may be needs no more.
-      if !check.isRequired, !table.contains(offset) { continue }
+      let place = try verifier.locate(
+        offset, size: Int(check.size), in: table, required: requiring && check.isRequired)
+      if place == 0 { continue }
       switch check.operation {
-      case .scalar:
-        try verifier.scalar(
-          at: offset, size: Int(check.size), in: table, required: check.isRequired)
-      case .string: try verifier.string(at: offset, in: table, required: check.isRequired)
-      case .vector:
-        try verifier.vector(
-          at: offset, stride: Int(check.size), in: table, required: check.isRequired)
-      case .stringVector:
-        try verifier.stringVector(at: offset, in: table, required: check.isRequired)
+      case .scalar: break
+      case .string: try verifier.string(atPosition: place)
+      case .vector: try verifier.vector(atPosition: place, stride: Int(check.stride))
       case .table:
-        guard
-          let inner = try verifier.enterTable(at: offset, in: table, required: check.isRequired)
-        else { continue }
-        try self.check(Int(check.target), inner, &verifier)
+        try self.check(
+          Int(check.target), verifier.enterTable(atPosition: place), requiring, &verifier)
         verifier.leaveTable()
       case .union:
-        let tag = try verifier.union(
-          typeAt: offset - 2, valueAt: offset, in: table, required: check.isRequired)
-        if tag != 0 {
-          try member(tag, Int(check.target), at: table.locate(offset, size: 4), &verifier)
-        }
-      case .tableVector: try checkTables(check, in: table, &verifier)
-      case .unionVector: try checkUnions(check, in: table, &verifier)
+        let tag = try verifier.union(typeAt: offset &- 2, valueAt: offset, in: table)
+        if tag != 0 { try member(tag, Int(check.target), at: place, requiring, &verifier) }
+      case .stringVector: try verifier.stringVector(at: offset, in: table)
+      case .tableVector: try checkTables(check, at: place, requiring, &verifier)
+      case .unionVector: try checkUnions(check, in: table, requiring, &verifier)
       }
     }
   }
 
   private func checkTables(
-    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+    _ check: Check, at position: Int, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
-    guard
-      let vector = try verifier.vector(
-        at: Int(check.offset), stride: 4, in: table, required: check.isRequired)
-    else { return }
+    let vector = try verifier.vector(atPosition: position, stride: 4)
+    try verifier.count(vector.count, at: position)
     for index in 0..<vector.count {
       let inner = try verifier.enterTable(atPosition: vector.position(of: index))
-      try self.check(Int(check.target), inner, &verifier)
+      try self.check(Int(check.target), inner, requiring, &verifier)
       verifier.leaveTable()
     }
   }
 
   private func checkUnions(
-    _ check: Check, in table: TableReader, _ verifier: inout Verifier
+    _ check: Check, in table: TableReader, _ requiring: Bool, _ verifier: inout Verifier
   ) throws(VerificationError) {
     let offset = Int(check.offset)
     guard
       let vectors = try verifier.unionVector(
-        typesAt: offset - 2, valuesAt: offset, in: table, required: check.isRequired)
+        typesAt: offset - 2, valuesAt: offset, in: table)
     else { return }
     for index in 0..<vectors.types.count {
       let tag: UInt8 = vectors.types.scalar(index)
       if tag == 0 { continue }
-      try member(tag, Int(check.target), at: vectors.values.position(of: index), &verifier)
+      try member(
+        tag, Int(check.target), at: vectors.values.position(of: index), requiring, &verifier)
     }
   }
 
   /// Checks the value of a union. One whose member this version of the schema does not know is never read.
   private func member(
-    _ tag: UInt8, _ union: Int, at position: Int, _ verifier: inout Verifier
+    _ tag: UInt8, _ union: Int, at position: Int, _ requiring: Bool,
+    _ verifier: inout Verifier
   ) throws(VerificationError) {
     let span = unions[union]
     var next = Int(span.start)
@@ -156,7 +154,8 @@ final class LayoutPlan: @unchecked Sendable {
       if member.tag != tag { continue }
       switch member.kind {
       case .table:
-        try check(Int(member.detail), verifier.enterTable(atPosition: position), &verifier)
+        try check(
+          Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
         verifier.leaveTable()
       case .structure:
         try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
@@ -258,7 +257,7 @@ final class LayoutPlan: @unchecked Sendable {
         check.target = union(layout())
       case .vector(let kind):
         check.operation = .vector
-        check.size = Int32(kind.inlineSize)
+        check.stride = Int32(kind.inlineSize)
       }
       return check
     }
@@ -276,9 +275,12 @@ final class LayoutPlan: @unchecked Sendable {
 
 extension TableLayout {
   /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
+  /// - Parameter requiring: Whether `required` fields must be there.
   /// - Throws: What is wrong, and where.
-  public func verify(_ bytes: UnsafeRawBufferPointer) throws(VerificationError) {
-    try plan.verify(bytes)
+  public func verify(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
+    try plan.verify(bytes, requiring: requiring)
   }
 }
 

@@ -36,6 +36,8 @@ struct Instruction {
     case constant, tableField, structField, unionTag, stringMember
     case add, subtract, remainder
     case compare, and, or, not, isNull, isNotNull, isMember, isNoMember
+    /// An integer field of the root table, compared with a constant: the commonest condition, in one step.
+    case compareRootInteger
   }
 
   var operation: Operation
@@ -55,6 +57,8 @@ struct Instruction {
   var domain: Int32 = -1
   /// A constant, or a field's default: an integer, the bits of a Double, 0 or 1, or an index into the strings.
   var bits: UInt64 = 0
+  /// The constant of `compareRootInteger`.
+  var constant: Int64 = 0
 }
 
 /// A compiled condition or sort key.
@@ -173,6 +177,9 @@ private struct Compiler {
       case .arithmetic(let operation, let left, let right, let type):
         Instruction(
           operation: operation.instruction, type: type, left: compile(left), right: compile(right))
+      case .comparison(let comparison, .field(let field), .constant(.integer(let value), _), _)
+      where field.isPlainRootInteger:
+        compareRootInteger(field, comparison, value)
       case .comparison(let comparison, let left, let right, let type):
         Instruction(
           operation: .compare, type: type, comparison: comparison, left: compile(left),
@@ -193,6 +200,16 @@ private struct Compiler {
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)
+  }
+
+  private mutating func compareRootInteger(
+    _ field: FieldDescriptor, _ comparison: ComparisonOperator, _ value: Int64
+  ) -> Instruction {
+    var instruction = compile(field)
+    instruction.operation = .compareRootInteger
+    instruction.comparison = comparison
+    instruction.constant = value
+    return instruction
   }
 
   private mutating func add(_ set: ValueSet) -> Int32 {
@@ -254,6 +271,17 @@ extension Value {
     case .unsigned(let value): value
     case .real(let value): value.bitPattern
     case .string: 0
+    }
+  }
+}
+
+extension FieldDescriptor {
+  /// Whether it is an integer field of the root table whose stored values mean what they are.
+  fileprivate var isPlainRootInteger: Bool {
+    guard case .scalar = leaf, steps.isEmpty, domain == nil else { return false }
+    return switch type {
+    case .bool, .uint64, .float, .double, .string: false
+    default: true
     }
   }
 }

@@ -38,23 +38,35 @@ public struct RowCollector: ~Copyable {
   }
 
   /// Takes a candidate. Candidates come in the engine's order, or by ascending row id.
+  /// - Parameter id: Its row id; asked for only if it is needed.
   /// - Returns: Whether more candidates are wanted.
-  public mutating func offer(id: Int64, bytes: UnsafeRawBufferPointer) -> Bool {
+  @inlinable
+  public mutating func offer(
+    bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
+  ) -> Bool {
+    let verdict = judge(bytes)
+    return verdict == .false ? true : take(bytes, id(), verdict)
+  }
+
+  /// What the rest of the condition is for a row.
+  @usableFromInline
+  func judge(_ bytes: UnsafeRawBufferPointer) -> Ternary {
+    guard let residual else { return .true }
+    guard let table = TableReader(root: bytes) else { return .unknown }
+    return residual.evaluate(table)
+  }
+
+  @usableFromInline
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    if let residual, let table = TableReader(root: bytes) {
-      switch residual.evaluate(table) {
-      case .true: break
-      case .false: return true
-      case .unknown:
-        // Absent or malformed: only the verifier can tell.
-        do { try layout.verify(bytes) } catch { report(id, error) }
-        return true
-      }
-    }
-    do { try layout.verify(bytes) } catch {
+    do throws(VerificationError) {
+      // What is unknown may be so because of damage.
+      try layout.verify(bytes)
+    } catch {
       report(id, error)
       return true
     }
+    if verdict == .unknown { return true }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
       return keys.isEmpty ? rows.count < limit : true

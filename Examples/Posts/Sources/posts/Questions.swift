@@ -37,10 +37,9 @@ func ask(_ dflat: SQLiteWorkspace, about found: [Package]) async {
   }
 
   // Conditions do not look into vectors. Either objects of their own say who requires whom, and the key finds them, or all
-  // packages are read and looked through.
-  guard let target = mostFrequent(found.flatMap { $0.dependencies.flatMap(\.names) }) else {
-    return
-  }
+  // packages are read and looked through. The first is worth it for names that few depend on.
+  let names = found.flatMap { $0.dependencies.flatMap(\.names) }
+  guard let target = mostFrequent(names, atMost: max(1, found.count / 10)) else { return }
   let dependents = await timed("depending on \(target), by key of Requirement") {
     let names = requirements.where(Requirement.target == target).map(\.package)
     return packages.where(Package.name.in(names), orderBy: [Package.name.ascending])
@@ -61,7 +60,7 @@ private func sizeAndName(_ package: Package) -> String {
   return "\(size.padded(to: 10))  \(package.name) \(package.version ?? "")"
 }
 
-private func mostFrequent(_ names: [String]) -> String? {
-  let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+private func mostFrequent(_ names: [String], atMost limit: Int = .max) -> String? {
+  let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +).filter { $0.value <= limit }
   return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
 }

@@ -50,7 +50,7 @@ let package = Package(
     .target(
       name: "DflatTestSupport",
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
-      path: "Tests/DflatTestSupport", swiftSettings: strict),
+      path: "Tests/DflatTestSupport", swiftSettings: strict, plugins: ["DflatPlugin"]),
     .testTarget(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),

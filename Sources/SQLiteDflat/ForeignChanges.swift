@@ -4,8 +4,9 @@
 // tells exactly what our own writes do not explain. What was verified at one generation holds as long as the generation is the
 // same, because our own writes keep it true:
 //
-//  - a generation taken before a state is read covers no more than that state: stamp with it;
-//  - a generation taken after a state was begun covers all of it: compare with it.
+//  - a generation taken before a state is begun covers no more than that state: what is verified in it is stamped with that;
+//  - if the generation is still the same after a state was begun, it is the state's own, and stamps of it may be believed;
+//  - what is verified inside a write transaction is stamped when that is committed.
 //
 // While the writer begins or ends a transaction nothing is known (nil), and nothing is believed. While it is inside one
 // nobody else can commit. Until there is a writer, a connection of our own that only looks takes its place.

@@ -36,15 +36,21 @@ enum IndexHealth {
       side: statement.isNull(1) ? nil : statement.int64(1))
   }
 
-  /// Whether both tables have the same row ids, by count and sum.
+  /// Whether both tables have the same row ids, by count, sum and a sum of hashes.
+  ///
+  /// As many rows too many as too few can have the same sum, so the sum of a hash with random numbers in it is compared,
+  /// too. It needs no order, so both tables are read by their smallest index.
   static func hasSameRows(
     _ side: String, _ main: String, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
+    let prime: Int64 = 2_147_483_647
+    let factors = [SQLValue.integer(.random(in: 1..<prime)), .integer(.random(in: 0..<prime))]
+    let hash = "((rowid % \(prime) * ?1 + ?2) % \(prime))"
     func digest(_ table: String) throws(SQLiteError) -> [SQLValue] {
       try connection.rows(
-        "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32) FROM \(table.quoted)"
-      )
-      .first ?? []
+        "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32), "
+          + "sum(\(hash) * \(hash) % 2147483629) FROM \(table.quoted)", factors
+      ).first ?? []
     }
     return try digest(side) == digest(main)
   }

@@ -113,29 +113,37 @@ class SQLiteView: StorageReader {
     if query.mentionedIndexes.isEmpty {
       return try body(Plan(query) { _ in false })
     }
-    // The generation before the state is read, to stamp what is verified in it.
-    let before = try engine.foreignChanges.generation()
+    let before = try generationBeforeState()
     return try inOneState {
       let plan = try Plan(query) {
-        try isUsable(query.schema.indexes[$0].table, query.schema.table, stamp: before)
+        try isUsable(query.schema.indexes[$0].table, query.schema.table, before)
       }
       return try body(plan)
     }
   }
 
+  /// The generation before the state was begun that is read now; nil if it is not known.
+  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generation() }
+
+  /// A side table was found sound in the state that is read, which began after `generation`.
+  func foundSound(_ side: String, after generation: Int?) {
+    if let generation { engine.foreignChanges.markSound(side, at: generation) }
+  }
+
   /// Whether a side table may answer, for the state that is being read.
-  private func isUsable(_ side: String, _ main: String, stamp: Int?) throws -> Bool {
+  private func isUsable(_ side: String, _ main: String, _ before: Int?) throws -> Bool {
     guard try IndexHealth.tableExists(main, connection),
       let extent = try IndexHealth.extent(of: side, under: main, connection),
       extent.main == extent.side
     else { return false }
-    if let now = try engine.foreignChanges.generation(),
-      engine.foreignChanges.isSound(side, at: now)
+    // If nobody has changed anything from before the state to now, the state is of this generation.
+    if let before, try engine.foreignChanges.generation() == before,
+      engine.foreignChanges.isSound(side, at: before)
     {
       return true
     }
     guard try IndexHealth.hasSameRows(side, main, connection) else { return false }
-    if let stamp { engine.foreignChanges.markSound(side, at: stamp) }
+    foundSound(side, after: before)
     return true
   }
 
@@ -180,7 +188,7 @@ class SQLiteView: StorageReader {
 final class SQLiteSnapshot: StorageSnapshot {
   private let engine: SQLiteEngine
   private var lease: ReaderLease?
-  private var view: SQLiteView?
+  private var view: PinnedView?
 
   init(_ engine: SQLiteEngine) {
     self.engine = engine
@@ -217,9 +225,10 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout()
+        let generation = try engine.foreignChanges.generation()
         try lease.connection.begin(.deferred)
         self.lease = lease
-        let view = SQLiteView(engine, lease.connection)
+        let view = PinnedView(engine, lease.connection, generation)
         self.view = view
         return view
       } catch let error as SQLiteError where error.isNoSuchFile {
@@ -227,4 +236,16 @@ final class SQLiteSnapshot: StorageSnapshot {
       }
     }
   }
+}
+
+/// Reading in a state that was begun before.
+private final class PinnedView: SQLiteView {
+  private let generation: Int?
+
+  init(_ engine: SQLiteEngine, _ connection: Connection, _ generation: Int?) {
+    self.generation = generation
+    super.init(engine, connection)
+  }
+
+  override func generationBeforeState() -> Int? { generation }
 }

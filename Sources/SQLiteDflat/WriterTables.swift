@@ -12,9 +12,12 @@ typealias RowView = TableReader
 /// The writer's knowledge of all entity types it has written.
 final class WriterTables {
   private var known: [ObjectIdentifier: WriterTable] = [:]
+  /// The generation inside the transaction.
+  private(set) var generation = 0
+  /// Side tables that were found sound inside the transaction.
+  private var sound: Set<String> = []
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
-  private var generation = 0
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
   func begin(at generation: Int) {
@@ -22,9 +25,19 @@ final class WriterTables {
     self.generation = generation
   }
 
+  /// A side table was found sound in the transaction. Until it is committed, that holds inside of it only.
+  func foundSound(_ side: String) { sound.insert(side) }
+
+  /// The transaction is committed, and so is what was found out in it.
+  func committed(_ foreignChanges: ForeignChanges) {
+    for side in sound { foreignChanges.markSound(side, at: generation) }
+    sound.removeAll()
+  }
+
   /// What was rolled back may have been a table.
   func forget() {
     known.removeAll()
+    sound.removeAll()
     latest = nil
   }
 
@@ -43,10 +56,10 @@ final class WriterTables {
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
       return try WriterSide(
-        side, of: schema.table, hasIndex: hasIndex, connection, engine, at: generation)
+        side, of: schema.table, hasIndex: hasIndex, connection, engine, self)
     }
     let foreign = try foreignSides(of: schema, beside: sql.sides, connection).map { side in
-      try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, at: generation)
+      try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, self)
     }
     let sides = known + foreign
     let table = WriterTable(sql, sides)
@@ -61,9 +74,14 @@ final class WriterTables {
     of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> Bool {
     for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
-      guard let name = index[1].text, index[2].integer == 1 || !side.isUnique else { continue }
+      // Sequence, name, whether it is unique, origin, whether it is partial.
+      guard let name = index[1].text, index[4].integer == 0 else { continue }
       let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
-      if columns == [side.column] { return true }
+      guard columns == [side.column] else { continue }
+      let isUnique = index[2].integer == 1
+      if isUnique == side.isUnique { return true }
+      // A path that is unique no longer has room for equal values.
+      if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
     let taken = Set(
       try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
@@ -158,6 +176,7 @@ final class WriterTable {
 /// A side table as the writer knows it.
 final class WriterSide {
   let table: SideTable
+  private let main: String
   /// It has a row for every object up to this row id, and none beyond.
   private var reach: Int64
   /// Whether it reaches all objects.
@@ -170,8 +189,9 @@ final class WriterSide {
 
   init(
     _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,
-    _ engine: SQLiteEngine, at generation: Int
+    _ engine: SQLiteEngine, _ tables: WriterTables
   ) throws {
+    self.main = main
     self.table = table
     var extent = try IndexHealth.extent(of: table.table, under: main, connection)
     if let side = extent?.side, side > extent?.main ?? .min {
@@ -192,11 +212,11 @@ final class WriterSide {
       isTrusted = false
       return
     }
-    if engine.foreignChanges.isSound(table.table, at: generation) {
+    if engine.foreignChanges.isSound(table.table, at: tables.generation) {
       isTrusted = true
     } else {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
-      if isTrusted { engine.foreignChanges.markSound(table.table, at: generation) }
+      if isTrusted { tables.foundSound(table.table) }
     }
   }
 
@@ -231,5 +251,15 @@ final class WriterSide {
     try statement.bind(1, id)
     try statement.run()
     reach = min(reach, id - 1)
+  }
+
+  /// Removes rows that have a value of their own and no object.
+  func removeOrphans(with value: ColumnValue, _ connection: Connection) throws {
+    let side = table.table.quoted
+    let statement = try connection.statement(
+      "DELETE FROM \(side) WHERE \(table.column.quoted) = ? "
+        + "AND NOT EXISTS (SELECT 1 FROM \(main.quoted) AS m WHERE m.rowid = \(side).rowid)")
+    try statement.bind(1, column: value)
+    try statement.run()
   }
 }

@@ -1,1 +1,16 @@
-// DflatTestSupport
+// DflatTestSupport: what tests of workspaces stand on.
+//
+//  - `withTemporaryWorkspace` gives a workspace in a directory of its own and fails for every error nobody expected;
+//  - `IndexState` puts the side tables of a file into any state, by a connection that the workspace knows nothing of;
+//  - `ModelValue` and friends are the dullest possible model: objects in an array, conditions as closures with three values;
+//  - `RandomItems` and `RandomConditions` make objects and conditions from a seed, which every failure names;
+//  - `unsoundness(of:)` compares the side tables of a file with its objects.
+//
+// The model must not lean on what it judges: of the product it uses only the properties of objects.
+
+/// The namespace of blog.fbs.
+public enum Blog {}
+/// The namespace of item.fbs and slot.fbs.
+public enum Kit {}
+/// `Kit` as a later version of a program has it, over the same tables.
+public enum KIT {}

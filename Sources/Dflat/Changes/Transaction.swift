@@ -2,7 +2,7 @@
 //
 // It keeps true:
 //
-//  - the storage is locked for writing from the first submit to the end, and not before;
+//  - it takes the storage's write lock with its first submit, and not before; a group that it runs behind may have it already;
 //  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
 //  - rows that the transaction fetches carry the number of its reading: they are current until the transaction itself changes
 //    them, since nobody else writes their type meanwhile. If another connection has written between a fetch and the lock, the
@@ -17,7 +17,10 @@ final class Transaction: TransactionContext {
   private let schemas: Set<EntitySchema>
   /// The clock at the beginning.
   private let timestamp: Int64
+  private let group: CommitGroup
+  /// The storage's transaction, once this one writes into it.
   private var writer: (any StorageWriter)?
+  private var hasSavepoint = false
   private var changed: Set<EntitySchema> = []
   /// The rows that were updated or deleted.
   private var changedRows: Set<ChangedRow> = []
@@ -27,13 +30,16 @@ final class Transaction: TransactionContext {
   /// The type that was changed last: most transactions change one.
   private var lastChanged: EntitySchema?
   private(set) var isAborted = false
-  private(set) var version = 0
+  /// 0 as long as the lock is not taken.
+  private(set) var version: Int
   /// False once the handler has returned.
   private var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>) {
+  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, _ group: CommitGroup) {
     self.workspace = workspace
     self.schemas = schemas
+    self.group = group
+    version = group.writer == nil ? 0 : 1
     timestamp = workspace.clock.now
   }
 
@@ -77,7 +83,7 @@ final class Transaction: TransactionContext {
 
   func fetch(_ query: Query) throws -> ContiguousArray<Row> {
     requireListed(query.schema, for: "fetch(for:)")
-    if writer == nil, !fetchedUnlocked.0 {
+    if group.writer == nil, !fetchedUnlocked.0 {
       fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
     }
     let mark = ReadMark(
@@ -96,7 +102,8 @@ final class Transaction: TransactionContext {
   }
 
   private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
-    if let writer { return try body(writer) }
+    // What stands before it in the line may not be committed yet: the writer sees it.
+    if let writer = group.writer { return try body(writer) }
     return try workspace.engine.read(body)
   }
 
@@ -193,36 +200,36 @@ final class Transaction: TransactionContext {
 
   private func openWriter() throws -> any StorageWriter {
     if let writer { return writer }
-    let opened = try workspace.engine.beginWriting(schemas)
-    writer = opened
+    let wasLocked = group.writer != nil
+    let opened = try group.open { try workspace.engine.beginWriting(schemas) }
+    writer = opened.writer
+    hasSavepoint = opened.hasSavepoint
+    if wasLocked { return opened.writer }
     // What was read before the lock was taken may have changed since.
     version += 1
     let now = try workspace.engine.foreignGeneration()
     if fetchedUnlocked.0, now == nil || now != fetchedUnlocked.generation {
       reading = Transaction.newReading()
     }
-    return opened
+    return opened.writer
   }
 
   // MARK: The end
 
-  /// Commits, or rolls back if it was aborted.
-  /// - Returns: Whether everything that was submitted is stored.
+  /// Ends its part of the group's transaction.
+  /// - Returns: Whether it is good, if the group's commit is.
   func finish() -> Bool {
     isOpen = false
-    guard let writer else { return !isAborted }
+    guard writer != nil else { return !isAborted }
     self.writer = nil
-    if isAborted {
-      writer.rollback()
-      return false
-    }
     do {
-      try writer.commit()
-      return true
+      try group.close(hasSavepoint: hasSavepoint, isAborted: isAborted)
     } catch {
       workspace.report(error)
+      group.lose()
       return false
     }
+    return !isAborted
   }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {

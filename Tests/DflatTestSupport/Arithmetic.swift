@@ -1,0 +1,76 @@
+// Operators for terms whose type is a type parameter.
+//
+// `+`, `-` and `%` exist for numbers only, so what applies them to a `Kind` is chosen where the number type is known.
+
+import Dflat
+
+protocol Operators<Value>: Sendable {
+  associatedtype Value: DflatFriendlyValue
+  func apply<Element: Atom>(
+    _ name: String, _ term: any QueryExpression<Value, Element>, _ constant: Value, _ swapped: Bool
+  ) -> any QueryExpression<Value, Element>
+  func apply<Element: Atom>(
+    _ name: String, _ left: any QueryExpression<Value, Element>,
+    _ right: any QueryExpression<Value, Element>
+  ) -> any QueryExpression<Value, Element>
+}
+
+struct IntegerOperators<Value: DflatFriendlyValue & FixedWidthInteger>: Operators {
+  func apply<Element: Atom>(
+    _ name: String, _ term: any QueryExpression<Value, Element>, _ constant: Value, _ swapped: Bool
+  ) -> any QueryExpression<Value, Element> {
+    func real(_ term: some QueryExpression<Value, Element>) -> Computed<Value, Element> {
+      switch (name, swapped) {
+      case ("+", false): term + constant
+      case ("+", true): constant + term
+      case ("-", false): term - constant
+      case ("-", true): constant - term
+      case (_, false): term % constant
+      case (_, true): constant % term
+      }
+    }
+    return real(term)
+  }
+
+  func apply<Element: Atom>(
+    _ name: String, _ left: any QueryExpression<Value, Element>,
+    _ right: any QueryExpression<Value, Element>
+  ) -> any QueryExpression<Value, Element> {
+    func real(
+      _ left: some QueryExpression<Value, Element>, _ right: some QueryExpression<Value, Element>
+    ) -> Computed<Value, Element> {
+      switch name {
+      case "+": left + right
+      case "-": left - right
+      default: left % right
+      }
+    }
+    return real(left, right)
+  }
+}
+
+struct RealOperators<Value: DflatFriendlyValue & BinaryFloatingPoint>: Operators {
+  func apply<Element: Atom>(
+    _ name: String, _ term: any QueryExpression<Value, Element>, _ constant: Value, _ swapped: Bool
+  ) -> any QueryExpression<Value, Element> {
+    func real(_ term: some QueryExpression<Value, Element>) -> Computed<Value, Element> {
+      switch (name, swapped) {
+      case ("+", false): term + constant
+      case ("+", true): constant + term
+      case (_, false): term - constant
+      case (_, true): constant - term
+      }
+    }
+    return real(term)
+  }
+
+  func apply<Element: Atom>(
+    _ name: String, _ left: any QueryExpression<Value, Element>,
+    _ right: any QueryExpression<Value, Element>
+  ) -> any QueryExpression<Value, Element> {
+    func real(
+      _ left: some QueryExpression<Value, Element>, _ right: some QueryExpression<Value, Element>
+    ) -> Computed<Value, Element> { name == "+" ? left + right : left - right }
+    return real(left, right)
+  }
+}

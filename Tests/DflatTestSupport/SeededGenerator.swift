@@ -1,0 +1,62 @@
+// Random numbers that can be had again.
+
+public import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A small random generator (SplitMix64) with a seed that can be printed and given again.
+public struct SeededGenerator: RandomNumberGenerator {
+  /// What it began with.
+  public let seed: UInt64
+  private var state: UInt64
+
+  /// The same numbers for the same seed.
+  public init(seed: UInt64) {
+    self.seed = seed
+    state = seed
+  }
+
+  /// The next 64 bits.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+
+  /// True once in `count` times, on average.
+  public mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+
+  /// One of the choices, of which there must be some.
+  public mutating func pick<C: Collection>(_ choices: C) -> C.Element {
+    choices.randomElement(using: &self)!
+  }
+}
+
+/// Whether long random runs were asked for: `DFLAT_LONG=1 swift test`.
+public let isLongRun = environment("DFLAT_LONG") == "1"
+
+/// The seed of a random test: `DFLAT_SEED=…`, or one of its own for each run.
+public func testSeed() -> UInt64 {
+  environment("DFLAT_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+}
+
+/// Runs a random test; every issue in it names the seed.
+public func withSeed<R>(
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: (inout SeededGenerator) throws -> R
+) rethrows -> R {
+  var random = SeededGenerator(seed: testSeed())
+  do { return try body(&random) } catch {
+    Issue.record(
+      "failed with DFLAT_SEED=\(random.seed): \(error)", sourceLocation: sourceLocation)
+    throw error
+  }
+}
+
+private func environment(_ name: String) -> String? {
+  getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,161 @@
+// A workspace in a directory of its own, for the time of one test.
+
+public import Dflat
+public import Dispatch
+public import SQLiteAccess
+public import SQLiteDflat
+import Foundation
+import Synchronization
+public import Testing
+
+/// A workspace and its file. Errors that the workspace reports are kept; those that are not taken fail the test.
+public final class TemporaryWorkspace: Sendable {
+  /// The workspace.
+  public let dflat: SQLiteWorkspace
+  /// The database file.
+  public let path: String
+  private let errors = Mutex<[any Error]>([])
+
+  init(path: String, targetQueue: DispatchQueue?) {
+    self.path = path
+    dflat = SQLiteWorkspace(
+      filePath: path, fileProtectionLevel: .noProtection, targetQueue: targetQueue)
+    dflat.errorHandler = { [weak self] error in self?.errors.withLock { $0.append(error) } }
+  }
+
+  /// The errors reported since the last call. What is taken is expected.
+  public func takeErrors() -> [StorageError] {
+    errors.withLock { errors in
+      defer { errors.removeAll() }
+      return errors.map {
+        $0 as? StorageError ?? StorageError(.other, message: "no storage error: \($0)")
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// What became of a transaction.
+  public struct Outcome<R> {
+    /// What the body gave; nil if it did not run.
+    public let result: R?
+    /// What the completion handler was told.
+    public let isCommitted: Bool
+  }
+
+  /// Runs a transaction and waits for it. An error that `body` throws aborts it.
+  @discardableResult
+  public func write<R>(
+    _ types: [Any.Type], _ body: @escaping (any TransactionContext) throws -> R
+  ) throws -> Outcome<R> {
+    // Unsafe, and yet in order: both handlers have run before this function returns.
+    nonisolated(unsafe) var result: Result<R, any Error>?
+    nonisolated(unsafe) var isCommitted = false
+    nonisolated(unsafe) let body = body
+    let done = DispatchSemaphore(value: 0)
+    dflat.performChanges(
+      types,
+      changesHandler: { txn in
+        result = Result { try body(txn) }
+        if case .failure? = result { txn.abort() }
+      },
+      completionHandler: {
+        isCommitted = $0
+        done.signal()
+      })
+    done.wait()
+    return Outcome(result: try result?.get(), isCommitted: isCommitted)
+  }
+
+  // MARK: Behind the workspace's back
+
+  /// A connection of its own to the file, as another program would have.
+  public func foreignConnection() throws -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA wal_autocheckpoint = 0")
+    return connection
+  }
+
+  /// Changes the file as another program would.
+  public func tamper(_ sql: String, _ values: [SQLValue] = []) throws {
+    let connection = try foreignConnection()
+    if values.isEmpty { try connection.execute(sql) } else { try connection.execute(sql, values) }
+    try connection.close()
+  }
+
+  /// Another workspace on the same file.
+  public func secondWorkspace(targetQueue: DispatchQueue? = nil) -> TemporaryWorkspace {
+    TemporaryWorkspace(path: path, targetQueue: targetQueue)
+  }
+
+  /// The first column of what the command `sqlite3` prints.
+  public func sqlite3(_ sql: String) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", path, sql]
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Whether the file, or one that SQLite keeps beside it, exists.
+  public func fileExists(_ suffix: String = "") -> Bool {
+    FileManager.default.fileExists(atPath: path + suffix)
+  }
+
+  /// Records every error that nobody took.
+  func finish(_ sourceLocation: SourceLocation) {
+    dflat.shutdown()
+    for error in takeErrors() {
+      Issue.record("the workspace reported: \(error)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+/// Runs `body` with a workspace on a file that does not exist yet.
+public func withTemporaryWorkspace<R>(
+  targetQueue: DispatchQueue? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: (TemporaryWorkspace) throws -> R
+) throws -> R {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let workspace = TemporaryWorkspace(path: directory + "/test.db", targetQueue: targetQueue)
+  let result = try body(workspace)
+  workspace.finish(sourceLocation)
+  return result
+}
+
+/// Runs `body` with a workspace on a file that does not exist yet.
+public func withTemporaryWorkspace<R>(
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: (TemporaryWorkspace) async throws -> R
+) async throws -> R {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let workspace = TemporaryWorkspace(path: directory + "/test.db", targetQueue: nil)
+  let result = try await body(workspace)
+  workspace.finish(sourceLocation)
+  return result
+}
+
+/// A new empty directory.
+public func makeTemporaryDirectory() throws -> String {
+  let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "dflat-\(UInt64.random(in: 0...UInt64.max))")
+  try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  return url.path
+}
+
+extension TransactionContext {
+  /// Stores a new object.
+  public func insert<Request: ChangeRequest>(_ request: Request) throws -> Request.Element {
+    guard case .inserted(let object) = try submit(request) else {
+      throw StorageError(.other, message: "a creation did not insert")
+    }
+    return object
+  }
+}

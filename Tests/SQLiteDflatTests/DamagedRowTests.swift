@@ -1,0 +1,113 @@
+// Damaged rows: no crash, left out, and reported with table and row id.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@Suite("Damaged rows")
+struct DamagedRowTests {
+  enum Damage: String, CaseIterable, Sendable {
+    case truncated, zeroed, random, null, text, empty, number
+
+    func apply(_ workspace: TemporaryWorkspace, row: Int) throws {
+      let value =
+        switch self {
+        case .truncated: "substr(p, 1, length(p) / 2)"
+        case .zeroed: "zeroblob(length(p))"
+        case .random: "randomblob(length(p))"
+        case .null: "NULL"
+        case .text: "'some text, no buffer'"
+        case .empty: "x''"
+        case .number: "12"
+        }
+      try workspace.tamper("UPDATE blog__post_v1_0 SET p = \(value) WHERE rowid = \(row)")
+    }
+  }
+
+  @Test("A damaged row is left out and reported", arguments: Damage.allCases)
+  func leftOut(damage: Damage) throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...4).map { post($0, likes: $0, photo: "\($0)") })
+      try damage.apply(workspace, row: 2)
+      let photo = Post.attachment.as(Blog.Photo.self)
+      let results = [
+        workspace.posts.all(),
+        workspace.posts.all(orderBy: [Post.status.ascending]),
+        workspace.posts.all(orderBy: [Post.likes.ascending]),
+        workspace.posts.where(Post.likes < 10),
+        workspace.posts.where(Post.isPinned == false),
+        workspace.posts.where(photo.width.isNotNull || photo.width.isNull),
+        workspace.posts.where(Post.author.name.isNull),
+      ]
+      for result in results { #expect(result.map(\.number) == [1, 3, 4]) }
+      let errors = workspace.takeErrors()
+      #expect(errors.count >= 6)
+      for error in errors {
+        #expect(error.cause == .corruptRow && error.table == "blog__post_v1_0" && error.rowid == 2)
+      }
+      // Nor can it be changed; the others can.
+      try workspace.write([Post.self]) { txn in
+        #expect(Blog.PostChangeRequest.changeRequest(post(2)) == nil)
+        let request = try #require(Blog.PostChangeRequest.changeRequest(post(3)))
+        request.likes = 30
+        try txn.submit(request)
+      }
+      #expect(workspace.takeErrors().allSatisfy { $0.rowid == 2 })
+      #expect(workspace.posts.where(Post.likes == 30).map(\.number) == [3])
+    }
+  }
+
+  @Test("No bytes crash the program: any change of any byte of a row")
+  func anyByte() throws {
+    try withTemporaryWorkspace { workspace in
+      let item = Kit.Item(
+        name: "n", serial: 9, flag: true, title: "title", badge: "b",
+        box: Kit.Box(corner: Kit.Point(x: 1, y: 2), depth: 3),
+        branch: Kit.Branch(leaf: Kit.Leaf(label: "l", rank: 4), name: "branch"),
+        pet: .cat(Kit.Cat(name: "c", leaf: Kit.Leaf(label: "m"))), tags: ["a", "b"],
+        numbers: [1, 2], leaves: [Kit.Leaf()], pets: [.dog(Kit.Dog()), .point(Kit.Point())])
+      try workspace.write([Kit.Item.self]) { txn in
+        _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(item))
+      }
+      let good = [UInt8](workspace.dflat.fetch(for: Kit.Item.self).all()[0].toData())
+      let foreign = try workspace.foreignConnection()
+      try withSeed { random in
+        let queries = Kit.Item.randomQueries()
+        for place in 0..<(isLongRun ? good.count * 20 : good.count) {
+          var bytes = good
+          bytes[place % good.count] = random.pick([
+            0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255),
+          ])
+          try foreign.execute("UPDATE kit__item_v2 SET p = ?", [.blob(bytes)])
+          for object in queries.query(&random).fetch(workspace.dflat) {
+            _ = object.description
+            _ = object.toData()
+            _ = object == item
+            _ = (object.pet, object.pets, object.branch, object.box, object.leaves, object.tags)
+          }
+          _ = Kit.Item.from(data: Data(bytes)).hashValue
+        }
+      }
+      #expect(workspace.takeErrors().allSatisfy { $0.cause == .corruptRow })
+    }
+  }
+
+  @Test("A file that is no database is reported and changes nothing")
+  func noDatabase() throws {
+    try withTemporaryWorkspace { workspace in
+      let text = Data("this is no database, only some text that is long enough".utf8)
+      try text.write(to: URL(fileURLWithPath: workspace.path))
+      #expect(workspace.posts.all().isEmpty)
+      #expect(!workspace.takeErrors().isEmpty)
+      let outcome = try workspace.write([Post.self]) { _ in
+        Issue.record("the handler ran")
+      }
+      #expect(!outcome.isCommitted)
+      #expect(!workspace.takeErrors().isEmpty)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.path)) == text)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// Short ways to store posts.
+
+import Dflat
+import Dispatch
+import DflatTestSupport
+import SQLiteDflat
+
+typealias Post = Blog.Post
+
+/// A post under the site "s".
+func post(
+  _ number: Int32, likes: Int32 = 0, photo: String? = nil, link: String? = nil
+) -> Post {
+  Post(
+    site: "s", number: number, likes: likes,
+    attachment: photo.map { .photo(Blog.Photo(path: $0)) }
+      ?? link.map { .link(Blog.Link(url: $0)) })
+}
+
+extension TemporaryWorkspace {
+  /// Stores new posts; they come back with their row ids.
+  @discardableResult
+  func store(_ posts: [Post]) throws -> [Post] {
+    let outcome = try write([Post.self]) { txn in
+      try posts.map { try txn.insert(Blog.PostChangeRequest.creationRequest($0)) }
+    }
+    return outcome.result ?? []
+  }
+
+  /// Changes one stored post.
+  @discardableResult
+  func change(
+    _ number: Int32, _ body: @escaping (Blog.PostChangeRequest) -> Void
+  ) throws -> UpdatedObject<Post>? {
+    try write([Post.self]) { txn in
+      guard let request = Blog.PostChangeRequest.changeRequest(post(number)) else { return nil }
+      body(request)
+      return try txn.submit(request)
+    }.result ?? nil
+  }
+
+  func remove(_ numbers: [Int32]) throws {
+    try write([Post.self]) { txn in
+      for number in numbers {
+        if let request = Blog.PostChangeRequest.deletionRequest(post(number)) {
+          try txn.submit(request)
+        }
+      }
+    }
+  }
+
+  var posts: QueryBuilder<Post> { dflat.fetch(for: Post.self) }
+
+  /// What is wrong with the file, as far as posts are concerned.
+  func faults(complete: Bool = true) throws -> [String] {
+    try unsoundness(of: Post._schema, foreignConnection(), complete: complete)
+  }
+}
+
+/// Runs `body` on another thread and waits for it.
+func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  DispatchQueue.global().async {
+    body()
+    done.signal()
+  }
+  done.wait()
+}

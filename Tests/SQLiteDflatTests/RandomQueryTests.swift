@@ -1,0 +1,81 @@
+// Every query means the same, whatever the side tables are like: random objects and conditions against the model.
+
+import Dflat
+import DflatTestSupport
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@Suite("Queries and the model")
+struct RandomQueryTests {
+  @Test(
+    "A query gives what it means, in every state of the indexes", arguments: IndexState.allCases)
+  func queriesMeanTheSame(state: IndexState) throws {
+    let rounds = isLongRun ? 600 : 15
+    try withSeed { random in
+      for _ in 0..<rounds {
+        try withTemporaryWorkspace { workspace in
+          try round(workspace, state, queries: 40, &random)
+        }
+      }
+    }
+  }
+
+  private func round(
+    _ workspace: TemporaryWorkspace, _ state: IndexState, queries count: Int,
+    _ random: inout SeededGenerator
+  ) throws {
+    let seed = random.seed
+    try fill(workspace, &random)
+    let queries = Kit.Item.randomQueries()
+    let foreign = try workspace.foreignConnection()
+    let objects = workspace.dflat.fetch(for: Kit.Item.self).all().underlyingArray
+    #expect(objects.map(\._rowid) == objects.map(\._rowid).sorted())
+    for number in 0..<count {
+      if number % 20 == 0 {
+        try state.impose(on: Kit.Item._schema, foreign, using: &random)
+      }
+      let query = queries.query(&random)
+      let found = query.fetch(workspace.dflat)
+      let expected = query.answer(objects)
+      if found.map(\._rowid) != expected.map(\._rowid) {
+        let plan = "\(expected.map(\._rowid)) expected, \(found.map(\._rowid)) found"
+        Issue.record("DFLAT_SEED=\(seed), \(state): \(query.text): \(plan)")
+        return
+      }
+      if number % 10 == 0 { #expect(found.underlyingArray == expected) }
+    }
+  }
+
+  /// Objects of both versions of the schema, with gaps between their row ids.
+  private func fill(_ workspace: TemporaryWorkspace, _ random: inout SeededGenerator) throws {
+    var generator = random
+    defer { random = generator }
+    try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
+      var items: [Kit.Item] = []
+      for _ in 0..<40 {
+        let item = RandomItems.item(&generator)
+        let result: Kit.Item?
+        if generator.oneIn(4) {
+          let request = KIT.ItemChangeRequest.creationRequest(KIT.Item.from(data: item.toData()))
+          if generator.oneIn(2) { request.mood = generator.pick(KIT.Mood.allCases) }
+          if generator.oneIn(2) { request.maybeMood = generator.pick(KIT.Mood.allCases) }
+          if generator.oneIn(2) { request.wide = generator.pick(KIT.Wide.allCases) }
+          if generator.oneIn(2) { request.pet = .bird(KIT.Bird(name: "b")) }
+          _ = txn.try(submit: request)
+          result = nil
+        } else if case .inserted(let stored)? = txn.try(
+          submit: Kit.ItemChangeRequest.creationRequest(item))
+        {
+          result = stored
+        } else {
+          result = nil
+        }
+        if let result { items.append(result) }
+      }
+      for item in items where generator.oneIn(5) {
+        if let request = Kit.ItemChangeRequest.deletionRequest(item) { try txn.submit(request) }
+      }
+    }
+  }
+}

@@ -37,17 +37,17 @@ demo:
 test:
 	@Scripts/bootstrap.sh build test
 	swift build --build-tests
-	swift test --skip-build
-	swift test -c release --package-path Examples/Posts
+	swift test --skip-build --disable-xctest
+	swift test -c release --disable-xctest --package-path Examples/Posts
 	Scripts/check-readme.sh
 
 test-long:
 	@Scripts/bootstrap.sh build test
-	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build-long
+	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 tsan:
 	@Scripts/bootstrap.sh build test
-	swift test --sanitize=thread --scratch-path .build-tsan
+	swift test --sanitize=thread --disable-xctest --scratch-path .build-tsan
 
 lint:
 	@Scripts/bootstrap.sh lint

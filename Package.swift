@@ -55,12 +55,19 @@ let package = Package(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),
     .testTarget(
-      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport"], swiftSettings: strict),
+      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
+      swiftSettings: strict),
     .testTarget(
       name: "SQLiteAccessTests", dependencies: ["SQLiteAccess"], swiftSettings: strict),
+    .target(
+      // A client that has not been changed for Swift 6.
+      name: "SwiftFiveClient", dependencies: ["SQLiteDflat", "DflatTestSupport"],
+      path: "Tests/SQLiteDflatTests/SwiftFiveClient",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "SQLiteDflatTests",
-      dependencies: ["SQLiteDflat", "SQLiteAccess", "DflatTestSupport"], swiftSettings: strict),
+      dependencies: ["SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "SwiftFiveClient"],
+      exclude: ["SwiftFiveClient"], swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
       swiftSettings: strict),

@@ -51,7 +51,7 @@ public final class SQLiteWorkspace: Workspace {
     let engine = SQLiteEngine(
       path: filePath, protection: fileProtectionLevel, synchronous: synchronous)
     core = WorkspaceCore(engine: engine, targetQueue: targetQueue)
-    engine.connect { [weak core] in core?.report($0) }
+    engine.connect(core.reporter)
   }
 
   deinit {

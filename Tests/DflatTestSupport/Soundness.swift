@@ -54,6 +54,8 @@ public func unsoundness(
     }
     for (id, bytes) in objects.sorted(by: { $0.key < $1.key }) where id <= greatest {
       let value = read([schema.indexReaders[index]], bytes)
+      // Other programs write 0 for an empty union.
+      if table.hasSuffix("__type"), value == [.null], side[id] == .integer(0) { continue }
       if side[id].map({ [$0] }) != value {
         faults.append(
           "\(table) has \(String(describing: side[id])) for row \(id), whose value is \(value)")

@@ -21,14 +21,14 @@ final class Transaction: TransactionContext {
   /// The storage's transaction, once this one writes into it.
   private var writer: (any StorageWriter)?
   private var hasSavepoint = false
-  private var changed: Set<EntitySchema> = []
-  /// The rows that were updated or deleted.
-  private var changedRows: Set<ChangedRow> = []
+  /// The types that were changed, with the rows that were updated or deleted.
+  private var changed: [ObjectIdentifier: RowIDSet] = [:]
+  /// The type that was used last, and what was changed of it: most transactions change one.
+  private var latest: EntitySchema?
+  private var latestRows: RowIDSet?
   private var reading = Transaction.newReading()
   /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
   private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
-  /// The type that was changed last: most transactions change one.
-  private var lastChanged: EntitySchema?
   private(set) var isAborted = false
   /// 0 as long as the lock is not taken.
   private(set) var version: Int
@@ -50,11 +50,6 @@ final class Transaction: TransactionContext {
         "\(call) was called outside of a transaction: call it in a changes handler")
     }
     return transaction
-  }
-
-  private struct ChangedRow: Hashable {
-    let schema: ObjectIdentifier
-    let id: Int64
   }
 
   private static let readings = Atomic<UInt32>(0)
@@ -87,14 +82,30 @@ final class Transaction: TransactionContext {
       fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
     }
     let mark = ReadMark(
-      timestamp: changed.contains(query.schema) ? 0 : timestamp, reading: reading)
+      timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
     return try withReader { try $0.rows(query, mark: mark) }
   }
 
   /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
   private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     row.mark == ReadMark(timestamp: timestamp, reading: reading)
-      && !changedRows.contains(ChangedRow(schema: ObjectIdentifier(schema), id: row.id))
+      && changedRows(of: schema)?.contains(row.id) != true
+  }
+
+  /// What was changed of a type; nil if nothing was.
+  private func changedRows(of schema: EntitySchema) -> RowIDSet? {
+    schema === latest ? latestRows : changed[ObjectIdentifier(schema)]
+  }
+
+  /// Remembers that a type was changed; the row, if it was there before.
+  private func markChanged(_ schema: EntitySchema, _ id: Int64? = nil) {
+    if schema !== latest {
+      if let latest { changed[ObjectIdentifier(latest)] = latestRows }
+      latestRows = changed[ObjectIdentifier(schema)]
+      latest = schema
+    }
+    if latestRows == nil { latestRows = RowIDSet() }
+    if let id { latestRows?.insert(id) }
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -144,6 +155,7 @@ final class Transaction: TransactionContext {
     try write(schema) { writer, builder in
       builder.finish(encode(builder))
       let id = try writer.insert(schema, builder.bytes)
+      markChanged(schema)
       return Row(sound: builder.bytes, id: id)
     }
   }
@@ -163,7 +175,7 @@ final class Transaction: TransactionContext {
       let row = Row(sound: builder.bytes, id: stored.id)
       if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       try writer.update(schema, from: stored, to: row)
-      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: stored.id))
+      markChanged(schema, stored.id)
       return (row, true)
     }
   }
@@ -171,7 +183,7 @@ final class Transaction: TransactionContext {
   private func delete(_ known: Row, _ knownVersion: Int, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
       try writer.delete(schema, id: known.id)
-      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: known.id))
+      markChanged(schema, known.id)
     }
   }
 
@@ -183,10 +195,6 @@ final class Transaction: TransactionContext {
       let writer = try openWriter()
       let result = try BuilderPool.withBuilder { try body(writer, $0) }
       version += 1
-      if lastChanged !== schema {
-        changed.insert(schema)
-        lastChanged = schema
-      }
       return result
     } catch let error as StorageError where error.cause == .alreadyExists {
       throw TransactionError.objectAlreadyExists
@@ -234,7 +242,7 @@ final class Transaction: TransactionContext {
 
   private func requireListed(_ schema: EntitySchema, for call: String) {
     precondition(
-      schemas.contains(schema),
+      schema === latest || schemas.contains(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
   }
 }

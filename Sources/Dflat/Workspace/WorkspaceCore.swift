@@ -16,6 +16,8 @@ public final class WorkspaceCore: Sendable {
   private let open: OpenGroup
   private let targetQueue: DispatchQueue
   private let hook: ErrorHook
+  /// The snapshots that are open.
+  private let snapshots = DispatchGroup()
 
   /// - Parameters:
   ///   - engine: Where the objects are.
@@ -47,6 +49,9 @@ public final class WorkspaceCore: Sendable {
     get { hook.handler }
     set { hook.handler = newValue }
   }
+
+  /// Tells the error hook, without keeping the core alive.
+  public var reporter: @Sendable (any Error) -> Void { { [hook] in hook.report($0) } }
 
   /// Tells the error hook.
   public func report(_ error: any Error) {
@@ -132,9 +137,12 @@ public final class WorkspaceCore: Sendable {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
-    if context.snapshots[key] != nil || context.transaction?.workspace === self || line.isClosed {
+    if context.snapshots[key] != nil || context.transaction?.workspace === self {
       return closure()
     }
+    snapshots.enter()
+    defer { snapshots.leave() }
+    if line.isClosed { return closure() }
     let snapshot = engine.makeSnapshot()
     context.snapshots[key] = snapshot
     defer {
@@ -158,6 +166,8 @@ public final class WorkspaceCore: Sendable {
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }
     let closing = { @Sendable [self] in
+      // A snapshot that has read nothing yet goes on reading, too.
+      snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
     }
     guard let completion else {

@@ -1,0 +1,280 @@
+// Opening, snapshots, shutdown, and what runs when.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Lifetime of a workspace")
+struct LifetimeTests {
+  @Test("Opening and fetching create nothing; the first transaction creates the file")
+  func createsNothing() throws {
+    try withTemporaryWorkspace { workspace in
+      #expect(workspace.posts.all().isEmpty)
+      #expect(workspace.posts.where(Post.likes > 3).isEmpty)
+      #expect(!workspace.fileExists())
+      try workspace.store([post(1)])
+      #expect(workspace.fileExists())
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  @Test("A transaction that submits nothing completes with true, and leaves no tables")
+  func emptyTransaction() throws {
+    try withTemporaryWorkspace { workspace in
+      let outcome = try workspace.write([Post.self]) { _ in }
+      #expect(outcome.isCommitted)
+      #expect(try workspace.sqlite3("SELECT count(*) FROM sqlite_master") == "0")
+    }
+  }
+
+  @Test("Where no file can be made, the handler does not run, and the reason is told")
+  func cannotOpen() throws {
+    let directory = try makeTemporaryDirectory()
+    let dflat = SQLiteWorkspace(
+      filePath: directory + "/missing/deeper/test.db", fileProtectionLevel: .noProtection)
+    let told = ErrorBox()
+    dflat.errorHandler = { told.add($0) }
+    let done = DispatchSemaphore(value: 0)
+    for _ in 0..<2 {
+      dflat.performChanges([Post.self], changesHandler: { _ in Issue.record("the handler ran") }) {
+        #expect(!$0)
+        done.signal()
+      }
+      done.wait()
+    }
+    #expect(dflat.fetch(for: Post.self).all().isEmpty)
+    #expect(told.count >= 2)
+    dflat.shutdown()
+  }
+
+  @Test("A snapshot sees the state of its first fetch; nested ones join it")
+  func snapshot() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.fetchWithinASnapshot {
+        onAnotherThread { _ = try? workspace.store([post(2)]) }
+        #expect(workspace.posts.all().count == 2, "the state is that of the first fetch")
+        // A transaction commits meanwhile and stays invisible.
+        _ = try? workspace.store([post(3)])
+        #expect(workspace.posts.all().count == 2)
+        workspace.dflat.fetchWithinASnapshot { #expect(workspace.posts.all().count == 2) }
+        #expect(workspace.posts.where(Post.likes == 0).count == 2)
+      }
+      #expect(workspace.posts.all().count == 3)
+    }
+  }
+
+  @Test("A snapshot or transaction that is running when shutdown comes goes on reading")
+  func readingThroughShutdown() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.fetchWithinASnapshot {
+        _ = workspace.posts.all()
+        workspace.dflat.shutdown {}
+        #expect(workspace.posts.all().count == 1)
+        onAnotherThread { #expect(workspace.posts.all().isEmpty) }
+      }
+      #expect(workspace.posts.all().isEmpty)
+    }
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let outcome = try workspace.write([Post.self]) { txn in
+        workspace.dflat.shutdown {}
+        #expect(workspace.posts.all().count == 1)
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(2)))
+        #expect(workspace.posts.all().count == 2)
+      }
+      #expect(outcome.isCommitted)
+    }
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.fetchWithinASnapshot {
+        workspace.dflat.shutdown {}
+        Thread.sleep(forTimeInterval: 0.1)
+        #expect(workspace.posts.all().count == 1, "the snapshot began before the shutdown")
+      }
+    }
+  }
+
+  @Test("After shutdown work is refused at once, and shutting down again completes")
+  func afterShutdown() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      workspace.dflat.shutdown()
+      let box = ErrorBox()
+      workspace.dflat.performChanges([Post.self], changesHandler: { _ in box.fail() }) { success in
+        #expect(!success)
+        box.touch()
+      }
+      #expect(box.touches == 1, "the completion handler is called before performChanges returns")
+      #expect(workspace.posts.all().isEmpty)
+      #expect(workspace.dflat.fetchWithinASnapshot { workspace.posts.all().count } == 0)
+      workspace.dflat.shutdown()
+      workspace.dflat.shutdown(completion: { box.touch() })
+      #expect(box.touches == 2)
+    }
+  }
+
+  @Test("Transactions that wait when the workspace is released run; then the file is closed")
+  func released() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/test.db"
+    let done = DispatchGroup()
+    do {
+      let dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+      for number in 0..<20 as Range<Int32> {
+        done.enter()
+        dflat.performChanges(
+          [Post.self],
+          changesHandler: { txn in
+            if number == 0 { Thread.sleep(forTimeInterval: 0.05) }
+            txn.try(submit: Blog.PostChangeRequest.creationRequest(post(number)))
+          }
+        ) {
+          #expect($0)
+          done.leave()
+        }
+      }
+    }
+    done.wait()
+    for _ in 0..<200 where FileManager.default.fileExists(atPath: path + "-wal") {
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"), "the file was not closed")
+    let again = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+    #expect(again.fetch(for: Post.self).all().count == 20)
+    again.shutdown()
+  }
+
+  @Test("shutdown carries its flags out", arguments: [false, true])
+  func flags(withOtherConnection: Bool) throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store(
+        (0..<300).map { post($0, photo: String(repeating: "x", count: 500) + "\($0)") })
+      try workspace.remove(Array(0..<299))
+      let other = withOtherConnection ? try workspace.foreignConnection() : nil
+      _ = try other?.rows("SELECT count(*) FROM blog__post_v1_0")
+      workspace.dflat.shutdown(flags: [.vacuum, .truncate])
+      let mode = try workspace.sqlite3("PRAGMA journal_mode")
+      #expect(mode == (withOtherConnection ? "wal" : "delete"))
+      if !withOtherConnection {
+        #expect(!workspace.fileExists("-wal") && !workspace.fileExists("-shm"))
+      }
+      #expect(try workspace.sqlite3("PRAGMA freelist_count") == "0")
+      #expect(try workspace.sqlite3("PRAGMA auto_vacuum") == "2")
+      #expect(try workspace.sqlite3("PRAGMA integrity_check") == "ok")
+      try other?.close()
+    }
+  }
+
+  @Test("Handlers run on the target queue, in the order of the calls, serial or not")
+  func targetQueue() throws {
+    for attributes in [[], [.concurrent]] as [DispatchQueue.Attributes] {
+      let queue = DispatchQueue(label: "target", attributes: attributes)
+      let key = DispatchSpecificKey<Int>()
+      queue.setSpecific(key: key, value: 7)
+      try withTemporaryWorkspace(targetQueue: queue) { workspace in
+        let order = OrderBox()
+        for number in 0..<50 {
+          workspace.dflat.performChanges(
+            [Post.self, Post.self],
+            changesHandler: { _ in
+              #expect(DispatchQueue.getSpecific(key: key) == 7)
+              order.add(number)
+            },
+            completionHandler: { _ in #expect(DispatchQueue.getSpecific(key: key) == 7) })
+        }
+        workspace.dflat.shutdown()
+        #expect(order.numbers == Array(0..<50))
+      }
+    }
+  }
+
+  @Test("Two workspaces and an unfinished foreign reader use one file at the same time")
+  func twoWorkspaces() throws {
+    try withTemporaryWorkspace { first in
+      try first.store([post(1, likes: 1), post(2, likes: 2)])
+      let foreign = try first.foreignConnection()
+      let unfinished = try foreign.statement("SELECT rowid FROM blog__post_v1_0")
+      #expect(try unfinished.step())
+      let second = first.secondWorkspace()
+      for number in 3..<20 as Range<Int32> {
+        try (number % 2 == 0 ? first : second).store([
+          post(number, likes: number, photo: "\(number)")
+        ])
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try (number % 2 == 0 ? second : first).store([post(100, photo: "\(number)")])
+        }
+        #expect(first.posts.where(Post.likes > 1).count == Int(number) - 1)
+        #expect(second.posts.where(Post.likes > 1).count == Int(number) - 1)
+      }
+      #expect(try first.faults().isEmpty)
+      unfinished.reset()
+      second.dflat.shutdown()
+    }
+  }
+
+  @Test("Inside a transaction or snapshot another workspace reads its own file")
+  func otherWorkspaceInside() throws {
+    try withTemporaryWorkspace { first in
+      try withTemporaryWorkspace { second in
+        try first.store([post(1)])
+        try first.write([Note.self]) { _ in #expect(second.posts.all().isEmpty) }
+        first.dflat.fetchWithinASnapshot {
+          #expect(first.posts.all().count == 1)
+          #expect(second.posts.all().isEmpty)
+          _ = try? second.store([post(1), post(2)])
+          #expect(second.posts.all().count == 2)
+        }
+      }
+    }
+  }
+
+  @Test("A query builder may be used never, once or many times")
+  func builder() throws {
+    try withTemporaryWorkspace { workspace in
+      let builders = (0..<500).map { _ in workspace.posts }
+      try workspace.store([post(1)])
+      #expect(builders[0].all().count == 1)
+      #expect(builders[0].where(Post.number == 1).count == 1)
+    }
+  }
+
+  @Test("A fetched object carries the clock before its fetch; a stored one −1")
+  func clock() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])[0]
+      #expect(stored._changesTimestamp == -1 && post(1)._changesTimestamp == -1)
+      let early = workspace.posts.all()[0]._changesTimestamp
+      try workspace.write([Note.self]) { _ in }
+      #expect(workspace.posts.all()[0]._changesTimestamp > early)
+      try workspace.write([Post.self]) { txn in
+        #expect(workspace.posts.all()[0]._changesTimestamp > early)
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(2)))
+        #expect(workspace.posts.all()[0]._changesTimestamp == 0)
+      }
+      #expect(workspace.posts.all()[0] == stored)
+    }
+  }
+}
+
+final class ErrorBox: Sendable {
+  private let state = Mutex((errors: 0, touches: 0))
+  var count: Int { state.withLock { $0.errors } }
+  var touches: Int { state.withLock { $0.touches } }
+  func add(_ error: any Error) { state.withLock { $0.errors += 1 } }
+  func touch() { state.withLock { $0.touches += 1 } }
+  func fail() { Issue.record("a handler ran that must not run") }
+}
+
+final class OrderBox: Sendable {
+  private let state = Mutex<[Int]>([])
+  var numbers: [Int] { state.withLock { $0 } }
+  func add(_ number: Int) { state.withLock { $0.append(number) } }
+}

@@ -1,0 +1,110 @@
+// Mistakes of the calling program stop it, with a message that names the call.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+import Testing
+
+@Suite("Misuse")
+struct MisuseTests {
+  private func expectMessage(_ result: ExitTest.Result?, _ words: String...) {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for word in words { #expect(text.contains(word), "\(text)") }
+  }
+
+  @Test("An empty list of types")
+  func emptyList() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { $0.dflat.performChanges([], changesHandler: { _ in }) }
+    }
+    expectMessage(result, "performChanges", "without any type")
+  }
+
+  @Test("A type that is no entity type")
+  func noEntity() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace {
+        $0.dflat.performChanges([Blog.Photo.self], changesHandler: { _ in })
+      }
+    }
+    expectMessage(result, "performChanges", "Photo", "not an entity type")
+  }
+
+  @Test("Requests that look something up, outside of a transaction")
+  func outside() async {
+    let change = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.changeRequest(Post(site: "", number: 1)) }
+    expectMessage(change, "changeRequest", "outside of a transaction")
+    let upsert = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.upsertRequest(Post(site: "", number: 1)) }
+    expectMessage(upsert, "upsertRequest", "outside of a transaction")
+    let deletion = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.deletionRequest(Post(site: "", number: 1)) }
+    expectMessage(deletion, "deletionRequest", "outside of a transaction")
+  }
+
+  @Test("A spent request, submitted again")
+  func spent() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = try workspace.write([Post.self]) { txn in
+          let request = Blog.PostChangeRequest.creationRequest(Post(site: "", number: 1))
+          try txn.submit(request)
+          try txn.submit(request)
+        }
+      }
+    }
+    expectMessage(result, "submit", "succeeded")
+  }
+
+  @Test("A type that is not in the list, submitted, looked up or fetched")
+  func notListed() async {
+    let submitted = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = try workspace.write([Note.self]) {
+          try $0.submit(Blog.PostChangeRequest.creationRequest())
+        }
+      }
+    }
+    expectMessage(submitted, "submit", "Post", "list")
+    let fetched = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = try workspace.write([Note.self]) { _ in workspace.posts.all() }
+      }
+    }
+    expectMessage(fetched, "fetch", "Post", "list")
+  }
+
+  @Test("A blocking shutdown inside a transaction or a snapshot")
+  func blockingShutdown() async {
+    let inTransaction = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = try workspace.write([Note.self]) { _ in workspace.dflat.shutdown() }
+      }
+    }
+    expectMessage(inTransaction, "shutdown()", "transaction")
+    let inSnapshot = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        workspace.dflat.fetchWithinASnapshot { workspace.dflat.shutdown() }
+      }
+    }
+    expectMessage(inSnapshot, "shutdown()", "snapshot")
+  }
+}

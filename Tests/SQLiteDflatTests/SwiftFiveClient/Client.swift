@@ -1,0 +1,93 @@
+// A program in Swift 5 mode, as it was written before anything was Sendable. That it compiles is the test; that it works is
+// looked at by SwiftFiveTests.
+
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+
+/// A value that knows nothing of threads.
+final class Journal {
+  var lines: [String] = []
+}
+
+/// Keeps a workspace as programs keep it.
+public class Keeper {
+  var dflat: Workspace?
+  let journal = Journal()
+  var lastResult: UpdatedObject<Blog.Post>?
+
+  /// A keeper of the file at this path.
+  public init(path: String) {
+    dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+  }
+
+  /// Writes by closures that capture what is not Sendable and assign to what they capture.
+  public func run() -> [String] {
+    var inserted = 0
+    var lines: [String] = []
+    let journal = self.journal
+    let formatter = NSMutableString(string: "")
+    let group = DispatchGroup()
+    group.enter()
+    dflat?.performChanges(
+      [Blog.Post.self, Note.self],
+      changesHandler: { [weak self] transactionContext in
+        for number in 0..<3 {
+          let request = Blog.PostChangeRequest.creationRequest()
+          request.site = "five"
+          request.number = Int32(number)
+          guard let result = try? transactionContext.submit(request) else { continue }
+          if case let .inserted(post) = result { lines.append("\(post.site) \(post.number)") }
+          self?.lastResult = result
+          inserted += 1
+          journal.lines.append("inserted")
+          formatter.append("x")
+        }
+        self?.helper(transactionContext)
+      }
+    ) { success in
+      lines.append("success \(success) \(inserted)")
+      group.leave()
+    }
+    group.wait()
+    dflat?.performChanges([Note.self], changesHandler: { _ in inserted += 1 })
+    dflat?.performChanges([Note.self]) { txn in
+      inserted += 1
+      _ = txn.abort()
+    }
+    let workspace: Workspace = dflat!
+    let found = workspace.fetch(for: Blog.Post.self).where(
+      Blog.Post.site == "five" && Blog.Post.number > 0, orderBy: [Blog.Post.number.descending])
+    lines += found.map { "\($0.number)" }
+    workspace.fetchWithinASnapshot { lines.append("\(found.count)") }
+    dflat?.shutdown(flags: [.vacuum, .truncate])
+    dflat?.shutdown { lines.append("down") }
+    dflat?.shutdown()
+    return lines + ["\(journal.lines.count)", "\(inserted)", formatter as String]
+  }
+
+  private func helper(_ context: TransactionContext) {
+    do {
+      let result: UpdatedObject = try context.submit(
+        NoteChangeRequest.creationRequest(Note(key: 5)))
+      switch result {
+      case .inserted(let note): journal.lines.append("note \(note.key)")
+      case .updated, .identity, .deleted: break
+      }
+    } catch TransactionError.objectAlreadyExists {
+      journal.lines.append("twice")
+    } catch {
+      journal.lines.append("\(error)")
+    }
+  }
+
+  /// The same from an asynchronous function.
+  public func runAsync(path: String) async -> Bool {
+    var count = 0
+    dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+    let committed = await dflat!.performChanges([Blog.Post.self]) { txn in count += 1 }
+    await dflat?.performChanges([Blog.Post.self]) { txn in count += 1 }
+    await dflat?.shutdown()
+    return committed && count == 2
+  }
+}

@@ -79,7 +79,8 @@ bench-scaling:
 
 fuzz:
 	@Scripts/bootstrap.sh build fuzz
-	Fuzz/run.sh $(TIME)
+	@mkdir -p .build
+	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
 	@Scripts/bootstrap.sh build test lint docs fuzz

@@ -40,7 +40,9 @@ public struct Generator {
   let names: TypeNames
   let circles: Circles
 
-  /// - Parameter schema: A schema without errors.
+  /// - Parameters:
+  ///   - schema: A schema without errors.
+  ///   - options: What else is written.
   public init(_ schema: Schema, options: GeneratorOptions = GeneratorOptions()) {
     self.schema = schema
     self.options = options

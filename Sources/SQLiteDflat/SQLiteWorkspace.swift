@@ -66,14 +66,17 @@ public final class SQLiteWorkspace: Workspace {
     set { core.onError = newValue }
   }
 
+  /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
   public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
     QueryBuilder(core)
   }
 
+  /// Calls `closure` on this thread; all fetches of this workspace inside see one state of the data, that of the first fetch.
   public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
     core.fetchWithinASnapshot(closure)
   }
 
+  /// Runs a transaction over these types and returns at once; see `Workspace`.
   @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
@@ -82,6 +85,7 @@ public final class SQLiteWorkspace: Workspace {
     core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
   }
 
+  /// Refuses new work, lets what was accepted run to its end, then closes; without a completion it waits for that.
   @preconcurrency
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
     core.shutdown(flags, completion)

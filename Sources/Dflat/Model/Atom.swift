@@ -26,6 +26,7 @@ extension Atom {
   @inlinable
   public var _changesTimestamp: Int64 { _row.timestamp }
 
+  /// Where the fields lie, for Dflat.
   public static var _layout: TableLayout { _schema.layout }
 
   /// Reads a finished FlatBuffers buffer.
@@ -41,6 +42,8 @@ extension Atom {
       })
   }
 
+  /// Reads a finished FlatBuffers buffer.
+  /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
     let bytes = ContiguousArray(data)
     let layout = Self._layout
@@ -65,25 +68,31 @@ extension Atom {
     self.init(_row: Row { Self._layout.copy(table, to: $0) })
   }
 
+  /// Writes the object as a nested table.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
     _row.read { Self._layout.copy($0, to: builder) }
   }
 
+  /// By value of all data fields; row id and clock value do not count.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs._row.equals(rhs._row, as: _layout)
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     _row.read { Self._layout.hash($0, into: &hasher) }
   }
 
+  /// The fields by name.
   public var description: String { _description }
 
+  /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
     let result = _row.read { table in Result { try Self._layout.encode(table, to: encoder) } }
     try result.get()
   }
 
+  /// Decodes from the schema's names; what is missing has its default, but primary keys must be there.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
     let schema = Self._schema
@@ -120,10 +129,12 @@ public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
   /// The fields of the key.
   public let parts: (repeat each Part)
 
+  /// A key of these parts.
   public init(_ parts: repeat each Part) {
     self.parts = (repeat each parts)
   }
 
+  /// Field by field.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     for (left, right) in repeat (each lhs.parts, each rhs.parts) {
       if left != right { return false }
@@ -131,6 +142,7 @@ public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
     return true
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     for part in repeat each parts { hasher.combine(part) }
   }

@@ -42,6 +42,7 @@ extension ColumnValue {
 
 /// Reads one field of a schema as a column value.
 public struct ColumnReader: Sendable {
+  /// What is read.
   public let field: FieldDescriptor
   /// The same field by its stored values, and as if nothing but rows had it.
   public let storedField: FieldDescriptor

@@ -4,6 +4,7 @@
 public final class EntitySchema: Sendable {
   /// The name of the main table.
   public let table: String
+  /// Where the fields lie in a row.
   public let layout: TableLayout
   /// The fields of the primary key, in declaration order.
   public let primaryKey: [FieldDescriptor]
@@ -21,6 +22,8 @@ public final class EntitySchema: Sendable {
   let root: FieldPath
 
   /// - Parameters:
+  ///   - table: The name of the main table.
+  ///   - layout: Where the fields lie in a row.
   ///   - primaryKey: The vtable offsets of the key's fields.
   ///   - indexes: The paths of the indexed fields.
   ///   - uniques: The paths of the indexed fields whose values are unique.
@@ -98,13 +101,17 @@ public final class EntitySchema: Sendable {
 }
 
 extension EntitySchema: Hashable {
+  /// By identity: generated code makes one schema per entity type.
   public static func == (lhs: EntitySchema, rhs: EntitySchema) -> Bool { lhs === rhs }
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A secondary index.
 public struct IndexDescriptor: Sendable {
+  /// What is indexed.
   public let field: FieldDescriptor
+  /// Whether no two objects may have one value; unknown ones do not count.
   public let isUnique: Bool
   /// The name of the side table.
   public let table: String

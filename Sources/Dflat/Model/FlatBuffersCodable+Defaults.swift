@@ -13,12 +13,16 @@ public import FlatBuffersRuntime
 // MARK: Tables
 
 extension FlatBuffersTable {
+  /// The table's `v` in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
+  /// A finished FlatBuffers buffer with this value.
   public func toData() -> Data {
     withEncodedBytes { Data($0) }
   }
 
+  /// Reads a finished FlatBuffers buffer.
+  /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
     let bytes = ContiguousArray(data)
     let layout = Self._layout
@@ -36,6 +40,7 @@ extension FlatBuffersTable {
     self = try result.get()
   }
 
+  /// By value of all fields: two encodings of one content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withEncodedBytes { left in
       rhs.withEncodedBytes { right in
@@ -48,14 +53,17 @@ extension FlatBuffersTable {
     }
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     withTable { Self._layout.hash($0, into: &hasher) }
   }
 
+  /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
     try withTable { try Self._layout.encode($0, to: encoder) }
   }
 
+  /// Decodes from the schema's names; what is missing has its default.
   public init(from decoder: any Decoder) throws {
     self = try BuilderPool.withBuilder { builder in
       builder.finish(try Self._layout.decode(from: decoder, to: builder))
@@ -86,8 +94,10 @@ extension FlatBuffersTable {
 // MARK: Structs
 
 extension FlatBuffersStruct {
+  /// The table's `v` in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
+  /// A finished FlatBuffers buffer with this value.
   public func toData() -> Data {
     BuilderPool.withBuilder { builder in
       builder.finish(builder.indirectStructure(self))
@@ -95,6 +105,8 @@ extension FlatBuffersStruct {
     }
   }
 
+  /// Reads a finished FlatBuffers buffer.
+  /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
     let bytes = ContiguousArray(data)
     let value = bytes.withUnsafeBytes {
@@ -107,10 +119,12 @@ extension FlatBuffersStruct {
     self = value
   }
 
+  /// By value of all fields: two encodings of one content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withStructure { left in rhs.withStructure { right in _layout.equal(left, right) } }
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     withStructure { structure in
       for property in Self._layout.properties {
@@ -119,10 +133,12 @@ extension FlatBuffersStruct {
     }
   }
 
+  /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
     try withStructure { try Self._layout.encode($0, to: encoder) }
   }
 
+  /// Decodes from the schema's names; what is missing has its default.
   public init(from decoder: any Decoder) throws {
     let bytes = try Self._layout.decode(from: decoder)
     self = bytes.withUnsafeBytes { Self(StructReader(whole: $0)) }
@@ -158,12 +174,16 @@ extension FlatBuffersUnion {
     TableLayout(Self._layout.name, slots: 2, [Property("value", 6, .union { Self._layout })])
   }
 
+  /// A union has no version.
   public static var flatBuffersSchemaVersion: String? { nil }
 
+  /// A finished FlatBuffers buffer with this value.
   public func toData() -> Data {
     withWrapper { bytes, _ in Data(bytes) }
   }
 
+  /// Reads a finished FlatBuffers buffer.
+  /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
     let bytes = ContiguousArray(data)
     let layout = Self.wrapper
@@ -181,19 +201,23 @@ extension FlatBuffersUnion {
     self = try result.get()
   }
 
+  /// By value of all fields: two encodings of one content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs._tag == rhs._tag
       && lhs.withValue { left in rhs.withValue { right in left.equals(right) } }
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     withValue { $0.hash(into: &hasher) }
   }
 
+  /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
     try withValue { try $0.encode(to: encoder) }
   }
 
+  /// Decodes from the schema's names; what is missing has its default.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
     let name = try container.decode(String.self, forKey: AnyKey("type"))
@@ -240,17 +264,22 @@ extension FlatBuffersUnion {
 // MARK: Enums
 
 extension FlatBuffersEnum {
+  /// How values of this type are stored and compared.
   @inlinable
   public static var _valueType: ValueType { RawValue._valueType }
+  /// This value without its type.
   @inlinable
   public var _value: Value { rawValue._value }
 
+  /// By raw value.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
+  /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
     try Self._layout.encode(Int64(truncatingIfNeeded: rawValue), to: encoder)
   }
 
+  /// Decodes from the schema's names; what is missing has its default.
   public init(from decoder: any Decoder) throws {
     let raw = try Self._layout.decode(from: decoder)
     guard let exact = Self.raw(raw), let value = Self(rawValue: exact) else {

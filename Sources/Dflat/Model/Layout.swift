@@ -31,10 +31,14 @@ public struct Property: Sendable {
 
   /// The name in the schema.
   public let name: String
+  /// The vtable offset in a table, the byte offset in a fixed struct.
   public let offset: Int
+  /// What is stored there.
   public let kind: Kind
+  /// Whether verification wants it to be there.
   public let isRequired: Bool
 
+  /// A property, as generated code states it.
   public init(_ name: String, _ offset: Int, _ kind: Kind, required: Bool = false) {
     self.name = name
     self.offset = offset
@@ -51,9 +55,11 @@ public final class TableLayout: Sendable {
   public let version: String?
   /// Slots of the vtable, deprecated ones and union tags included.
   public let slotCount: Int
+  /// The fields, in the order of the schema.
   public let properties: [Property]
   private let madePlan = AtomicLazyReference<LayoutPlan>()
 
+  /// A layout, as generated code states it.
   public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
     self.name = name
     self.version = version
@@ -74,12 +80,18 @@ public final class TableLayout: Sendable {
 
 /// The shape of a fixed struct.
 public final class StructLayout: Sendable {
+  /// The name in the schema.
   public let name: String
+  /// The schema's `v`.
   public let version: String?
+  /// In bytes.
   public let size: Int
+  /// In bytes.
   public let alignment: Int
+  /// The fields, in the order of the schema.
   public let properties: [Property]
 
+  /// A layout, as generated code states it.
   public init(
     _ name: String, version: String? = nil, size: Int, alignment: Int, _ properties: [Property]
   ) {
@@ -100,10 +112,14 @@ public final class StructLayout: Sendable {
 public final class UnionLayout: Sendable {
   /// One member: its name in the schema, its tag, and a table, struct or string.
   public struct Member: Sendable {
+    /// The name in the schema.
     public let name: String
+    /// The number in the schema.
     public let tag: UInt8
+    /// What is stored for it.
     public let kind: Property.Kind
 
+    /// A member, as generated code states it.
     public init(_ name: String, _ tag: UInt8, _ kind: Property.Kind) {
       self.name = name
       self.tag = tag
@@ -111,10 +127,12 @@ public final class UnionLayout: Sendable {
     }
   }
 
+  /// The name in the schema.
   public let name: String
   /// Members by tag, from 1 up.
   public let members: [Member]
 
+  /// A layout, as generated code states it.
   public init(_ name: String, _ members: [Member]) {
     self.name = name
     self.members = members
@@ -129,7 +147,9 @@ public final class UnionLayout: Sendable {
 
 /// The values of an enum.
 public final class EnumLayout: Sendable {
+  /// The name in the schema.
   public let name: String
+  /// The underlying type.
   public let type: ValueType
   /// Every combination of bits is a value, not only the declared ones.
   public let isBitFlags: Bool
@@ -138,6 +158,7 @@ public final class EnumLayout: Sendable {
   /// The raw values, sorted as bit patterns.
   let known: [Int64]
 
+  /// A layout, as generated code states it.
   public init(
     _ name: String, _ type: ValueType, bitFlags: Bool = false,
     _ values: [(name: String, value: Int64)]

@@ -276,7 +276,9 @@ final class LayoutPlan: @unchecked Sendable {
 
 extension TableLayout {
   /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
-  /// - Parameter requiring: Whether `required` fields must be there.
+  /// - Parameters:
+  ///   - bytes: What is checked.
+  ///   - requiring: Whether `required` fields must be there.
   /// - Throws: What is wrong, and where.
   public func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false

@@ -10,10 +10,11 @@
 
 public import FlatBuffersRuntime
 
+// Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
+
 /// The bytes of one stored or new object, with its row id and the clock value it was read at.
 ///
 /// Entities wrap a row; programs use the entity. A copy shares the bytes.
-// Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
 @frozen
 public struct Row: @unchecked Sendable {
   @usableFromInline let storage: RowStorage
@@ -26,6 +27,7 @@ public struct Row: @unchecked Sendable {
   /// Copies bytes that are known to be sound: verified by `TableLayout.verify`, or just built.
   ///
   /// - Parameters:
+  ///   - bytes: A finished buffer.
   ///   - id: The row id, −1 if it is not stored.
   ///   - mark: When it was read, by whom.
   @inlinable

@@ -13,6 +13,7 @@ public struct UnionReader {
   @usableFromInline let position: Int
 
   /// - Parameters:
+  ///   - tag: The member that is stored.
   ///   - table: Any table of the buffer.
   ///   - position: Where the offset of the value lies.
   @inlinable

@@ -44,55 +44,80 @@ public protocol DflatFriendlyValue: Comparable, Hashable, Sendable {
 }
 
 extension Bool: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .bool }
+  /// This value without its type.
   @inlinable public var _value: Value { .bool(self) }
 }
 extension Int8: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int8 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt8: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint8 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int16: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int16 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt16: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint16 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int32: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int32 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt32: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint32 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int64: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int64 }
+  /// This value without its type.
   @inlinable public var _value: Value { .integer(self) }
 }
 extension UInt64: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint64 }
+  /// This value without its type.
   @inlinable public var _value: Value { .unsigned(self) }
 }
 extension Float: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .float }
+  /// This value without its type.
   @inlinable public var _value: Value { .real(Double(self)) }
 }
 extension Double: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .double }
+  /// This value without its type.
   @inlinable public var _value: Value { .real(self) }
 }
 extension String: DflatFriendlyValue {
+  /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .string }
+  /// This value without its type.
   @inlinable public var _value: Value { .string(self) }
 }
 
 /// False comes before true. Declared here, once for the whole package.
 extension Bool: @retroactive Comparable {
+  /// False comes before true.
   public static func < (lhs: Bool, rhs: Bool) -> Bool { !lhs && rhs }
 }

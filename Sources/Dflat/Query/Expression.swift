@@ -65,6 +65,7 @@ public protocol QueryExpression<Value, Element>: Sendable {
 /// The result of an operator.
 @frozen
 public struct Computed<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
+  /// The expression without its types, for Dflat.
   public let _node: Node
 
   @inlinable
@@ -83,6 +84,7 @@ public typealias Condition<Element: Atom> = Computed<Bool, Element>
 public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
   @usableFromInline let descriptor: FieldDescriptor
 
+  /// The expression without its types, for Dflat.
   @inlinable
   public var _node: Node { .field(descriptor) }
 

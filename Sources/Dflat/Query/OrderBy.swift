@@ -61,7 +61,9 @@ extension Collection where Element: DflatFriendlyValue {
 
 /// A sort key as data.
 public struct OrderTerm: Sendable {
+  /// Whose value decides.
   public let field: FieldDescriptor
+  /// Greatest first.
   public let isDescending: Bool
   /// Order by position in a collection, not by value.
   let positions: PositionTable?

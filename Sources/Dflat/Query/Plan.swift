@@ -11,12 +11,16 @@
 
 /// A query as data: what the typed surface leaves behind.
 public struct Query: Sendable {
+  /// Whose objects are asked for.
   public let schema: EntitySchema
+  /// What must be true of an object; nil for all objects.
   public let condition: Node?
+  /// Sort keys from most to least significant.
   public let order: [OrderTerm]
   /// The greatest number of objects; nil for all.
   public let limit: Int?
 
+  /// A query over all objects, unless the other arguments say less.
   public init(
     schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
   ) {
@@ -40,6 +44,7 @@ public indirect enum IndexPredicate: Sendable {
 
 /// How a query is answered, given the indexes that may be used.
 public struct Plan: Sendable {
+  /// What was asked.
   public let query: Query
   /// Which rows are candidates; nil for all.
   public let predicate: IndexPredicate?
@@ -53,7 +58,9 @@ public struct Plan: Sendable {
   /// refused by the engine.
   private static let largestPredicate = 500
 
-  /// - Parameter isUsable: Whether an index of the schema is complete for the state that will be read.
+  /// - Parameters:
+  ///   - query: What is asked.
+  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
   public init(_ query: Query, isUsable: (Int) throws -> Bool) rethrows {
     var usable: Set<Int> = []
     for index in query.mentionedIndexes where try isUsable(index) { usable.insert(index) }
@@ -73,7 +80,9 @@ public struct Plan: Sendable {
 
 /// The values of a primary key's fields, in order.
 public struct KeyValues: Sendable {
+  /// The value of the first field.
   public let first: Value
+  /// The values of the other fields.
   public let rest: [Value]
 }
 

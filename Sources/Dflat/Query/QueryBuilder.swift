@@ -88,24 +88,31 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 /// The objects that a query found, in order. It is immutable and may be shared between threads.
 @frozen
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
+  /// The objects.
   public let underlyingArray: [Element]
 
+  /// A result made by hand. Only results of a workspace can be observed.
   @inlinable
   public init(_ array: [Element]) {
     underlyingArray = array
   }
 
+  /// Zero.
   @inlinable
   public var startIndex: Int { 0 }
+  /// The number of objects.
   @inlinable
   public var endIndex: Int { underlyingArray.count }
+  /// The object at a position.
   @inlinable
   public subscript(position: Int) -> Element { underlyingArray[position] }
+  /// The objects at some positions.
   @inlinable
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { underlyingArray[bounds] }
 }
 
 extension FetchedResult: Equatable {
+  /// Element by element.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.underlyingArray == rhs.underlyingArray
   }
@@ -124,6 +131,7 @@ public struct QueryExplanation: Sendable {
   /// Whether rows are sorted in memory after they were found.
   public let isSortedInMemory: Bool
 
+  /// An explanation, as an engine gives it.
   public init(
     statement: String, plan: [String], indexes: [String], rowByRow: String?, isSortedInMemory: Bool
   ) {

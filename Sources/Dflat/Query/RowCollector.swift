@@ -23,6 +23,7 @@ public struct RowCollector: ~Copyable {
   private var isHeap = false
 
   /// - Parameters:
+  ///   - plan: Whose result is collected.
   ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
   public init(
@@ -37,7 +38,9 @@ public struct RowCollector: ~Copyable {
   }
 
   /// Takes a candidate. Candidates come in the engine's order, or by ascending row id.
-  /// - Parameter id: Its row id; asked for only if it is needed.
+  /// - Parameters:
+  ///   - bytes: The candidate, where it lies.
+  ///   - id: Its row id; asked for only if it is needed.
   /// - Returns: Whether more candidates are wanted.
   @inlinable
   public mutating func offer(

@@ -84,9 +84,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case other
   }
 
+  /// What kind of failure it is.
   public let cause: Cause
   /// The main or side table that it concerns.
   public let table: String?
+  /// The row that it concerns.
   public let rowid: Int64?
   /// The engine's own code, for SQLite its extended result code.
   public let code: Int32?
@@ -95,6 +97,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// The statement that failed.
   public let statement: String?
 
+  /// A failure, as an engine tells it.
   public init(
     _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
     message: String, statement: String? = nil

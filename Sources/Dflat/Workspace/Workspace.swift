@@ -2,8 +2,10 @@
 
 /// Flags for `Workspace.shutdown`.
 public struct WorkspaceShutdownFlag: OptionSet, Sendable {
+  /// One bit for each flag.
   public let rawValue: Int
 
+  /// Flags by their bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
@@ -48,8 +50,11 @@ public protocol Workspace: Queryable {
   /// once: with true if everything that was submitted is committed; with false if the transaction was aborted, failed, or was
   /// refused because the workspace is shut down.
   ///
-  /// - Parameter transactionalObjectTypes: The entity types that the handler fetches or changes. An empty list, and a type
-  ///   that is no entity type, are programmer errors; a type that is named twice counts once.
+  /// - Parameters:
+  ///   - transactionalObjectTypes: The entity types that the handler fetches or changes. An empty list, and a type that is no
+  ///     entity type, are programmer errors; a type that is named twice counts once.
+  ///   - changesHandler: The body of the transaction.
+  ///   - completionHandler: Told how it ended.
   @preconcurrency
   func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
@@ -78,6 +83,7 @@ public protocol Workspace: Queryable {
 }
 
 extension Workspace {
+  /// Runs a transaction over these types and returns at once.
   @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler
@@ -86,6 +92,8 @@ extension Workspace {
       transactionalObjectTypes, changesHandler: changesHandler, completionHandler: nil)
   }
 
+  /// Runs a transaction over these types.
+  /// - Returns: Whether it is committed.
   @preconcurrency @discardableResult
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler

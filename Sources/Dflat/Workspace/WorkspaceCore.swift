@@ -19,7 +19,9 @@ public final class WorkspaceCore: Sendable {
   /// The snapshots that are open.
   private let snapshots = DispatchGroup()
 
-  /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
+  /// - Parameters:
+  ///   - engine: Where the objects are.
+  ///   - targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
   public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
     self.engine = engine
     self.targetQueue =
@@ -58,6 +60,7 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Changes
 
+  /// Puts a transaction at the end of the line; see `Workspace`.
   public func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
@@ -129,6 +132,7 @@ public final class WorkspaceCore: Sendable {
     return try engine.read { try $0.explain(query) }
   }
 
+  /// Calls `closure` with one state of the data in view; see `Queryable`.
   public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
@@ -150,6 +154,7 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Shutdown
 
+  /// Refuses new work, and closes the engine after what was accepted; see `Workspace`.
   public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
     let context = ThreadContext.current
     if completion == nil {

@@ -1,0 +1,89 @@
+# What a newcomer can make here. Every rule first installs what it needs and lacks (Scripts/bootstrap.sh).
+#
+#   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
+#   make test             all tests, and the code of the README against its output
+#   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
+#   make tsan             the tests under ThreadSanitizer
+#   make lint             formatting, documentation of public declarations, paths of somebody's machine
+#   make format           format all sources in place
+#   make docs             the DocC pages of every library into .build/docs; a warning is an error
+#   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
+#   make bench-smoke      every benchmark once, to see that it runs
+#   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
+#   make fuzz             hostile bytes for the FlatBuffers reader and verifier; TIME=seconds (default 60)
+#   make bootstrap        install everything that any rule needs
+#   make clean            remove everything that was built
+#
+# A rule may be called again at any time: what is done already is not done twice.
+
+.PHONY: demo test test-long tsan lint format docs bench bench-smoke bench-scaling fuzz bootstrap clean
+.DEFAULT_GOAL := help
+
+FILE ?=
+CASES ?=
+RUNS ?=
+TIME ?= 60
+
+# Prints the list above.
+.PHONY: help
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo:
+	@Scripts/bootstrap.sh build
+	swift build -c release --package-path Examples/Posts --product posts
+	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
+
+test:
+	@Scripts/bootstrap.sh build test
+	swift build --build-tests
+	swift test --skip-build --disable-xctest
+	swift test -c release --disable-xctest --package-path Examples/Posts
+	Scripts/check-readme.sh
+
+test-long:
+	@Scripts/bootstrap.sh build test
+	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
+
+tsan:
+	@Scripts/bootstrap.sh build test
+	swift test --sanitize=thread --disable-xctest --scratch-path .build-tsan
+
+lint:
+	@Scripts/bootstrap.sh lint
+	Scripts/lint.sh
+
+format:
+	@Scripts/bootstrap.sh lint
+	Scripts/lint.sh --format
+
+docs:
+	@Scripts/bootstrap.sh build docs
+	Scripts/docs.sh
+
+bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
+bench_program = swift run -c release --package-path Benchmarks bench
+
+bench:
+	@Scripts/bootstrap.sh build
+	$(bench_options) $(bench_program)
+	$(if $(CASES),,Scripts/update-performance.sh)
+
+bench-smoke:
+	@Scripts/bootstrap.sh build
+	$(bench_options) $(bench_program) smoke
+
+bench-scaling:
+	@Scripts/bootstrap.sh build
+	$(bench_options) $(bench_program) scaling
+
+fuzz:
+	@Scripts/bootstrap.sh build fuzz
+	@mkdir -p .build
+	cd .build && ../Fuzz/run.sh $(TIME)
+
+bootstrap:
+	@Scripts/bootstrap.sh build test lint docs fuzz
+
+clean:
+	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

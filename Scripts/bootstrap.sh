@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|test|lint|docs|fuzz]...
+#
+# On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
+# in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
+set -euo pipefail
+
+needed_swift=6.3
+
+fail() {
+  printf 'bootstrap: %s\n' "$@" >&2
+  exit 1
+}
+
+# Each need is a check and the names of what satisfies it.
+has_tool() { command -v "$1" >/dev/null 2>&1; }
+has_sqlite_headers() {
+  if [ "$system" = Darwin ]; then return 0; fi # part of the SDK
+  has_tool pkg-config && pkg-config --exists sqlite3
+}
+
+apt=() brew=() plain=()
+need() { # check, Debian's package, Homebrew's, name for people
+  if ! $1; then
+    apt+=("$2") brew+=("$3") plain+=("$4")
+  fi
+}
+
+check_swift() {
+  local advice="install Swift $needed_swift or newer from https://www.swift.org/install and put it into PATH"
+  has_tool swift || fail "there is no swift command." "$advice"
+  local version
+  version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+  [ -n "$version" ] || fail "'swift --version' does not work here." "$advice"
+  if [ "${version%%.*}" -lt "${needed_swift%%.*}" ] || {
+    [ "${version%%.*}" -eq "${needed_swift%%.*}" ] && [ "${version#*.}" -lt "${needed_swift#*.}" ]
+  }; then
+    fail "this is Swift $version; Dflat needs $needed_swift or newer." "$advice"
+  fi
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif has_tool sudo; then
+    # Without a terminal nobody can type a password: fail instead of waiting.
+    if [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
+  else
+    return 1
+  fi
+}
+
+install_missing() {
+  if has_tool apt-get; then
+    echo "bootstrap: installing ${apt[*]}"
+    local options=(-o DPkg::Lock::Timeout=300 -qq)
+    as_root apt-get "${options[@]}" update </dev/null &&
+      as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get "${options[@]}" install -y --no-install-recommends "${apt[@]}" </dev/null >&2 ||
+      fail "installing failed; as root, do: apt-get update && apt-get install ${apt[*]}"
+  elif has_tool brew; then
+    echo "bootstrap: installing ${brew[*]}"
+    # Homebrew refuses to run as root.
+    if [ "$(id -u)" -eq 0 ] && [ -n "${SUDO_USER:-}" ]; then
+      sudo -u "$SUDO_USER" brew install "${brew[@]}" </dev/null
+    else
+      brew install "${brew[@]}" </dev/null
+    fi || fail "installing failed; do: brew install ${brew[*]}"
+  else
+    fail "this system has neither apt-get nor brew; please install:" "${plain[@]/#/  }"
+  fi
+}
+
+system=$(uname -s)
+check_swift
+for purpose in "${@:-build}"; do
+  case $purpose in
+    build)
+      need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
+      need has_sqlite_headers libsqlite3-dev sqlite "SQLite 3 with its header and sqlite3.pc"
+      ;;
+    test)
+      need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
+      need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
+      ;;
+    lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
+    *) fail "there is no purpose '$purpose'; known are build, test, lint, docs and fuzz" ;;
+  esac
+done
+
+if [ ${#apt[@]} -gt 0 ]; then install_missing; fi

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Writes the figures of Benchmarks/results/latest.json into the table of README.md. `make bench` calls it after all cases.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+table=$(awk -F'[:,}]' '
+  function value(name,  i) {
+    for (i = 1; i < NF; i++) if ($i ~ "\"" name "\"") { gsub(/[ "]/, "", $(i + 1)); return $(i + 1) }
+    return ""
+  }
+  BEGIN { print "| case | Dflat | floor | ratio | goal |"; print "| --- | ---: | ---: | ---: | ---: |" }
+  /"id"/ && value("ratio") != "" {
+    printf "| `%s` | %.1f ms | %.1f ms | %.2f | %s |\n", value("id"), value("milliseconds"),
+      value("floorMilliseconds"), value("ratio"), value("goal") == "" || value("goal") == "null" ? "" : sprintf("%.2f", value("goal"))
+  }' Benchmarks/results/latest.json)
+
+awk -v table="$table" '
+  /^<!-- performance:/ { print; print ""; print table; print ""; skipping = 1; next }
+  /^<!-- \/performance -->/ { skipping = 0 }
+  !skipping { print }' README.md >README.md.new
+mv README.md.new README.md

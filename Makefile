@@ -24,6 +24,10 @@ CASES ?=
 RUNS ?=
 TIME ?= 60
 
+# SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
+# last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
+replan = @touch Examples/Posts/Package.swift Benchmarks/Package.swift
+
 # Prints the list above.
 .PHONY: help
 help:
@@ -31,6 +35,7 @@ help:
 
 demo:
 	@Scripts/bootstrap.sh build
+	$(replan)
 	swift build -c release --package-path Examples/Posts --product posts
 	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
 
@@ -38,6 +43,7 @@ test:
 	@Scripts/bootstrap.sh build test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
+	$(replan)
 	swift test -c release --disable-xctest --package-path Examples/Posts
 	Scripts/check-readme.sh
 
@@ -66,15 +72,18 @@ bench_program = swift run -c release --package-path Benchmarks bench
 
 bench:
 	@Scripts/bootstrap.sh build
+	$(replan)
 	$(bench_options) $(bench_program)
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
 	@Scripts/bootstrap.sh build
+	$(replan)
 	$(bench_options) $(bench_program) smoke
 
 bench-scaling:
 	@Scripts/bootstrap.sh build
+	$(replan)
 	$(bench_options) $(bench_program) scaling
 
 fuzz:

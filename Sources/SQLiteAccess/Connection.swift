@@ -57,13 +57,14 @@ public final class Connection {
     case immutable
   }
 
-  @usableFromInline var database: OpaquePointer?
+  // Used by one thread at a time, and never twice at once: the checks at run time, some at each fetch, would find nothing.
+  @exclusivity(unchecked) @usableFromInline var database: OpaquePointer?
   /// The file's path as it was given, or the name of a database in memory.
   public let path: String
   /// How the file was opened.
   public let mode: OpenMode
 
-  var statements: StatementCache
+  @exclusivity(unchecked) var statements: StatementCache
   var keptStatements = [OpaquePointer?](repeating: nil, count: KeptStatement.allCases.count)
   let wal: WALCounter
   let interruption: Interrupter

@@ -18,10 +18,11 @@ final class StatementSlot {
   let handle: OpaquePointer
   let sql: String
   let hasParameters: Bool
-  var isInUse = true
+  // As with the fields of a connection: checks would find nothing.
+  @exclusivity(unchecked) var isInUse = true
   /// Whether the cache will take it back; false once it was dropped from there.
   var isCached = true
-  var lastUse: UInt64 = 0
+  @exclusivity(unchecked) var lastUse: UInt64 = 0
   /// Another slot of the same SQL.
   var next: StatementSlot?
 

@@ -19,16 +19,15 @@ enum IndexHealth {
 
   /// nil if the side table does not exist.
   static func extent(
-    of side: String, under main: String, _ connection: Connection
+    of side: SideTable, _ connection: Connection
   ) throws(SQLiteError) -> Extent? {
     let statement: Statement
     do {
-      statement = try connection.statement(
-        "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(side.quoted))")
+      statement = try connection.statement(side.extent)
       guard try statement.step() else { return nil }
     } catch {
       // There is no code of its own for a missing table.
-      if try !tableExists(side, connection) { return nil }
+      if try !tableExists(side.table, connection) { return nil }
       throw error
     }
     return Extent(

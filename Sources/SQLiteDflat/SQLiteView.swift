@@ -47,8 +47,22 @@ class SQLiteView: StorageReader {
     guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
       return []
     }
-    try statement.bind(1, constant: key.first)
     for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    guard case .string(var text) = key.first else {
+      try statement.bind(1, constant: key.first)
+      return try onlyRow(of: statement, schema, mark)
+    }
+    // Bound in place: the statement ends before the text does.
+    return try text.withUTF8 { bytes in
+      try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
+      defer { statement.reset() }
+      return try onlyRow(of: statement, schema, mark)
+    }
+  }
+
+  private func onlyRow(
+    of statement: Statement, _ schema: EntitySchema, _ mark: ReadMark
+  ) throws -> ContiguousArray<Row> {
     guard try statement.step() else { return [] }
     let id = statement.int64(0)
     let bytes = statement.blob(1)
@@ -113,10 +127,11 @@ class SQLiteView: StorageReader {
     if query.mentionedIndexes.isEmpty {
       return try body(Plan(query) { _ in false })
     }
+    let sides = engine.sql(for: query.schema).sides
     let before = try generationBeforeState()
     return try inOneState {
       let plan = try Plan(query) {
-        try isUsable(query.schema.indexes[$0].table, query.schema.table, before)
+        try isUsable(sides[$0], query.schema.table, before)
       }
       return try body(plan)
     }
@@ -131,19 +146,18 @@ class SQLiteView: StorageReader {
   }
 
   /// Whether a side table may answer, for the state that is being read.
-  private func isUsable(_ side: String, _ main: String, _ before: Int?) throws -> Bool {
+  private func isUsable(_ side: SideTable, _ main: String, _ before: Int?) throws -> Bool {
     guard try IndexHealth.tableExists(main, connection),
-      let extent = try IndexHealth.extent(of: side, under: main, connection),
-      extent.main == extent.side
+      let extent = try IndexHealth.extent(of: side, connection), extent.main == extent.side
     else { return false }
     // If nobody has changed anything from before the state to now, the state is of this generation.
     if let before, try engine.foreignChanges.generation() == before,
-      engine.foreignChanges.isSound(side, at: before)
+      engine.foreignChanges.isSound(side.table, at: before)
     {
       return true
     }
-    guard try IndexHealth.hasSameRows(side, main, connection) else { return false }
-    foundSound(side, after: before)
+    guard try IndexHealth.hasSameRows(side.table, main, connection) else { return false }
+    foundSound(side.table, after: before)
     return true
   }
 

@@ -15,7 +15,6 @@ import SQLiteAccess
 
 final class SQLiteWriter: SQLiteView, StorageWriter {
   private let tables: WriterTables
-  private var isEnded = false
 
   init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
     self.tables = tables
@@ -85,14 +84,28 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
+  func makeSavepoint() throws {
+    try withStorageErrors { try connection.statement("SAVEPOINT member").run() }
+  }
+
+  func releaseSavepoint() throws {
+    try withStorageErrors { try connection.statement("RELEASE member").run() }
+  }
+
+  func undoToSavepoint() throws {
+    tables.forget()
+    try withStorageErrors {
+      try connection.statement("ROLLBACK TO member").run()
+      try connection.statement("RELEASE member").run()
+    }
+  }
+
   func commit() throws {
-    isEnded = true
     try engine.endWriting(committing: true)
     tables.committed(engine.foreignChanges)
   }
 
   func rollback() {
-    isEnded = true
     do { try engine.endWriting(committing: false) } catch { engine.report(error) }
   }
 
@@ -191,7 +204,20 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
     try withStorageErrors {
-      needsSavepoint ? try connection.withSavepoint("change", body) : try body()
+      if !needsSavepoint { return try body() }
+      try connection.statement("SAVEPOINT change").run()
+      do {
+        let result = try body()
+        try connection.statement("RELEASE change").run()
+        return result
+      } catch {
+        // After some errors SQLite has rolled everything back.
+        if connection.isInTransaction {
+          try connection.statement("ROLLBACK TO change").run()
+          try connection.statement("RELEASE change").run()
+        }
+        throw error
+      }
     }
   }
 }

@@ -21,6 +21,8 @@ struct SideTable: Sendable {
   /// Fills a hole as well. A unique value of another row is still a conflict.
   let upsert: String
   let delete: String
+  /// The greatest row ids of the main table and of this one.
+  let extent: String
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
@@ -32,19 +34,20 @@ struct SideTable: Sendable {
       + "ON \(table.quoted) (\(column.quoted))"
   }
 
-  init(_ index: IndexDescriptor, _ reader: ColumnReader) {
+  init(_ index: IndexDescriptor, _ reader: ColumnReader, of main: String) {
     self.init(
-      index.table, index.field.path, isUnique: index.isUnique,
+      main, index.table, index.field.path, isUnique: index.isUnique,
       type: index.field.type.columnType, reader)
   }
 
   /// A side table that the schema does not name, made by another version of it.
-  init(foreign table: String, column: String, reader: ColumnReader?) {
-    self.init(table, column, isUnique: false, type: "", reader)
+  init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
+    self.init(main, table, column, isUnique: false, type: "", reader)
   }
 
   private init(
-    _ table: String, _ column: String, isUnique: Bool, type: String, _ reader: ColumnReader?
+    _ main: String, _ table: String, _ column: String, isUnique: Bool, type: String,
+    _ reader: ColumnReader?
   ) {
     self.table = table
     self.column = column
@@ -55,6 +58,8 @@ struct SideTable: Sendable {
     insert = "INSERT INTO \(table.quoted) (rowid, \(quoted)) VALUES (?, ?)"
     upsert = insert + " ON CONFLICT (rowid) DO UPDATE SET \(quoted) = excluded.\(quoted)"
     delete = "DELETE FROM \(table.quoted) WHERE rowid = ?"
+    extent =
+      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(table.quoted))"
   }
 }
 
@@ -78,7 +83,9 @@ final class TableSQL: Sendable {
   init(_ schema: EntitySchema) {
     self.schema = schema
     table = schema.table
-    sides = zip(schema.indexes, schema.indexReaders).map { SideTable($0, $1) }
+    sides = zip(schema.indexes, schema.indexReaders).map {
+      SideTable($0, $1, of: schema.table)
+    }
     let name = schema.table.quoted
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }

@@ -126,7 +126,8 @@ final class WriterTables {
         $0[1].text
       }
       guard columns == ["rowid", path] else { return nil }
-      return SideTable(foreign: name, column: path, reader: schema.reader(for: path))
+      return SideTable(
+        foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
     }
   }
 }
@@ -193,14 +194,14 @@ final class WriterSide {
   ) throws {
     self.main = main
     self.table = table
-    var extent = try IndexHealth.extent(of: table.table, under: main, connection)
+    var extent = try IndexHealth.extent(of: table, connection)
     if let side = extent?.side, side > extent?.main ?? .min {
       // Rows of objects that are not there would be in the way of new ones.
       let statement = try connection.statement(
         "DELETE FROM \(table.table.quoted) WHERE rowid > ?")
       try statement.bind(1, extent?.main ?? 0)
       try statement.run()
-      extent = try IndexHealth.extent(of: table.table, under: main, connection)
+      extent = try IndexHealth.extent(of: table, connection)
     }
     reach = extent?.side ?? 0
     isComplete = extent?.main == extent?.side

@@ -89,7 +89,7 @@ struct Bench {
   }
 
   private static func runOurs(_ options: Options, _ fixture: Fixture) throws {
-    for item in Case.all where options.includes(item.id) {
+    for item in Case.all + Scaling.cases(Scaling.sizes[0]) where options.includes(item.id) {
       let ours = try item.sides(fixture).ours
       for _ in 0..<options.runs {
         print("\(item.id): \(decimals(Double(try ours().nanoseconds) / 1e6, 2)) ms")

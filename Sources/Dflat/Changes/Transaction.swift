@@ -2,7 +2,7 @@
 //
 // It keeps true:
 //
-//  - the storage is locked for writing from the first submit to the end, and not before;
+//  - it takes the storage's write lock with its first submit, and not before; a group that it runs behind may have it already;
 //  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
 //  - rows that the transaction fetches carry the number of its reading: they are current until the transaction itself changes
 //    them, since nobody else writes their type meanwhile. If another connection has written between a fetch and the lock, the
@@ -17,23 +17,29 @@ final class Transaction: TransactionContext {
   private let schemas: Set<EntitySchema>
   /// The clock at the beginning.
   private let timestamp: Int64
+  private let group: CommitGroup
+  /// The storage's transaction, once this one writes into it.
   private var writer: (any StorageWriter)?
-  private var changed: Set<EntitySchema> = []
-  /// The rows that were updated or deleted.
-  private var changedRows: Set<ChangedRow> = []
+  private var hasSavepoint = false
+  /// The types that were changed, with the rows that were updated or deleted.
+  private var changed: [ObjectIdentifier: RowIDSet] = [:]
+  /// The type that was used last, and what was changed of it: most transactions change one.
+  private var latest: EntitySchema?
+  private var latestRows: RowIDSet?
   private var reading = Transaction.newReading()
   /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
   private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
-  /// The type that was changed last: most transactions change one.
-  private var lastChanged: EntitySchema?
   private(set) var isAborted = false
-  private(set) var version = 0
+  /// 0 as long as the lock is not taken.
+  private(set) var version: Int
   /// False once the handler has returned.
   private var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>) {
+  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, _ group: CommitGroup) {
     self.workspace = workspace
     self.schemas = schemas
+    self.group = group
+    version = group.writer == nil ? 0 : 1
     timestamp = workspace.clock.now
   }
 
@@ -44,11 +50,6 @@ final class Transaction: TransactionContext {
         "\(call) was called outside of a transaction: call it in a changes handler")
     }
     return transaction
-  }
-
-  private struct ChangedRow: Hashable {
-    let schema: ObjectIdentifier
-    let id: Int64
   }
 
   private static let readings = Atomic<UInt32>(0)
@@ -77,18 +78,34 @@ final class Transaction: TransactionContext {
 
   func fetch(_ query: Query) throws -> ContiguousArray<Row> {
     requireListed(query.schema, for: "fetch(for:)")
-    if writer == nil, !fetchedUnlocked.0 {
+    if group.writer == nil, !fetchedUnlocked.0 {
       fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
     }
     let mark = ReadMark(
-      timestamp: changed.contains(query.schema) ? 0 : timestamp, reading: reading)
+      timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
     return try withReader { try $0.rows(query, mark: mark) }
   }
 
   /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
   private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     row.mark == ReadMark(timestamp: timestamp, reading: reading)
-      && !changedRows.contains(ChangedRow(schema: ObjectIdentifier(schema), id: row.id))
+      && changedRows(of: schema)?.contains(row.id) != true
+  }
+
+  /// What was changed of a type; nil if nothing was.
+  private func changedRows(of schema: EntitySchema) -> RowIDSet? {
+    schema === latest ? latestRows : changed[ObjectIdentifier(schema)]
+  }
+
+  /// Remembers that a type was changed; the row, if it was there before.
+  private func markChanged(_ schema: EntitySchema, _ id: Int64? = nil) {
+    if schema !== latest {
+      if let latest { changed[ObjectIdentifier(latest)] = latestRows }
+      latestRows = changed[ObjectIdentifier(schema)]
+      latest = schema
+    }
+    if latestRows == nil { latestRows = RowIDSet() }
+    if let id { latestRows?.insert(id) }
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -96,7 +113,8 @@ final class Transaction: TransactionContext {
   }
 
   private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
-    if let writer { return try body(writer) }
+    // What stands before it in the line may not be committed yet: the writer sees it.
+    if let writer = group.writer { return try body(writer) }
     return try workspace.engine.read(body)
   }
 
@@ -137,6 +155,7 @@ final class Transaction: TransactionContext {
     try write(schema) { writer, builder in
       builder.finish(encode(builder))
       let id = try writer.insert(schema, builder.bytes)
+      markChanged(schema)
       return Row(sound: builder.bytes, id: id)
     }
   }
@@ -156,7 +175,7 @@ final class Transaction: TransactionContext {
       let row = Row(sound: builder.bytes, id: stored.id)
       if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       try writer.update(schema, from: stored, to: row)
-      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: stored.id))
+      markChanged(schema, stored.id)
       return (row, true)
     }
   }
@@ -164,7 +183,7 @@ final class Transaction: TransactionContext {
   private func delete(_ known: Row, _ knownVersion: Int, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
       try writer.delete(schema, id: known.id)
-      changedRows.insert(ChangedRow(schema: ObjectIdentifier(schema), id: known.id))
+      markChanged(schema, known.id)
     }
   }
 
@@ -176,10 +195,6 @@ final class Transaction: TransactionContext {
       let writer = try openWriter()
       let result = try BuilderPool.withBuilder { try body(writer, $0) }
       version += 1
-      if lastChanged !== schema {
-        changed.insert(schema)
-        lastChanged = schema
-      }
       return result
     } catch let error as StorageError where error.cause == .alreadyExists {
       throw TransactionError.objectAlreadyExists
@@ -193,41 +208,41 @@ final class Transaction: TransactionContext {
 
   private func openWriter() throws -> any StorageWriter {
     if let writer { return writer }
-    let opened = try workspace.engine.beginWriting(schemas)
-    writer = opened
+    let wasLocked = group.writer != nil
+    let opened = try group.open { try workspace.engine.beginWriting(schemas) }
+    writer = opened.writer
+    hasSavepoint = opened.hasSavepoint
+    if wasLocked { return opened.writer }
     // What was read before the lock was taken may have changed since.
     version += 1
     let now = try workspace.engine.foreignGeneration()
     if fetchedUnlocked.0, now == nil || now != fetchedUnlocked.generation {
       reading = Transaction.newReading()
     }
-    return opened
+    return opened.writer
   }
 
   // MARK: The end
 
-  /// Commits, or rolls back if it was aborted.
-  /// - Returns: Whether everything that was submitted is stored.
+  /// Ends its part of the group's transaction.
+  /// - Returns: Whether it is good, if the group's commit is.
   func finish() -> Bool {
     isOpen = false
-    guard let writer else { return !isAborted }
+    guard writer != nil else { return !isAborted }
     self.writer = nil
-    if isAborted {
-      writer.rollback()
-      return false
-    }
     do {
-      try writer.commit()
-      return true
+      try group.close(hasSavepoint: hasSavepoint, isAborted: isAborted)
     } catch {
       workspace.report(error)
+      group.lose()
       return false
     }
+    return !isAborted
   }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {
     precondition(
-      schemas.contains(schema),
+      schema === latest || schemas.contains(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
   }
 }

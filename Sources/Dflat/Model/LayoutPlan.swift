@@ -11,19 +11,19 @@ public import FlatBuffersRuntime
 
 final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
-  private let checks: UnsafeMutableBufferPointer<Check>
-  private let tables: UnsafeMutableBufferPointer<Span>
-  private let members: UnsafeMutableBufferPointer<Member>
-  private let unions: UnsafeMutableBufferPointer<Span>
+  let checks: UnsafeMutableBufferPointer<Check>
+  let tables: UnsafeMutableBufferPointer<Span>
+  let members: UnsafeMutableBufferPointer<Member>
+  let unions: UnsafeMutableBufferPointer<Span>
 
   /// Indices from `start` to before `end`.
-  private struct Span {
+  struct Span {
     var start: Int32
     var end: Int32
   }
 
   /// One property of a table.
-  private struct Check {
+  struct Check {
     enum Operation: UInt8 {
       case scalar, string, table, union
       case vector, stringVector, tableVector, unionVector
@@ -43,7 +43,7 @@ final class LayoutPlan: @unchecked Sendable {
   }
 
   /// One member of a union.
-  private struct Member {
+  struct Member {
     enum Kind: UInt8 {
       case table, structure, string
     }
@@ -78,6 +78,7 @@ final class LayoutPlan: @unchecked Sendable {
   func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
+    if !requiring, isSound(bytes) { return }
     var verifier = Verifier(bytes)
     try check(0, verifier.root(), requiring, &verifier)
   }

@@ -72,7 +72,14 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 
   @inlinable
   func fetch(_ query: Query) -> FetchedResult<Element> {
-    FetchedResult(workspace.rows(query).map { Element(_row: $0) })
+    let rows = workspace.rows(query)
+    return FetchedResult(
+      [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
+        for index in rows.indices {
+          objects.initializeElement(at: index, to: Element(_row: rows[index]))
+        }
+        count = rows.count
+      })
   }
 }
 

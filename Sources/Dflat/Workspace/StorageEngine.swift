@@ -51,6 +51,13 @@ public protocol StorageWriter: StorageReader {
   func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// Marks where `undoToSavepoint` goes back to. There is one at a time.
+  func makeSavepoint() throws
+  /// Keeps what was written since the savepoint.
+  func releaseSavepoint() throws
+  /// Undoes what was written since the savepoint. Throws if the storage has given up the whole transaction.
+  func undoToSavepoint() throws
+  /// Makes everything that was written lasting. If it throws, nothing is.
   func commit() throws
   func rollback()
 }

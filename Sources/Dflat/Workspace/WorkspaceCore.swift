@@ -2,7 +2,7 @@
 //
 // An engine's workspace is a thin public type around a core and its engine. The core keeps true:
 //
-//  - every accepted transaction completes exactly once, in the order of the calls;
+//  - every accepted transaction completes exactly once, in the order of the calls, after its commit;
 //  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted transaction.
 
 public import Dispatch
@@ -11,30 +11,46 @@ import Synchronization
 /// The engine-neutral part of a workspace. For the authors of engines.
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
-  let clock = Clock()
+  let clock: Clock
   private let line: TransactionLine
+  private let open: OpenGroup
   private let targetQueue: DispatchQueue
   /// The snapshots that are open.
   private let snapshots = DispatchGroup()
-  private let errorHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  private let hook: ErrorHook
 
   /// - Parameter targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
   public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
     self.engine = engine
     self.targetQueue =
       targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
-    line = TransactionLine(target: self.targetQueue)
+    let open = OpenGroup()
+    let clock = Clock()
+    let hook = ErrorHook()
+    self.open = open
+    self.clock = clock
+    self.hook = hook
+    line = TransactionLine(target: self.targetQueue) { force in
+      guard force || open.group.isDue else { return false }
+      open.group.settle(committed: { clock.advance(by: $0) }, failed: { hook.report($0) })
+      return true
+    }
+  }
+
+  /// Unchecked: the group is used by the line only, which runs one job at a time.
+  private struct OpenGroup: @unchecked Sendable {
+    let group = CommitGroup()
   }
 
   /// The hook for errors that have no other way out.
   public var onError: (@Sendable (any Error) -> Void)? {
-    get { errorHandler.withLock { $0 } }
-    set { errorHandler.withLock { $0 = newValue } }
+    get { hook.handler }
+    set { hook.handler = newValue }
   }
 
   /// Tells the error hook.
   public func report(_ error: any Error) {
-    onError?(error)
+    hook.report(error)
   }
 
   // MARK: Changes
@@ -45,8 +61,7 @@ public final class WorkspaceCore: Sendable {
   ) {
     let schemas = WorkspaceCore.schemas(of: types)
     let isAccepted = line.enqueue { [self] in
-      let isCommitted = run(schemas, changesHandler)
-      completionHandler?(isCommitted)
+      open.group.add(isGood: run(schemas, changesHandler), completionHandler)
     }
     if !isAccepted { completionHandler?(false) }
   }
@@ -56,15 +71,13 @@ public final class WorkspaceCore: Sendable {
       report(error)
       return false
     }
-    let transaction = Transaction(self, schemas)
+    let transaction = Transaction(self, schemas, open.group)
     let context = ThreadContext.current
     let outer = context.transaction
     context.transaction = transaction
     handler(transaction)
     context.transaction = outer
-    let isCommitted = transaction.finish()
-    if isCommitted { clock.advance() }
-    return isCommitted
+    return transaction.finish()
   }
 
   private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
@@ -172,5 +185,19 @@ final class Clock: Sendable {
 
   var now: Int64 { value.load(ordering: .acquiring) }
 
-  func advance() { value.add(1, ordering: .acquiringAndReleasing) }
+  func advance(by count: Int) { value.add(Int64(count), ordering: .acquiringAndReleasing) }
+}
+
+/// Where errors go that have no other way out.
+final class ErrorHook: Sendable {
+  private let installed = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  var handler: (@Sendable (any Error) -> Void)? {
+    get { installed.withLock { $0 } }
+    set { installed.withLock { $0 = newValue } }
+  }
+
+  func report(_ error: any Error) {
+    handler?(error)
+  }
 }

@@ -23,6 +23,9 @@ enum Chart {
     svg.rectangle(legend, 36, 18, 9, "bar")
     svg.text("Dflat", legend + 24, 45, "note")
     legend += 78
+    svg.rectangle(legend, 36, 18, 9, "over")
+    svg.text("Dflat, over its goal", legend + 24, 45, "note")
+    legend += 158
     svg.line(legend + 4, 33, legend + 4, 48, "goal")
     svg.text("goal", legend + 12, 45, "note")
     legend += 62

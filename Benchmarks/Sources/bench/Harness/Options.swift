@@ -30,7 +30,7 @@ struct Options {
       arguments.count <= (mode == .memory ? 3 : 1)
     else { throw UsageError(description: "usage: bench [cases | scaling | smoke | profile]") }
     self.mode = mode
-    let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : mode == .scaling ? "5" : "7")
+    let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : "7")
     guard let count = Int(runs), count > 0 else {
       throw UsageError(description: "RUNS=\(runs) is not a number of runs")
     }

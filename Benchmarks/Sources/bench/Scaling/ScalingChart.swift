@@ -3,7 +3,7 @@
 enum ScalingChart {
   static func svg(_ curves: [Scaling.Curve]) -> String {
     let (left, top, width, height) = (52.0, 50.0, 400.0, 220.0)
-    let ratios = curves.flatMap { $0.points.map(\.measurement.ratio) }
+    let ratios = curves.flatMap { $0.points.map(\.measurement.bestRatio) }
     let greatest = max(2, (ratios.max() ?? 2) * 1.1)
     func x(_ index: Int) -> Double {
       left + width * (Double(index) + 0.3) / (Double(Scaling.sizes.count) - 0.4)
@@ -22,7 +22,7 @@ enum ScalingChart {
     }
     svg.text("objects in the table", left + width / 2, top + height + 37, "tick")
     for (index, curve) in curves.enumerated() {
-      let points = curve.points.enumerated().map { (x: x($0), y: y($1.measurement.ratio)) }
+      let points = curve.points.enumerated().map { (x: x($0), y: y($1.measurement.bestRatio)) }
       svg.path(points, "curve c\(index)")
       for point in points { svg.circle(point.x, point.y, 3.5, "d\(index)") }
       let line = top + 14 + 22 * Double(index)

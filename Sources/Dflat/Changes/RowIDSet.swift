@@ -1,0 +1,26 @@
+// RowIDSet: the rows that a transaction has changed.
+//
+// Programs go through objects in order, so neighbours come one after another: ids are kept as bits of words, and the word used
+// last stays at hand.
+
+struct RowIDSet {
+  /// Words that are not at hand, by the id's upper bits.
+  private var words: [Int64: UInt64] = [:]
+  /// Its index: at first one that no id has.
+  private var index = Int64.min
+  private var word: UInt64 = 0
+
+  mutating func insert(_ id: Int64) {
+    if id >> 6 != index {
+      if index != .min { words[index] = word }
+      index = id >> 6
+      word = words[index] ?? 0
+    }
+    word |= 1 << UInt64(id & 63)
+  }
+
+  func contains(_ id: Int64) -> Bool {
+    let bits = id >> 6 == index ? word : words.isEmpty ? 0 : words[id >> 6] ?? 0
+    return bits & (1 << UInt64(id & 63)) != 0
+  }
+}

@@ -5,7 +5,7 @@
 //
 //     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
 //
-// tests this module's own logic with that one, by a type of the same name and the same use.
+// tests our own logic with that one, by a type of the same name and the same use. Links in Dflat and SQLiteDflat lead here.
 
 #if SANITIZE_THREAD
   #if canImport(Glibc)

@@ -191,7 +191,8 @@ final class Transaction: TransactionContext {
   ) throws -> R {
     do {
       let writer = try openWriter()
-      let result = try BuilderPool.withBuilder { try body(writer, $0) }
+      defer { group.builder.reset() }
+      let result = try body(writer, group.builder)
       version += 1
       return result
     } catch let error as StorageError where error.cause == .alreadyExists {

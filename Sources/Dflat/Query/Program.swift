@@ -70,6 +70,10 @@ final class Program: @unchecked Sendable {
   let sets: UnsafeMutableBufferPointer<ValueSet>
   let domains: UnsafeMutableBufferPointer<Domain>
 
+  /// Whether damaged bytes may make the result false: they read as unknown, and there are instructions that make a known
+  /// value of that.
+  let mayHideDamage: Bool
+
   /// The instruction that gives the result.
   var result: Int { instructions.count - 1 }
 
@@ -85,6 +89,9 @@ final class Program: @unchecked Sendable {
     strings = .copying(compiler.strings.map { .copying(utf8: $0) })
     sets = .copying(compiler.sets)
     domains = .copying(compiler.domains)
+    mayHideDamage = compiler.instructions.contains {
+      $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
+    }
   }
 
   deinit {

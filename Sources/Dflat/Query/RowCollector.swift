@@ -50,12 +50,13 @@ public struct RowCollector: ~Copyable {
     return verdict == .false ? true : take(bytes, id(), verdict)
   }
 
-  /// What the rest of the condition is for a row.
+  /// What the rest of the condition is for a row; unknown, too, if it may be false because of damage.
   @usableFromInline
   func judge(_ bytes: UnsafeRawBufferPointer) -> Ternary {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
-    return residual.evaluate(table)
+    let verdict = residual.evaluate(table)
+    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 
   @usableFromInline

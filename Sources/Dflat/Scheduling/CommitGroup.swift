@@ -10,6 +10,8 @@
 //
 // Used by the line only, one thread at a time.
 
+import FlatBuffersRuntime
+
 final class CommitGroup {
   /// A transaction that has run: its outcome as far as it goes, and whom to tell.
   private struct Member {
@@ -23,6 +25,8 @@ final class CommitGroup {
 
   /// The storage's transaction, if somebody has written.
   private(set) var writer: (any StorageWriter)?
+  /// What rows are encoded with, one after another.
+  let builder = FlatBufferBuilder()
   private var members: [Member] = []
   private var began: ContinuousClock.Instant?
 

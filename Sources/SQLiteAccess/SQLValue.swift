@@ -46,12 +46,9 @@ extension SQLValue {
   }
 }
 
-extension SQLValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
+extension SQLValue: ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {
-  /// `NULL`.
-  public init(nilLiteral: ()) { self = .null }
-
   /// An integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 

@@ -12,7 +12,7 @@ struct FunctionTests {
   @Test(
     "A function gets its arguments and gives its result as they are",
     arguments: [
-      nil, 5, .integer(.min), 2.5, "", "a\0ü", .blob([]), .blob([1, 0, 2]),
+      .null, 5, .integer(.min), 2.5, "", "a\0ü", .blob([]), .blob([1, 0, 2]),
     ] as [SQLValue])
   func identity(value: SQLValue) throws {
     try connection.createFunction("same", argumentCount: 1) { $0[0] }
@@ -98,7 +98,7 @@ struct FunctionTests {
     #expect(kept == nil)
     for count in [128, .max, -2] {
       #expect(throws: SQLiteError.self) {
-        try connection.createFunction("f", argumentCount: count) { _ in nil }
+        try connection.createFunction("f", argumentCount: count) { _ in .null }
       }
     }
   }

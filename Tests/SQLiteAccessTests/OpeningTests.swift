@@ -126,7 +126,7 @@ struct OpeningTests {
       { _ = try connection.statement("SELECT 1") }, { try connection.execute("SELECT 1") },
       { try connection.begin() }, { try connection.rollback() },
       { _ = try connection.dataVersion() }, { try connection.checkpoint(.restart) },
-      { try connection.createFunction("f", argumentCount: 0) { _ in nil } },
+      { try connection.createFunction("f", argumentCount: 0) { _ in .null } },
       { try connection.trace(nil) }, { _ = try connection.pragma("page_size") },
     ] as [() throws -> Void] {
       let error = #expect(throws: SQLiteError.self) { try use() }

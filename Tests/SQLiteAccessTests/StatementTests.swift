@@ -282,7 +282,7 @@ struct ErrorTests {
     // SQLite refuses this without noting it, so its connection still tells of the nonsense.
     let name = String(repeating: "f", count: 256)
     let function = #expect(throws: SQLiteError.self) {
-      try connection.createFunction(name, argumentCount: 0) { _ in nil }
+      try connection.createFunction(name, argumentCount: 0) { _ in .null }
     }
     #expect(function?.code == .misuse && function?.message.contains("nonsense") == false)
   }

@@ -30,7 +30,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
           guard let reader = side.table.reader else { continue }
           let value = reader.read(row)
           try checkUnique(side, value, id, schema)
-          let statement = try side.insert(connection)
+          let statement = try side.insert.on(connection)
           try statement.bind(1, id)
           try statement.bind(2, column: value)
           try statement.run()
@@ -57,7 +57,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
                 let value = reader.read(row)
                 if value.isSame(as: reader.read(oldRow)) { continue }
                 try checkUnique(side, value, old.id, schema)
-                let statement = try side.upsert(connection)
+                let statement = try side.upsert.on(connection)
                 try statement.bind(1, old.id)
                 try statement.bind(2, column: value)
                 try statement.run()
@@ -73,11 +73,11 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   func delete(_ schema: EntitySchema, id: Int64) throws {
     let table = try prepare(schema)
     try withStorageErrors(table: schema.table, rowid: id) {
-      let statement = try table.delete(connection)
+      let statement = try table.delete.on(connection)
       try statement.bind(1, id)
       try statement.run()
       for side in table.sides {
-        let statement = try side.delete(connection)
+        let statement = try side.delete.on(connection)
         try statement.bind(1, id)
         try statement.run()
       }
@@ -124,7 +124,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   private func insertMain(
     _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer
   ) throws -> Int64 {
-    let statement = try table.insert(connection)
+    let statement = try table.insert.on(connection)
     try statement.bindBlob(1, inPlace: bytes)
     for index in schema.keyReaders.indices {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
@@ -138,7 +138,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     _ bytes: UnsafeRawBufferPointer
   ) throws {
     let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
-    let statement = try keepsKey ? table.update(connection) : table.updateWithKey(connection)
+    let statement = try keepsKey ? table.update.on(connection) : table.updateWithKey.on(connection)
     try statement.bindBlob(1, inPlace: bytes)
     try statement.bind(2, id)
     if !keepsKey {

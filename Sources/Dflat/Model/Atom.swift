@@ -45,17 +45,7 @@ extension Atom {
   /// Reads a finished FlatBuffers buffer.
   /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
-    let bytes = ContiguousArray(data)
-    let layout = Self._layout
-    let result = bytes.withUnsafeBytes { bytes -> Result<Row, VerificationError> in
-      do throws(VerificationError) {
-        try layout.verify(bytes, requiring: true)
-      } catch {
-        return .failure(error)
-      }
-      return .success(Row(sound: bytes))
-    }
-    self.init(_row: try result.get())
+    self.init(_row: try Self._layout.readingVerified(data) { _, bytes in Row(sound: bytes) })
   }
 
   /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.

@@ -24,20 +24,7 @@ extension FlatBuffersTable {
   /// Reads a finished FlatBuffers buffer.
   /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
-    let bytes = ContiguousArray(data)
-    let layout = Self._layout
-    let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
-      do throws(VerificationError) {
-        try layout.verify(bytes, requiring: true)
-      } catch {
-        return .failure(error)
-      }
-      guard let table = TableReader(root: bytes) else {
-        preconditionFailure("a buffer was verified that has no root")
-      }
-      return .success(Self(table))
-    }
-    self = try result.get()
+    self = try Self._layout.readingVerified(data) { table, _ in Self(table) }
   }
 
   /// By value of all fields: two encodings of one content are equal.
@@ -185,20 +172,9 @@ extension FlatBuffersUnion {
   /// Reads a finished FlatBuffers buffer.
   /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
-    let bytes = ContiguousArray(data)
-    let layout = Self.wrapper
-    let result = bytes.withUnsafeBytes { bytes -> Result<Self, VerificationError> in
-      do throws(VerificationError) {
-        try layout.verify(bytes, requiring: true)
-      } catch {
-        return .failure(error)
-      }
-      guard let table = TableReader(root: bytes), let value: Self = table.union(at: 6) else {
-        return .failure(VerificationError(offset: 0, reason: "the union is empty"))
-      }
-      return .success(value)
-    }
-    self = try result.get()
+    let value = try Self.wrapper.readingVerified(data) { table, _ -> Self? in table.union(at: 6) }
+    guard let value else { throw VerificationError(offset: 0, reason: "the union is empty") }
+    self = value
   }
 
   /// By value of all fields: two encodings of one content are equal.

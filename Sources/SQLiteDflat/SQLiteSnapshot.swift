@@ -1,0 +1,70 @@
+// SQLiteSnapshot: one state of the data, kept as long as it is wanted.
+
+import Dflat
+import SQLiteAccess
+
+/// A view that takes its state at the first read. It keeps a reader until it is closed.
+final class SQLiteSnapshot: StorageSnapshot {
+  private let engine: SQLiteEngine
+  private var lease: ReaderLease?
+  private var view: PinnedView?
+
+  init(_ engine: SQLiteEngine) {
+    self.engine = engine
+  }
+
+  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
+    try open()?.rows(query, mark: mark) ?? []
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try open()?.row(of: schema, id: id)
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try open()?.row(of: schema, keyOf: row)
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    guard let view = try open() else { throw engine.missingFile }
+    return try view.explain(query)
+  }
+
+  func close() {
+    guard let view else { return }
+    self.view = nil
+    // A read transaction that cannot be ended is given up with its connection.
+    try? view.connection.rollback()
+    lease?.end()
+  }
+
+  /// nil as long as there is no file.
+  private func open() throws -> SQLiteView? {
+    if let view { return view }
+    return try withStorageErrors {
+      do {
+        let lease = try engine.readers.checkout()
+        let generation = try engine.foreignChanges.generation()
+        try lease.connection.begin(.deferred)
+        self.lease = lease
+        let view = PinnedView(engine, lease.connection, generation)
+        self.view = view
+        return view
+      } catch let error as SQLiteError where error.isNoSuchFile {
+        return nil
+      }
+    }
+  }
+}
+
+/// Reading in a state that was begun before.
+private final class PinnedView: SQLiteView {
+  private let generation: Int?
+
+  init(_ engine: SQLiteEngine, _ connection: Connection, _ generation: Int?) {
+    self.generation = generation
+    super.init(engine, connection)
+  }
+
+  override func generationBeforeState() -> Int? { generation }
+}

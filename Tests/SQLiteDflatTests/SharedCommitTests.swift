@@ -1,0 +1,108 @@
+// Transactions that wait in line share a commit, and nobody notices but by the speed.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteAccess
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Shared commits")
+struct SharedCommitTests {
+  /// Issues transactions without waiting for one another, while the line is held up, so that they run together.
+  private func together(
+    _ workspace: TemporaryWorkspace, _ count: Int,
+    _ handler: @escaping @Sendable (Int, any TransactionContext) -> Void,
+    _ completion: @escaping @Sendable (Int, Bool) -> Void
+  ) {
+    let gate = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    workspace.dflat.performChanges([Post.self], changesHandler: { _ in gate.wait() })
+    for number in 0..<count {
+      workspace.dflat.performChanges(
+        [Post.self], changesHandler: { handler(number, $0) },
+        completionHandler: {
+          completion(number, $0)
+          if number == count - 1 { done.signal() }
+        })
+    }
+    gate.signal()
+    done.wait()
+  }
+
+  private func insert(_ number: Int, _ txn: any TransactionContext) {
+    txn.try(submit: Blog.PostChangeRequest.creationRequest(post(Int32(number))))
+  }
+
+  @Test("An aborted transaction is undone alone, wherever it stands in its group")
+  func abortedAlone() throws {
+    for aborted in [[0], [1], [4], [0, 1, 2], [1, 3], [0, 1, 2, 3, 4]] {
+      try withTemporaryWorkspace { workspace in
+        let outcomes = Mutex<[Bool]>([])
+        together(workspace, 5) { number, txn in
+          insert(number, txn)
+          if aborted.contains(number) { txn.abort() }
+        } _: { _, isCommitted in
+          outcomes.withLock { $0.append(isCommitted) }
+        }
+        #expect(outcomes.withLock { $0 } == (0..<5).map { !aborted.contains($0) })
+        let kept = (0..<5).filter { !aborted.contains($0) }.map(Int32.init)
+        #expect(workspace.posts.all().map(\.number) == kept)
+        let faults = try workspace.faults()
+        #expect(faults == [])
+      }
+    }
+  }
+
+  @Test("A refused request undoes nothing of the others, nor of its own transaction")
+  func refused() throws {
+    try withTemporaryWorkspace { workspace in
+      together(workspace, 4) { number, txn in
+        insert(number, txn)
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try txn.submit(Blog.PostChangeRequest.creationRequest(post(0)))
+        }
+        // The very first has just been stored: its own key is taken.
+      } _: { _, isCommitted in
+        #expect(isCommitted)
+      }
+      #expect(workspace.posts.all().map(\.number) == [0, 1, 2, 3])
+      let faults = try workspace.faults()
+      #expect(faults == [])
+    }
+  }
+
+  @Test(
+    "Each transaction sees those before it, committed or not, and no one else sees them earlier")
+  func visibility() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(100)])
+      let outside = try workspace.foreignConnection()
+      together(workspace, 20) { number, txn in
+        #expect(workspace.posts.all().count == number + 1)
+        insert(number, txn)
+        #expect(workspace.posts.where(Post.number == Int32(number)).count == 1)
+      } _: { number, isCommitted in
+        #expect(isCommitted)
+        // What is told to be committed can be seen by anybody.
+        #expect(workspace.posts.where(Post.number == Int32(number)).count == 1)
+      }
+      #expect(try outside.value("SELECT count(*) FROM blog__post_v1_0") == 21)
+    }
+  }
+
+  @Test("Completions come once each and in order, however long the line")
+  func order() throws {
+    try withTemporaryWorkspace { workspace in
+      let told = Mutex<[Int]>([])
+      together(workspace, 1000) { number, txn in
+        if number % 3 == 0 { insert(number, txn) }
+      } _: { number, _ in
+        told.withLock { $0.append(number) }
+      }
+      #expect(told.withLock { $0 } == Array(0..<1000))
+      #expect(workspace.posts.all().count == 334)
+    }
+  }
+}

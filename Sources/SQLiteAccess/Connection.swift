@@ -160,6 +160,13 @@ public final class Connection {
     self.interruption = Interrupter(opened)
     self.wal = WALCounter()
     applyBusyTimeout()
+    // A name that does not exist is an error, and not the text of the name as SQLite would have it.
+    for setting in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
+      let result = csqlite_db_config_boolean(opened, setting, 0, nil)
+      if result != SQLITE_OK {
+        throw SQLiteError(result: result, database: opened, path: path)
+      }
+    }
     // Taking the hook's place turns automatic checkpoints off: they are such a hook.
     wal.install(on: opened)
   }

@@ -89,12 +89,16 @@ public final class ReaderPool: Sendable {
   /// thread gets a reader of its own and never waits. A transaction that `body` leaves open is
   /// rolled back.
   ///
-  /// - Parameter body: It must not keep the connection, nor a statement of it, beyond its end.
+  /// - Parameters:
+  ///   - beyondLimit: Open another reader instead of waiting, for someone whom the others may wait for.
+  ///   - body: It must not keep the connection, nor a statement of it, beyond its end.
   /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
   ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
   @inlinable
-  public func withReader<R>(_ body: (Connection) throws -> R) throws -> R {
-    let reader = try take(scoped: true, within: nil)
+  public func withReader<R>(
+    beyondLimit: Bool = false, _ body: (Connection) throws -> R
+  ) throws -> R {
+    let reader = try take(scoped: true, within: nil, beyondLimit: beyondLimit)
     defer { giveBack(reader, scoped: true) }
     return try body(reader)
   }
@@ -115,7 +119,9 @@ public final class ReaderPool: Sendable {
   }
 
   @usableFromInline
-  func take(scoped: Bool, within timeout: Duration?) throws(SQLiteError) -> Connection {
+  func take(
+    scoped: Bool, within timeout: Duration?, beyondLimit: Bool = false
+  ) throws(SQLiteError) -> Connection {
     let thread = ThreadIdentity.current
     let decision = change { state -> Decision in
       if state.isClosed { return .closed }
@@ -124,7 +130,7 @@ public final class ReaderPool: Sendable {
         state.hold(scoped ? thread : nil)
         return .reader(idle.reader)
       }
-      if state.open < limit || isNested {
+      if state.open < limit || isNested || beyondLimit {
         state.open += 1
         state.hold(scoped ? thread : nil)
         return .mayOpen

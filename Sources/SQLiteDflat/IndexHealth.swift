@@ -26,8 +26,8 @@ enum IndexHealth {
       statement = try connection.statement(side.extent)
       guard try statement.step() else { return nil }
     } catch {
-      // There is no code of its own for a missing table.
-      if try !tableExists(side.table, connection) { return nil }
+      // There is no code of its own for a missing table or column.
+      if error.code == .error { return nil }
       throw error
     }
     return Extent(

@@ -71,9 +71,9 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Reading
 
-  func read<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
     do {
-      return try readers.withReader { try body(SQLiteView(self, $0)) }
+      return try readers.withReader(beyondLimit: isUrgent) { try body(SQLiteView(self, $0)) }
     } catch let error as SQLiteError where error.isNoSuchFile {
       return try body(MissingFileView(error: missingFile))
     } catch let error as SQLiteError {
@@ -133,10 +133,12 @@ final class SQLiteEngine: StorageEngine {
       try writer.withLock { state in
         guard let connection = state.connection else { return }
         foreignChanges.writerChanges()
+        // Last of all: from then on others may ask the writer's connection about foreign changes.
         defer { foreignChanges.writerEnded() }
         do {
           if committing {
             try connection.commit()
+            checkpointIfDue(&state, connection)
           } else {
             state.tables.forget()
             // After some errors SQLite has rolled back already.
@@ -149,25 +151,20 @@ final class SQLiteEngine: StorageEngine {
         }
       }
     }
-    if committing { checkpointIfDue() }
   }
 
   /// Moves the log into the file when it has grown. Readers of old states are not waited for: it is tried again when as
   /// much has been added.
-  private func checkpointIfDue() {
-    writer.withLock { state in
-      guard let connection = state.connection,
-        connection.walPagesAfterLastCommit >= state.checkpointAt
-      else { return }
-      do {
-        let result = try connection.checkpoint(.restart, timeoutMilliseconds: 0)
-        state.checkpointAt =
-          result.isBusy
-          ? connection.walPagesAfterLastCommit + Self.checkpointPages : Self.checkpointPages
-        if !result.isBusy { try giveBackFreePages(connection) }
-      } catch {
-        report((error as? SQLiteError).map { StorageError($0) } ?? error)
-      }
+  private func checkpointIfDue(_ state: inout WriterState, _ connection: Connection) {
+    guard connection.walPagesAfterLastCommit >= state.checkpointAt else { return }
+    do {
+      let result = try connection.checkpoint(.restart, timeoutMilliseconds: 0)
+      state.checkpointAt =
+        result.isBusy
+        ? connection.walPagesAfterLastCommit + Self.checkpointPages : Self.checkpointPages
+      if !result.isBusy { try giveBackFreePages(connection) }
+    } catch {
+      report(StorageError(error))
     }
   }
 

@@ -8,6 +8,8 @@ final class SQLiteSnapshot: StorageSnapshot {
   private let engine: SQLiteEngine
   private var lease: ReaderLease?
   private var view: PinnedView?
+  /// Whether there was no file at the first read: then there is none for this snapshot.
+  private var isEmpty = false
 
   init(_ engine: SQLiteEngine) {
     self.engine = engine
@@ -40,6 +42,7 @@ final class SQLiteSnapshot: StorageSnapshot {
 
   /// nil as long as there is no file.
   private func open() throws -> SQLiteView? {
+    if isEmpty { return nil }
     if let view { return view }
     return try withStorageErrors {
       do {
@@ -51,6 +54,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         self.view = view
         return view
       } catch let error as SQLiteError where error.isNoSuchFile {
+        isEmpty = true
         return nil
       }
     }

@@ -29,7 +29,7 @@ class SQLiteView: StorageReader {
         let select = SelectSQL(plan, engine.sql(for: query.schema))
         guard let statement = try statement(select.text, reading: table) else { return [] }
         try select.bind(to: statement)
-        while try statement.step() {
+        while try next(statement, of: table) {
           let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
@@ -63,7 +63,7 @@ class SQLiteView: StorageReader {
   private func onlyRow(
     of statement: Statement, _ schema: EntitySchema, _ mark: ReadMark
   ) throws -> ContiguousArray<Row> {
-    guard try statement.step() else { return [] }
+    guard try next(statement, of: schema.table) else { return [] }
     let id = statement.int64(0)
     let bytes = statement.blob(1)
     do { try schema.layout.verify(bytes) } catch {
@@ -140,6 +140,11 @@ class SQLiteView: StorageReader {
   /// The generation before the state was begun that is read now; nil if it is not known.
   func generationBeforeState() throws -> Int? { try engine.foreignChanges.generation() }
 
+  /// Whether a side table was found sound at the generation of the state that is read.
+  func isSound(_ side: String, at generation: Int) -> Bool {
+    engine.foreignChanges.isSound(side, at: generation)
+  }
+
   /// A side table was found sound in the state that is read, which began after `generation`.
   func foundSound(_ side: String, after generation: Int?) {
     if let generation { engine.foreignChanges.markSound(side, at: generation) }
@@ -152,7 +157,7 @@ class SQLiteView: StorageReader {
     else { return false }
     // If nobody has changed anything from before the state to now, the state is of this generation.
     if let before, try engine.foreignChanges.generation() == before,
-      engine.foreignChanges.isSound(side.table, at: before)
+      isSound(side.table, at: before)
     {
       return true
     }
@@ -183,6 +188,16 @@ class SQLiteView: StorageReader {
       return try connection.statement(sql)
     } catch {
       if try !IndexHealth.tableExists(table, connection) { return nil }
+      throw error
+    }
+  }
+
+  /// The next row. A table that somebody has dropped since the statement was prepared has none.
+  private func next(_ statement: Statement, of table: String) throws -> Bool {
+    do {
+      return try statement.step()
+    } catch {
+      if error.code == .error, try !IndexHealth.tableExists(table, connection) { return false }
       throw error
     }
   }

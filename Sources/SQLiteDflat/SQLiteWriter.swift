@@ -84,6 +84,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
+  var isAlive: Bool { connection.isInTransaction }
+
   func makeSavepoint() throws {
     try withStorageErrors { try connection.statement("SAVEPOINT member").run() }
   }
@@ -113,6 +115,10 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   override func generationBeforeState() -> Int? { tables.generation }
 
+  override func isSound(_ side: String, at generation: Int) -> Bool {
+    tables.isSound(side) || super.isSound(side, at: generation)
+  }
+
   override func foundSound(_ side: String, after generation: Int?) { tables.foundSound(side) }
 
   // MARK: Main rows
@@ -130,7 +136,9 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
     }
     try statement.run()
-    return connection.lastInsertRowID
+    let id = connection.lastInsertRowID
+    table.highestID = max(table.highestID, id)
+    return id
   }
 
   private func updateMain(
@@ -147,6 +155,10 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       }
     }
     try statement.run()
+    if connection.changes != 1 {
+      throw StorageError(
+        .missing, table: schema.table, rowid: id, message: "there is no such row to update")
+    }
   }
 
   // MARK: Unique values

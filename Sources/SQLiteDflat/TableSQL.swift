@@ -21,7 +21,7 @@ struct SideTable: Sendable {
   /// Fills a hole as well. A unique value of another row is still a conflict.
   let upsert: String
   let delete: String
-  /// The greatest row ids of the main table and of this one.
+  /// The greatest row ids of the main table and of this one. It fails if this one has not the column.
   let extent: String
 
   var create: String {
@@ -41,8 +41,10 @@ struct SideTable: Sendable {
   }
 
   /// A side table that the schema does not name, made by another version of it.
-  init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
-    self.init(main, table, column, isUnique: false, type: "", reader)
+  init(
+    foreign table: String, column: String, isUnique: Bool, reader: ColumnReader?, of main: String
+  ) {
+    self.init(main, table, column, isUnique: isUnique, type: "", reader)
   }
 
   private init(
@@ -59,7 +61,8 @@ struct SideTable: Sendable {
     upsert = insert + " ON CONFLICT (rowid) DO UPDATE SET \(quoted) = excluded.\(quoted)"
     delete = "DELETE FROM \(table.quoted) WHERE rowid = ?"
     extent =
-      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(table.quoted))"
+      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(table.quoted)), "
+      + "(SELECT \(quoted) FROM \(table.quoted) LIMIT 0)"
   }
 }
 

@@ -11,6 +11,8 @@ final class WriterTable {
   var update: KeptStatement
   var updateWithKey: KeptStatement
   var delete: KeptStatement
+  /// The greatest row id that was given to a new object.
+  var highestID: Int64 = 0
   private let sql: TableSQL
   var schema: EntitySchema { sql.schema }
 

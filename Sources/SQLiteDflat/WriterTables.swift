@@ -14,6 +14,8 @@ final class WriterTables {
   private var known: [ObjectIdentifier: WriterTable] = [:]
   /// The generation inside the transaction.
   private(set) var generation = 0
+  /// The greatest row id that was handed out, by table, before what is known now.
+  private var highest: [String: Int64] = [:]
   /// Side tables that were found sound inside the transaction.
   private var sound: Set<String> = []
   /// The type that was written last: most transactions write one.
@@ -28,14 +30,33 @@ final class WriterTables {
   /// A side table was found sound in the transaction. Until it is committed, that holds inside of it only.
   func foundSound(_ side: String) { sound.insert(side) }
 
+  func isSound(_ side: String) -> Bool { sound.contains(side) }
+
   /// The transaction is committed, and so is what was found out in it.
   func committed(_ foreignChanges: ForeignChanges) {
     for side in sound { foreignChanges.markSound(side, at: generation) }
     sound.removeAll()
   }
 
+  /// Makes sure that ids which were handed out are not used again, also when what they were for was undone: SQLite's own count
+  /// is undone with it.
+  private func raiseSequence(of table: String, _ connection: Connection) throws {
+    guard let id = highest[table] else { return }
+    try connection.execute(
+      "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1",
+      [.integer(id), .text(table)])
+    try connection.execute(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 "
+        + "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?2)",
+      [.integer(id), .text(table)])
+  }
+
   /// What was rolled back may have been a table.
   func forget() {
+    for table in known.values {
+      let name = table.schema.table
+      highest[name] = max(highest[name] ?? 0, table.highestID)
+    }
     known.removeAll()
     sound.removeAll()
     latest = nil
@@ -52,6 +73,7 @@ final class WriterTables {
     }
     let sql = engine.sql(for: schema)
     try connection.execute(sql.create)
+    try raiseSequence(of: schema.table, connection)
     let known = try sql.sides.map { side in
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
@@ -64,6 +86,7 @@ final class WriterTables {
     let sides = known + foreign
     let table = WriterTable(sql, sides)
     self.known[ObjectIdentifier(schema)] = table
+    latest = table
     return table
   }
 
@@ -126,8 +149,12 @@ final class WriterTables {
         $0[1].text
       }
       guard columns == ["rowid", path] else { return nil }
+      let isUnique = try connection.rows("PRAGMA index_list(\(name.quoted))").contains {
+        $0[2].integer == 1
+      }
       return SideTable(
-        foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
+        foreign: name, column: path, isUnique: isUnique, reader: schema.reader(for: path),
+        of: schema.table)
     }
   }
 }

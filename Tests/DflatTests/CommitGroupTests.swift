@@ -9,6 +9,7 @@ import Testing
 private final class NotingWriter: StorageWriter {
   var notes: [String] = []
   var failsCommit = false
+  let isAlive = true
   var losesSavepoint = false
 
   func makeSavepoint() { notes.append("savepoint") }
@@ -47,7 +48,7 @@ struct CommitGroupTests {
 
   /// A transaction that writes and ends.
   private func run(isAborted: Bool = false) throws {
-    let opened = try group.open { writer }
+    let opened = try group.open(for: []) { writer }
     try group.close(hasSavepoint: opened.hasSavepoint, isAborted: isAborted)
     add(isGood: !isAborted)
   }

@@ -16,9 +16,9 @@ public protocol ChangeRequest<Element>: AnyObject {
 public struct PendingChange {
   enum Kind {
     case creation
-    /// The stored row as it was when the transaction had made `version` changes.
-    case update(Row, version: Int)
-    case deletion(Row, version: Int)
+    /// The stored row as it was at a version of a transaction.
+    case update(Row, version: Transaction.Version)
+    case deletion(Row)
     case spent
   }
 
@@ -51,15 +51,15 @@ public struct PendingChange {
   /// The deletion of the object that is stored now; nil if it is not.
   public static func deletion<Element: Atom>(of object: Element) -> PendingChange? {
     let transaction = Transaction.current(for: "deletionRequest(_:)")
-    return transaction.lookUp(object._row, Element._schema, for: "deletionRequest(_:)").map {
-      PendingChange(kind: .deletion($0, version: transaction.version))
-    }
+    return transaction.lookUp(
+      object._row, Element._schema, for: "deletionRequest(_:)", acceptsDamaged: true
+    ).map { PendingChange(kind: .deletion($0)) }
   }
 
   /// The stored row of an update or deletion, as it was when the request was made.
   public var stored: Row {
     switch kind {
-    case .update(let row, _), .deletion(let row, _): row
+    case .update(let row, _), .deletion(let row): row
     case .creation, .spent: preconditionFailure("a request for a new object has no stored row")
     }
   }

@@ -30,8 +30,13 @@ final class Transaction: TransactionContext {
   /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
   private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
   private(set) var isAborted = false
-  /// 0 as long as the lock is not taken.
-  private(set) var version: Int
+  private(set) var version: Version
+
+  /// How many writes a transaction has made; 0 as long as the lock is not taken.
+  struct Version: Equatable {
+    let transaction: UInt32
+    var count: Int
+  }
   /// False once the handler has returned.
   private var isOpen = true
 
@@ -39,7 +44,7 @@ final class Transaction: TransactionContext {
     self.workspace = workspace
     self.schemas = schemas
     self.group = group
-    version = group.writer == nil ? 0 : 1
+    version = Version(transaction: reading, count: group.writer == nil ? 0 : 1)
     timestamp = workspace.clock.now
   }
 
@@ -62,9 +67,12 @@ final class Transaction: TransactionContext {
   // MARK: Reading
 
   /// The stored row of an object: by row id if it has one, otherwise by primary key.
-  func lookUp(_ row: Row, _ schema: EntitySchema, for call: String) -> Row? {
+  func lookUp(
+    _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
+  ) -> Row? {
     requireListed(schema, for: call)
     if isCurrent(row, schema) { return row }
+    if isAborted { return nil }
     do {
       return try withReader { reader in
         row.id >= 0
@@ -72,6 +80,8 @@ final class Transaction: TransactionContext {
       }
     } catch {
       workspace.report(error)
+      // A damaged row can still be removed, by its id.
+      if acceptsDamaged, row.id >= 0, (error as? StorageError)?.cause == .corruptRow { return row }
       return nil
     }
   }
@@ -114,8 +124,12 @@ final class Transaction: TransactionContext {
 
   private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
     // What stands before it in the line may not be committed yet: the writer sees it.
-    if let writer = group.writer { return try body(writer) }
-    return try workspace.engine.read(body)
+    if let writer = group.writer {
+      // Some errors of reading make the storage give up everything that is not committed.
+      defer { if !writer.isAlive { isAborted = true } }
+      return try body(writer)
+    }
+    return try workspace.engine.read(isUrgent: true, body)
   }
 
   // MARK: Writing
@@ -135,14 +149,14 @@ final class Transaction: TransactionContext {
     case .update(let stored, let version):
       let (row, isChanged) = try update(stored, version, schema, encode)
       return isChanged ? .updated(row) : .identity(row)
-    case .deletion(let stored, let version):
-      try delete(stored, version, schema)
+    case .deletion(let stored):
+      try delete(stored, schema)
       return .deleted(stored.id)
     }
   }
 
   func abort() -> Bool {
-    if isAborted { return false }
+    if isAborted || !isOpen { return false }
     isAborted = true
     return true
   }
@@ -152,6 +166,7 @@ final class Transaction: TransactionContext {
   ) throws -> Row {
     try write(schema) { writer, builder in
       builder.finish(encode(builder))
+      try refuseUnreadable(builder.bytes, schema)
       let id = try writer.insert(schema, builder.bytes)
       markChanged(schema)
       return Row(sound: builder.bytes, id: id)
@@ -159,17 +174,19 @@ final class Transaction: TransactionContext {
   }
 
   private func update(
-    _ known: Row, _ knownVersion: Int, _ schema: EntitySchema,
+    _ known: Row, _ knownVersion: Version, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write(schema) { writer, builder in
-      let isKnown = (knownVersion == version && knownVersion > 0) || isCurrent(known, schema)
+      let isKnown = (knownVersion == version && version.count > 0) || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
+      if knownVersion.count == 0, !isKnown { try refuseStale(stored, known, schema) }
       builder.finish(encode(builder))
+      try refuseUnreadable(builder.bytes, schema)
       let row = Row(sound: builder.bytes, id: stored.id)
       if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       try writer.update(schema, from: stored, to: row)
@@ -178,7 +195,27 @@ final class Transaction: TransactionContext {
     }
   }
 
-  private func delete(_ known: Row, _ knownVersion: Int, _ schema: EntitySchema) throws {
+  /// What could not be read again must not be stored.
+  private func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
+    do { try schema.layout.verify(bytes) } catch {
+      throw StorageError(
+        .other, table: schema.table,
+        message: "the object cannot be stored, it could not be read again: \(error.reason)")
+    }
+  }
+
+  /// A request that was made before the lock was taken carries what was stored then. If another connection has changed the
+  /// object since, its change would be lost.
+  private func refuseStale(_ stored: Row, _ known: Row, _ schema: EntitySchema) throws {
+    if changedRows(of: schema)?.contains(stored.id) == true { return }
+    if !stored.equals(known, as: schema.layout) {
+      throw StorageError(
+        .busy, table: schema.table, rowid: stored.id,
+        message: "another connection changed the object after its change request was made")
+    }
+  }
+
+  private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
       try writer.delete(schema, id: known.id)
       markChanged(schema, known.id)
@@ -193,7 +230,7 @@ final class Transaction: TransactionContext {
       let writer = try openWriter()
       defer { group.builder.reset() }
       let result = try body(writer, group.builder)
-      version += 1
+      version.count += 1
       return result
     } catch let error as StorageError where error.cause == .alreadyExists {
       throw TransactionError.objectAlreadyExists
@@ -208,12 +245,12 @@ final class Transaction: TransactionContext {
   private func openWriter() throws -> any StorageWriter {
     if let writer { return writer }
     let wasLocked = group.writer != nil
-    let opened = try group.open { try workspace.engine.beginWriting(schemas) }
+    let opened = try group.open(for: schemas) { try workspace.engine.beginWriting(schemas) }
     writer = opened.writer
     hasSavepoint = opened.hasSavepoint
     if wasLocked { return opened.writer }
     // What was read before the lock was taken may have changed since.
-    version += 1
+    version.count += 1
     let now = try workspace.engine.foreignGeneration()
     if fetchedUnlocked.0, now == nil || now != fetchedUnlocked.generation {
       reading = Transaction.newReading()
@@ -227,6 +264,10 @@ final class Transaction: TransactionContext {
   /// - Returns: Whether it is good, if the group's commit is.
   func finish() -> Bool {
     isOpen = false
+    if let writer = group.writer, !writer.isAlive {
+      group.lose()
+      return false
+    }
     guard writer != nil else { return !isAborted }
     self.writer = nil
     do {

@@ -137,7 +137,12 @@ extension EnumLayout {
       }
     }
     if type == .uint64 { return Int64(bitPattern: try container.decode(UInt64.self)) }
-    return try container.decode(Int64.self)
+    let raw = try container.decode(Int64.self)
+    guard type.fitting(raw) != nil else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(name) has no room for \(raw)")
+    }
+    return raw
   }
 }
 

@@ -20,6 +20,7 @@ extension LayoutPlan {
     let start: UnsafeRawPointer
     let end: Int
     var tables = 10_000
+    var strings = 10_000
 
     @inline(__always)
     func load<T: FixedWidthInteger & BitwiseCopyable>(_ position: Int, as type: T.Type) -> Int {
@@ -100,7 +101,8 @@ extension LayoutPlan {
         guard target >= 0, walk.isVector(at: target, stride: 4) else { return false }
         let count = walk.load(target, as: UInt32.self)
         // Many references to few strings are bounded by the verifier.
-        guard count <= 10_000 else { return false }
+        guard count <= walk.strings else { return false }
+        walk.strings &-= count
         for index in 0..<count where !walk.isString(at: target &+ 4 &+ 4 &* index) { return false }
       case .tableVector:
         let target = walk.follow(place)

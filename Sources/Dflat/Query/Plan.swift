@@ -54,10 +54,6 @@ public struct Plan: Sendable {
   /// `RowCollector`, unless the query has no order.
   public let isOrderedByEngine: Bool
 
-  /// Beyond this many comparisons and constants a statement would be slower than looking at the rows, and at some number
-  /// refused by the engine.
-  private static let largestPredicate = 500
-
   /// - Parameters:
   ///   - query: What is asked.
   ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
@@ -67,7 +63,7 @@ public struct Plan: Sendable {
     let planner = Planner(usable: usable)
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     self.query = query
-    if let narrowing, narrowing.predicate?.size ?? 0 <= Plan.largestPredicate {
+    if let narrowing, narrowing.predicate?.isWithinBounds ?? true {
       predicate = narrowing.predicate
       residual = narrowing.isExact ? nil : query.condition
     } else {
@@ -302,7 +298,9 @@ private struct Planner {
   /// Whether the engine should deliver the order: it can read one index in that order, and need not read all of it.
   func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
     guard query.order.count == 1, let term = query.order.first, term.positions == nil,
-      isUsable(term.field), term.field.domain == nil, term.field.type != .uint64
+      isUsable(term.field), term.field.domain == nil, term.field.type != .uint64,
+      // The order of a later field of the key is nobody's.
+      term.field.column == .key(0) || !term.field.isKey
     else { return false }
     guard let predicate else { return query.limit != nil }
     return predicate.columns == [term.field.path]
@@ -310,8 +308,19 @@ private struct Planner {
 }
 
 extension IndexPredicate {
+  /// Beyond some size or depth a statement would be slower than looking at the rows, and at last refused by the engine.
+  fileprivate var isWithinBounds: Bool { size <= 500 && depth <= 4 }
+
+  /// How conjunctions and disjunctions are nested.
+  private var depth: Int {
+    switch self {
+    case .never, .compare, .isNull, .oneOf: 0
+    case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
+    }
+  }
+
   /// The number of comparisons and constants.
-  fileprivate var size: Int {
+  private var size: Int {
     switch self {
     case .never, .compare, .isNull: 1
     case .oneOf(_, let values): values.count
@@ -332,5 +341,11 @@ extension IndexPredicate {
 extension Value {
   var isNaN: Bool {
     if case .real(let value) = self { value.isNaN } else { false }
+  }
+}
+
+extension FieldDescriptor {
+  fileprivate var isKey: Bool {
+    if case .key? = column { true } else { false }
   }
 }

@@ -274,7 +274,7 @@ extension Instruction.Operation {
 
 extension ValueType {
   /// The value if this type can hold it.
-  fileprivate func fitting(_ value: Int64) -> Int64? {
+  func fitting(_ value: Int64) -> Int64? {
     let fits =
       switch self {
       case .int8: Int8(exactly: value) != nil

@@ -25,6 +25,8 @@ final class CommitGroup {
 
   /// The storage's transaction, if somebody has written.
   private(set) var writer: (any StorageWriter)?
+  /// The types of those who have written into it.
+  private(set) var types: Set<EntitySchema> = []
   /// What rows are encoded with, one after another.
   let builder = FlatBufferBuilder()
   private var members: [Member] = []
@@ -33,20 +35,21 @@ final class CommitGroup {
   /// The storage's transaction for a transaction that wants to write.
   /// - Returns: It, and whether a savepoint was made for this transaction.
   func open(
-    _ begin: () throws -> any StorageWriter
+    for schemas: Set<EntitySchema>, _ begin: () throws -> any StorageWriter
   ) throws -> (writer: any StorageWriter, hasSavepoint: Bool) {
     if let writer {
       try writer.makeSavepoint()
+      types.formUnion(schemas)
       return (writer, true)
     }
     let opened = try begin()
     writer = opened
+    types = schemas
     began = .now
     return (opened, false)
   }
 
   /// Ends a transaction's own part.
-  /// - Returns: Whether it is good so far.
   func close(hasSavepoint: Bool, isAborted: Bool) throws {
     guard let writer else { return }
     if !hasSavepoint, isAborted {

@@ -14,7 +14,9 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// Makes sure that the storage can be written, creating it if it does not exist.
   func prepareForWriting() throws
   /// Calls `body` with a view of one committed state. Any thread may call.
-  func read<R>(_ body: (any StorageReader) throws -> R) throws -> R
+  ///
+  /// - Parameter isUrgent: The call must not wait for other readers, since they may wait for a transaction.
+  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
   /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
   /// no more than that state; nil if it is not known now.
   func foreignGeneration() throws -> Int?
@@ -51,6 +53,8 @@ public protocol StorageWriter: StorageReader {
   func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// False once the storage has given up the whole transaction by itself, as after some errors it does.
+  var isAlive: Bool { get }
   /// Marks where `undoToSavepoint` goes back to. There is one at a time.
   func makeSavepoint() throws
   /// Keeps what was written since the savepoint.

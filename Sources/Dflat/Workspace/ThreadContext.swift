@@ -12,6 +12,8 @@
 
 final class ThreadContext {
   var transaction: Transaction?
+  /// Whether completion handlers run.
+  var isSettling = false
   var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
 
   static var current: ThreadContext {

@@ -34,7 +34,7 @@ public final class WorkspaceCore: Sendable {
     self.hook = hook
     line = TransactionLine(target: self.targetQueue) { force in
       guard force || open.group.isDue else { return false }
-      open.group.settle(committed: { clock.advance(by: $0) }, failed: { hook.report($0) })
+      open.settle(clock, hook)
       return true
     }
   }
@@ -42,6 +42,14 @@ public final class WorkspaceCore: Sendable {
   /// Unchecked: the group is used by the line only, which runs one job at a time.
   private struct OpenGroup: @unchecked Sendable {
     let group = CommitGroup()
+
+    /// Commits and tells everybody. What is told may not wait for the line.
+    func settle(_ clock: Clock, _ hook: ErrorHook) {
+      let context = ThreadContext.current
+      context.isSettling = true
+      defer { context.isSettling = false }
+      group.settle(committed: { clock.advance(by: $0) }, failed: { hook.report($0) })
+    }
   }
 
   /// The hook for errors that have no other way out.
@@ -73,6 +81,10 @@ public final class WorkspaceCore: Sendable {
   }
 
   private func run(_ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler) -> Bool {
+    // A handler of other types may wait for those before it to complete, as it may if it runs beside them.
+    if open.group.writer != nil, open.group.types.isDisjoint(with: schemas) {
+      open.settle(clock, hook)
+    }
     do { try engine.prepareForWriting() } catch {
       report(error)
       return false
@@ -112,7 +124,7 @@ public final class WorkspaceCore: Sendable {
         return try snapshot.rows(query, mark: mark)
       }
       if line.isClosed { return [] }
-      return try engine.read { try $0.rows(query, mark: mark) }
+      return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
     } catch let error as StorageError where error.cause == .closed {
       return []
     } catch {
@@ -129,7 +141,7 @@ public final class WorkspaceCore: Sendable {
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
       return try snapshot.explain(query)
     }
-    return try engine.read { try $0.explain(query) }
+    return try engine.read(isUrgent: false) { try $0.explain(query) }
   }
 
   /// Calls `closure` with one state of the data in view; see `Queryable`.
@@ -158,6 +170,10 @@ public final class WorkspaceCore: Sendable {
   public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
     let context = ThreadContext.current
     if completion == nil {
+      precondition(
+        !context.isSettling,
+        "shutdown() was called inside a completion handler, for which it would wait: give it a completion"
+      )
       precondition(
         context.transaction?.workspace !== self,
         "shutdown() was called inside a transaction of the workspace: give it a completion")

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import SQLiteDflat
 import Testing
 
@@ -188,6 +189,77 @@ struct ChangeTests {
       #expect(slots.where(Kit.Slot.row > 1 && Kit.Slot.page > 5).count == 4)
       #expect(slots.where(Kit.Slot.level == .infinity).count == 1)
       #expect(slots.where(Kit.Slot.isOpen && Kit.Slot.side == .left).count == 1)
+    }
+  }
+
+  @Test("A request that outlives its transaction is looked up anew, not believed")
+  func outlivedRequest() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1)])
+      nonisolated(unsafe) var kept: Blog.PostChangeRequest?
+      try workspace.write([Post.self]) { txn in
+        // Taken under the lock, so at a version that later transactions reach, too.
+        try txn.submit(Blog.PostChangeRequest.creationRequest(post(2)))
+        kept = Blog.PostChangeRequest.changeRequest(post(1))
+      }
+      try workspace.change(1) { $0.likes = 9 }
+      try workspace.write([Post.self]) { txn in
+        try txn.submit(Blog.PostChangeRequest.creationRequest(post(3)))
+        let request = try #require(kept)
+        request.likes = 5
+        try txn.submit(request)
+      }
+      #expect(workspace.posts.where(Post.likes == 5).map(\.number) == [1])
+      #expect(workspace.posts.where(Post.likes == 9).isEmpty)
+      let faults = try workspace.faults()
+      #expect(faults == [])
+    }
+  }
+
+  @Test("A change by another connection is not overwritten by a request that was made before it")
+  func foreignChange() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1)])
+      let second = workspace.secondWorkspace()
+      let outcome = try workspace.write([Post.self]) { txn in
+        let request = try #require(Blog.PostChangeRequest.changeRequest(post(1)))
+        onAnotherThread {
+          let done = DispatchSemaphore(value: 0)
+          second.dflat.performChanges(
+            [Post.self],
+            changesHandler: { txn in
+              let other = Blog.PostChangeRequest.changeRequest(post(1))
+              other?.likes = 7
+              if let other { txn.try(submit: other) }
+            }
+          ) { _ in done.signal() }
+          done.wait()
+        }
+        request.isPinned = true
+        #expect(throws: TransactionError.others) { try txn.submit(request) }
+      }
+      #expect(!outcome.isCommitted)
+      #expect(workspace.posts.all().map(\.likes) == [7])
+      #expect(workspace.takeErrors().map(\.cause) == [.busy])
+      second.dflat.shutdown()
+    }
+  }
+
+  @Test("The row id of what was undone is not used again")
+  func undoneRowID() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      nonisolated(unsafe) var undone: Int64 = -1
+      try workspace.write([Post.self]) { txn in
+        if case .inserted(let object) = try txn.submit(
+          Blog.PostChangeRequest.creationRequest(post(2)))
+        {
+          undone = object._rowid
+        }
+        txn.abort()
+      }
+      let stored = try workspace.store([post(3)])
+      #expect(stored[0]._rowid > undone && undone > 0)
     }
   }
 }

@@ -107,4 +107,31 @@ struct PlanTests {
       #expect(workspace.posts.where(Post.number.notIn(long)).count == 10)
     }
   }
+
+  @Test("A condition may be as long as it likes")
+  func longCondition() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      var any = Post.likes == 1
+      var all = Post.likes > 0
+      for number in 0..<20_000 {
+        any = any || Post.number == Int32(1_000 + number)
+        all = all && Post.likes != Int32(100 + number)
+      }
+      #expect(workspace.posts.where(any).map(\.number) == [1])
+      #expect(workspace.posts.where(all).map(\.number) == [1, 2, 3])
+    }
+  }
+
+  @Test("A condition may be nested more deeply than SQLite's parser goes")
+  func deepCondition() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      var nested = Post.likes == 1
+      for number in 0..<50 {
+        nested = Post.likes == Int32(100 + number) || (Post.likes < 3 && nested)
+      }
+      #expect(workspace.posts.where(nested).map(\.number) == [1])
+    }
+  }
 }

@@ -51,7 +51,7 @@ final class Transaction: TransactionContext {
   /// The transaction whose handler runs on this thread.
   static func current(for call: String) -> Transaction {
     guard let transaction = ThreadContext.current.transaction else {
-      preconditionFailure(
+      misuse(
         "\(call) was called outside of a transaction: call it in a changes handler")
     }
     return transaction
@@ -139,11 +139,11 @@ final class Transaction: TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
     requireListed(schema, for: "submit(_:)")
-    precondition(isOpen, "submit(_:) was called after the changes handler had returned")
+    require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
     switch change.kind {
     case .spent:
-      preconditionFailure("submit(_:) was called again with a request that had succeeded")
+      misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
       return .inserted(try insert(schema, encode))
     case .update(let stored, let version):
@@ -281,7 +281,7 @@ final class Transaction: TransactionContext {
   }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {
-    precondition(
+    require(
       schema === latest || schemas.contains(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
   }

@@ -2,26 +2,43 @@
 //
 // `&&` is false if either side is false, `||` true if either side is true; otherwise they are unknown if either side is.
 
+// Long conditions stay flat, so that no walk over one is as deep as it is long.
+extension Node {
+  @usableFromInline
+  static func conjunction(_ left: Node, _ right: Node) -> Node {
+    var parts = if case .and(let parts) = left { parts } else { [left] }
+    if case .and(let more) = right { parts += more } else { parts.append(right) }
+    return .and(parts)
+  }
+
+  @usableFromInline
+  static func disjunction(_ left: Node, _ right: Node) -> Node {
+    var parts = if case .or(let parts) = left { parts } else { [left] }
+    if case .or(let more) = right { parts += more } else { parts.append(right) }
+    return .or(parts)
+  }
+}
+
 /// True if both sides are true.
 @inlinable
 public func && <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == Bool, R.Value == Bool, L.Element == R.Element {
-  Computed(.and(lhs._node, rhs._node))
+  Computed(Node.conjunction(lhs._node, rhs._node))
 }
 
 /// True if both sides are true.
 @inlinable
 public func && <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
 where L.Value == Bool {
-  Computed(.and(lhs._node, .constant(.bool(rhs), .bool)))
+  Computed(Node.conjunction(lhs._node, .constant(.bool(rhs), .bool)))
 }
 
 /// True if both sides are true.
 @inlinable
 public func && <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
 where R.Value == Bool {
-  Computed(.and(.constant(.bool(lhs), .bool), rhs._node))
+  Computed(Node.conjunction(.constant(.bool(lhs), .bool), rhs._node))
 }
 
 /// True if either side is true.
@@ -29,21 +46,21 @@ where R.Value == Bool {
 public func || <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.Value == Bool, R.Value == Bool, L.Element == R.Element {
-  Computed(.or(lhs._node, rhs._node))
+  Computed(Node.disjunction(lhs._node, rhs._node))
 }
 
 /// True if either side is true.
 @inlinable
 public func || <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
 where L.Value == Bool {
-  Computed(.or(lhs._node, .constant(.bool(rhs), .bool)))
+  Computed(Node.disjunction(lhs._node, .constant(.bool(rhs), .bool)))
 }
 
 /// True if either side is true.
 @inlinable
 public func || <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
 where R.Value == Bool {
-  Computed(.or(.constant(.bool(lhs), .bool), rhs._node))
+  Computed(Node.disjunction(.constant(.bool(lhs), .bool), rhs._node))
 }
 
 /// True for false, false for true, unknown for unknown.

@@ -11,8 +11,10 @@ public indirect enum Node: Sendable {
   case constant(Value, ValueType)
   case arithmetic(ArithmeticOperator, Node, Node, ValueType)
   case comparison(ComparisonOperator, Node, Node, ValueType)
-  case and(Node, Node)
-  case or(Node, Node)
+  /// Of two or more conditions, none of which is a conjunction itself.
+  case and([Node])
+  /// Of two or more conditions, none of which is a disjunction itself.
+  case or([Node])
   case not(Node)
   case isNull(Node, ValueType, negated: Bool)
   case membership(Node, [Value], ValueType, negated: Bool)

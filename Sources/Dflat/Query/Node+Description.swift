@@ -10,8 +10,8 @@ extension Node: CustomStringConvertible {
       "(\(left) \(operation.symbol) \(right))"
     case .comparison(let operation, let left, let right, _):
       "\(left) \(operation.symbol) \(right)"
-    case .and(let left, let right): "(\(left) && \(right))"
-    case .or(let left, let right): "(\(left) || \(right))"
+    case .and(let parts): "(\(parts.map(\.description).joined(separator: " && ")))"
+    case .or(let parts): "(\(parts.map(\.description).joined(separator: " || ")))"
     case .not(let operand): "!(\(operand))"
     case .isNull(let operand, _, let negated): "\(operand).\(negated ? "isNotNull" : "isNull")"
     case .membership(let operand, let values, _, let negated):

@@ -119,7 +119,7 @@ extension Node {
   /// - Returns: Whether this says nothing else, and nothing twice.
   fileprivate func collectKey(_ values: inout [Value?]) -> Bool {
     switch self {
-    case .and(let left, let right): return left.collectKey(&values) && right.collectKey(&values)
+    case .and(let parts): return parts.allSatisfy { $0.collectKey(&values) }
     case .comparison(.equal, .field(let field), .constant(let value, _), _):
       guard case .key(let index)? = field.column, values[index] == nil, field.domain == nil,
         !value.isNaN
@@ -134,10 +134,10 @@ extension Node {
     switch self {
     case .field(let field): body(field)
     case .constant: break
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
-      .and(let left, let right), .or(let left, let right):
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _):
       left.forEachField(body)
       right.forEachField(body)
+    case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
     }
@@ -161,12 +161,12 @@ private struct Planner {
   func narrow(_ node: Node, negated: Bool) -> Narrowing {
     switch node {
     case .constant(.bool(let value), _): return value != negated ? .always : .never
-    case .and(let left, let right):
-      let parts = (narrow(left, negated: negated), narrow(right, negated: negated))
-      return negated ? either(parts.0, parts.1) : both(parts.0, parts.1)
-    case .or(let left, let right):
-      let parts = (narrow(left, negated: negated), narrow(right, negated: negated))
-      return negated ? both(parts.0, parts.1) : either(parts.0, parts.1)
+    case .and(let parts):
+      let narrowings = parts.map { narrow($0, negated: negated) }
+      return negated ? any(narrowings) : all(narrowings)
+    case .or(let parts):
+      let narrowings = parts.map { narrow($0, negated: negated) }
+      return negated ? all(narrowings) : any(narrowings)
     case .not(let operand): return narrow(operand, negated: !negated)
     case .field(let field):
       return compare(field, .equal, .bool(!negated))
@@ -263,27 +263,42 @@ private struct Planner {
     return ranges
   }
 
-  private func both(_ left: Narrowing, _ right: Narrowing) -> Narrowing {
-    if case .never? = left.predicate { return .never }
-    if case .never? = right.predicate { return .never }
-    let parts = [left.predicate, right.predicate].compactMap { $0 }.flatMap {
-      if case .and(let inner) = $0 { inner } else { [$0] }
+  /// What is known if all hold: each narrows for itself.
+  private func all(_ parts: [Narrowing]) -> Narrowing {
+    var predicates: [IndexPredicate] = []
+    for part in parts {
+      switch part.predicate {
+      case .never?: return .never
+      case .and(let inner)?: predicates += inner
+      case let predicate?: predicates.append(predicate)
+      case nil: break
+      }
     }
     return Narrowing(
-      predicate: parts.count > 1 ? .and(parts) : parts.first,
-      isExact: left.isExact && right.isExact)
+      predicate: predicates.count > 1 ? .and(predicates) : predicates.first,
+      isExact: parts.allSatisfy(\.isExact))
   }
 
-  private func either(_ left: Narrowing, _ right: Narrowing) -> Narrowing {
-    if case .never? = left.predicate { return right }
-    if case .never? = right.predicate { return left }
-    guard let first = left.predicate, let second = right.predicate else {
-      // One side does not narrow. If it is always true, so is the whole.
-      return (left.predicate == nil && left.isExact) || (right.predicate == nil && right.isExact)
-        ? .always : .nothing
+  /// What is known if one holds: nothing, unless each narrows.
+  private func any(_ parts: [Narrowing]) -> Narrowing {
+    var predicates: [IndexPredicate] = []
+    var isNarrowed = true
+    for part in parts {
+      switch part.predicate {
+      case .never?: break
+      case .or(let inner)?: predicates += inner
+      case let predicate?: predicates.append(predicate)
+      case nil:
+        // One that is always true makes the whole so.
+        if part.isExact { return .always }
+        isNarrowed = false
+      }
     }
-    let parts = [first, second].flatMap { if case .or(let inner) = $0 { inner } else { [$0] } }
-    return Narrowing(predicate: .or(parts), isExact: left.isExact && right.isExact)
+    if !isNarrowed { return .nothing }
+    if predicates.isEmpty { return .never }
+    return Narrowing(
+      predicate: predicates.count > 1 ? .or(predicates) : predicates[0],
+      isExact: parts.allSatisfy(\.isExact))
   }
 
   /// Whether keys or indexes answer for the field. Of a `ulong` enum, whose order is not that of the storage, they do not.

@@ -30,17 +30,25 @@ extension Program {
         instruction.comparison.holds(Int64(bitPattern: instruction.bits), instruction.constant))
     case .compare: return compare(instruction, table)
     case .and:
-      let first = condition(left, table)
-      if first == .false { return .false }
-      let second = condition(Int(instruction.right), table)
-      if second == .false { return .false }
-      return first == .true && second == .true ? .true : .unknown
+      var result = Ternary.true
+      for part in left..<left + Int(instruction.right) {
+        switch condition(Int(parts[part]), table) {
+        case .true: break
+        case .false: return .false
+        case .unknown: result = .unknown
+        }
+      }
+      return result
     case .or:
-      let first = condition(left, table)
-      if first == .true { return .true }
-      let second = condition(Int(instruction.right), table)
-      if second == .true { return .true }
-      return first == .false && second == .false ? .false : .unknown
+      var result = Ternary.false
+      for part in left..<left + Int(instruction.right) {
+        switch condition(Int(parts[part]), table) {
+        case .false: break
+        case .true: return .true
+        case .unknown: result = .unknown
+        }
+      }
+      return result
     case .not:
       switch condition(left, table) {
       case .true: return .false

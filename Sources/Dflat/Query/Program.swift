@@ -47,9 +47,10 @@ struct Instruction {
   var hasDefault = false
   /// For unions: the tag.
   var tag: UInt8 = 0
-  /// The index of the first operand; of a field, the first hop.
+  /// The index of the first operand; of a field, the first hop; of a conjunction or disjunction, the first of its parts.
   var left: Int32 = 0
-  /// The index of the second operand; of a field, the number of hops; of a membership, the set.
+  /// The index of the second operand; of a field, the number of hops; of a membership, the set; of a conjunction or
+  /// disjunction, the number of parts.
   var right: Int32 = 0
   /// Of a field, its offset in the last table or struct.
   var offset: Int32 = 0
@@ -66,6 +67,8 @@ final class Program: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   let instructions: UnsafeMutableBufferPointer<Instruction>
   let hops: UnsafeMutableBufferPointer<Hop>
+  /// The instructions of the parts of conjunctions and disjunctions.
+  let parts: UnsafeMutableBufferPointer<Int32>
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   let sets: UnsafeMutableBufferPointer<ValueSet>
   let domains: UnsafeMutableBufferPointer<Domain>
@@ -86,6 +89,7 @@ final class Program: @unchecked Sendable {
   private init(_ compiler: Compiler) {
     instructions = .copying(compiler.instructions)
     hops = .copying(compiler.hops)
+    parts = .copying(compiler.parts)
     strings = .copying(compiler.strings.map { .copying(utf8: $0) })
     sets = .copying(compiler.sets)
     domains = .copying(compiler.domains)
@@ -100,6 +104,7 @@ final class Program: @unchecked Sendable {
     for domain in domains { domain.known.deallocate() }
     instructions.deallocate()
     hops.deallocate()
+    parts.deallocate()
     strings.deallocate()
     sets.deallocate()
     domains.deallocate()
@@ -172,6 +177,7 @@ struct ValueSet {
 private struct Compiler {
   var instructions: [Instruction] = []
   var hops: [Hop] = []
+  var parts: [Int32] = []
   var strings: [String] = []
   var sets: [ValueSet] = []
   var domains: [Domain] = []
@@ -191,10 +197,8 @@ private struct Compiler {
         Instruction(
           operation: .compare, type: type, comparison: comparison, left: compile(left),
           right: compile(right))
-      case .and(let left, let right):
-        Instruction(operation: .and, type: .bool, left: compile(left), right: compile(right))
-      case .or(let left, let right):
-        Instruction(operation: .or, type: .bool, left: compile(left), right: compile(right))
+      case .and(let parts): compile(parts, .and)
+      case .or(let parts): compile(parts, .or)
       case .not(let operand):
         Instruction(operation: .not, type: .bool, left: compile(operand))
       case .isNull(let operand, let type, let negated):
@@ -207,6 +211,16 @@ private struct Compiler {
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)
+  }
+
+  private mutating func compile(
+    _ conditions: [Node], _ operation: Instruction.Operation
+  ) -> Instruction {
+    let compiled = conditions.map { compile($0) }
+    let start = parts.count
+    parts += compiled
+    return Instruction(
+      operation: operation, type: .bool, left: Int32(start), right: Int32(compiled.count))
   }
 
   private mutating func compareRootInteger(

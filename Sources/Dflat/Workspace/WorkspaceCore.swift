@@ -99,10 +99,10 @@ public final class WorkspaceCore: Sendable {
   }
 
   private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
-    precondition(!types.isEmpty, "performChanges(_:) was called without any type")
+    require(!types.isEmpty, "performChanges(_:) was called without any type")
     return types.reduce(into: []) { schemas, type in
       guard let entity = type as? any Atom.Type else {
-        preconditionFailure("performChanges(_:): \(type) is not an entity type")
+        misuse("performChanges(_:): \(type) is not an entity type")
       }
       schemas.insert(entity._schema)
     }
@@ -170,14 +170,14 @@ public final class WorkspaceCore: Sendable {
   public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
     let context = ThreadContext.current
     if completion == nil {
-      precondition(
+      require(
         !context.isSettling,
         "shutdown() was called inside a completion handler, for which it would wait: give it a completion"
       )
-      precondition(
+      require(
         context.transaction?.workspace !== self,
         "shutdown() was called inside a transaction of the workspace: give it a completion")
-      precondition(
+      require(
         context.snapshots[ObjectIdentifier(self)] == nil,
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }

@@ -107,7 +107,7 @@ public final class ReaderPool: Sendable {
   /// example.
   ///
   /// It may be given to another thread. As long as it is held it counts against the limit: a thread
-  /// that holds the last one and asks for another waits for itself. Inside ``withReader(_:)`` on
+  /// that holds the last one and asks for another waits for itself. Inside ``withReader(beyondLimit:_:)`` on
   /// the same thread it never waits.
   ///
   /// - Parameter timeout: How long to wait in line at most; nil for as long as it takes.
@@ -285,7 +285,7 @@ public final class ReaderPool: Sendable {
   /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
   /// waits until all readers came back. Closing twice is fine.
   ///
-  /// Calling it inside ``withReader(_:)`` is a programmer error, since it would wait for itself. So
+  /// Calling it inside ``withReader(beyondLimit:_:)`` is a programmer error, since it would wait for itself. So
   /// would a thread that holds a ``ReaderLease``, which nothing can detect: end it before.
   public func close() {
     let thread = ThreadIdentity.current

@@ -15,7 +15,9 @@ public protocol StorageEngine: AnyObject, Sendable {
   func prepareForWriting() throws
   /// Calls `body` with a view of one committed state. Any thread may call.
   ///
-  /// - Parameter isUrgent: The call must not wait for other readers, since they may wait for a transaction.
+  /// - Parameters:
+  ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
+  ///   - body: It must not keep the view beyond its end.
   func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
   /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
   /// no more than that state; nil if it is not known now.

@@ -78,7 +78,6 @@ public final class SQLiteWorkspace: Workspace {
   }
 
   /// Runs a transaction over these types and returns at once; see `Workspace`.
-  @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
     completionHandler: CompletionHandler?
@@ -87,7 +86,6 @@ public final class SQLiteWorkspace: Workspace {
   }
 
   /// Refuses new work, lets what was accepted run to its end, then closes; without a completion it waits for that.
-  @preconcurrency
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
     core.shutdown(flags, completion)
   }

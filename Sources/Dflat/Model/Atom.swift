@@ -74,6 +74,9 @@ extension Atom {
   }
 
   /// The fields by name.
+  ///
+  /// Where an entity has a field of this name, the field comes first.
+  @_disfavoredOverload
   public var description: String { _description }
 
   /// Encodes the fields under the schema's names.

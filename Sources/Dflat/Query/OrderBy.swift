@@ -11,8 +11,10 @@ public enum SortingOrder: Sendable {
 public struct OrderBy<Element: Atom>: Sendable {
   @usableFromInline let term: OrderTerm
 
-  /// The storage name of the field: `f10`, `f14__f4`.
-  public var name: String { term.field.path }
+  /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the primary key.
+  public var name: String {
+    if case .key(let index)? = term.field.column { "__pk\(index)" } else { term.field.path }
+  }
 
   /// `.ascending` or `.descending`.
   public var sortingOrder: SortingOrder { term.isDescending ? .descending : .ascending }

@@ -55,19 +55,17 @@ public protocol Workspace: Queryable {
   ///     entity type, are programmer errors; a type that is named twice counts once.
   ///   - changesHandler: The body of the transaction.
   ///   - completionHandler: Told how it ended.
-  @preconcurrency
   func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
     completionHandler: CompletionHandler?)
 
   /// Runs a transaction over these types and returns at once.
-  @preconcurrency
   func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler)
 
   /// Runs a transaction over these types.
   /// - Returns: Whether it is committed.
-  @preconcurrency @discardableResult
+  @discardableResult
   func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler
   ) async -> Bool
@@ -75,7 +73,6 @@ public protocol Workspace: Queryable {
   /// Refuses new work, lets what was accepted run to its end, then closes.
   ///
   /// Without a completion it waits, which inside a transaction or snapshot of this workspace is a programmer error.
-  @preconcurrency
   func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?)
 
   /// Refuses new work, and returns when everything is closed.
@@ -84,7 +81,6 @@ public protocol Workspace: Queryable {
 
 extension Workspace {
   /// Runs a transaction over these types and returns at once.
-  @preconcurrency
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler
   ) {
@@ -94,7 +90,7 @@ extension Workspace {
 
   /// Runs a transaction over these types.
   /// - Returns: Whether it is committed.
-  @preconcurrency @discardableResult
+  @discardableResult
   public func performChanges(
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler
   ) async -> Bool {
@@ -112,7 +108,6 @@ extension Workspace {
   public func shutdown() { shutdown(flags: [], completion: nil) }
 
   /// Refuses new work and returns at once; `completion` is called when everything is closed.
-  @preconcurrency
   public func shutdown(completion: (@Sendable () -> Void)?) {
     shutdown(flags: [], completion: completion)
   }

@@ -130,7 +130,14 @@ final class TypeNames {
   func swift(_ name: String) -> String { schemaNames.contains(name) ? "Swift." + name : name }
 
   /// A type of Dflat.
-  func dflat(_ name: String) -> String { schemaNames.contains(name) ? "Dflat." + name : name }
+  ///
+  /// Names that a program may well use for types of its own, which this schema cannot know of, are always spelled with the
+  /// module.
+  func dflat(_ name: String) -> String {
+    Self.general.contains(name) || schemaNames.contains(name) ? "Dflat." + name : name
+  }
+
+  private static let general: Set<String> = ["Row", "Field", "Property", "Reference", "Condition"]
 
   /// A type of the FlatBuffers runtime.
   func runtime(_ name: String) -> String {

@@ -6,10 +6,10 @@ internal import FlatBuffersRuntime
 /// `BenchDoc` of the schema.
 public struct BenchDoc: Atom {
   /// The bytes of the object, for Dflat.
-  public let _row: Row
+  public let _row: Dflat.Row
 
   /// An object over bytes that were verified, for Dflat.
-  public init(_row: Row) {
+  public init(_row: Dflat.Row) {
     self._row = _row
   }
 
@@ -50,12 +50,12 @@ public struct BenchDoc: Atom {
     layout: TableLayout(
       "BenchDoc", slots: 7,
       [
-        Property("pos", 4, .structure { Vec3._layout }),
-        Property("color", 6, .enumeration({ Color._layout }, default: 0)),
-        Property("title", 8, .string(default: "")),
-        Property("content", 12, .union { Content._layout }),
-        Property("tag", 14, .string(default: nil)),
-        Property("priority", 16, .scalar(.int32, default: .integer(0))),
+        Dflat.Property("pos", 4, .structure { Vec3._layout }),
+        Dflat.Property("color", 6, .enumeration({ Color._layout }, default: 0)),
+        Dflat.Property("title", 8, .string(default: "")),
+        Dflat.Property("content", 12, .union { Content._layout }),
+        Dflat.Property("tag", 14, .string(default: nil)),
+        Dflat.Property("priority", 16, .scalar(.int32, default: .integer(0))),
       ]),
     primaryKey: [8],
     indexes: [],
@@ -96,7 +96,7 @@ public struct BenchDocBuilder {
 
   /// A new object with these fields; it is not stored anywhere.
   public func build() -> BenchDoc {
-    BenchDoc(_row: Row { _encode(to: $0) })
+    BenchDoc(_row: Dflat.Row { _encode(to: $0) })
   }
 
   /// Writes the fields; defaults are left out.

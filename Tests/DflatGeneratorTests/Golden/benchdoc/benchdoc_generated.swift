@@ -47,9 +47,9 @@ public struct Vec3: FlatBuffersStruct {
   public static let _layout = StructLayout(
     "Vec3", size: 12, alignment: 4,
     [
-      Property("x", 0, .scalar(.float, default: .real(0.0))),
-      Property("y", 4, .scalar(.float, default: .real(0.0))),
-      Property("z", 8, .scalar(.float, default: .real(0.0))),
+      Dflat.Property("x", 0, .scalar(.float, default: .real(0.0))),
+      Dflat.Property("y", 4, .scalar(.float, default: .real(0.0))),
+      Dflat.Property("z", 8, .scalar(.float, default: .real(0.0))),
     ])
 }
 
@@ -80,7 +80,7 @@ public struct TextContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "TextContent", slots: 1,
     [
-      Property("text", 4, .string(default: nil))
+      Dflat.Property("text", 4, .string(default: nil))
     ])
 }
 
@@ -111,7 +111,7 @@ public struct ImageContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "ImageContent", slots: 1,
     [
-      Property("images", 4, .vector(.string(default: nil)))
+      Dflat.Property("images", 4, .vector(.string(default: nil)))
     ])
 }
 

@@ -7,10 +7,10 @@ extension Blog {
   /// `Post` of the schema.
   public struct Post: Atom {
     /// The bytes of the object, for Dflat.
-    public let _row: Row
+    public let _row: Dflat.Row
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Row) {
+    public init(_row: Dflat.Row) {
       self._row = _row
     }
 
@@ -61,15 +61,15 @@ extension Blog {
       layout: TableLayout(
         "Post", version: "1.0", slots: 11,
         [
-          Property("site", 4, .string(default: "")),
-          Property("number", 6, .scalar(.int32, default: .integer(0))),
-          Property("status", 8, .enumeration({ Blog.Status._layout }, default: 1)),
-          Property("likes", 10, .scalar(.int32, default: .integer(0))),
-          Property("place", 12, .structure { Blog.Place._layout }),
-          Property("author", 14, .table { Blog.Author._layout }),
-          Property("tags", 16, .vector(.string(default: nil))),
-          Property("attachment", 20, .union { Blog.Attachment._layout }),
-          Property("is_pinned", 24, .scalar(.bool, default: .bool(false))),
+          Dflat.Property("site", 4, .string(default: "")),
+          Dflat.Property("number", 6, .scalar(.int32, default: .integer(0))),
+          Dflat.Property("status", 8, .enumeration({ Blog.Status._layout }, default: 1)),
+          Dflat.Property("likes", 10, .scalar(.int32, default: .integer(0))),
+          Dflat.Property("place", 12, .structure { Blog.Place._layout }),
+          Dflat.Property("author", 14, .table { Blog.Author._layout }),
+          Dflat.Property("tags", 16, .vector(.string(default: nil))),
+          Dflat.Property("attachment", 20, .union { Blog.Attachment._layout }),
+          Dflat.Property("is_pinned", 24, .scalar(.bool, default: .bool(false))),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10", "f20__type", "f20__u1__f4"],
@@ -119,7 +119,7 @@ extension Blog {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Post {
-      Post(_row: Row { _encode(to: $0) })
+      Post(_row: Dflat.Row { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.

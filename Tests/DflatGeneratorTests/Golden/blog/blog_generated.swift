@@ -44,8 +44,8 @@ extension Blog {
     public static let _layout = StructLayout(
       "Place", size: 16, alignment: 8,
       [
-        Property("lat", 0, .scalar(.double, default: .real(0.0))),
-        Property("lon", 8, .scalar(.double, default: .real(0.0))),
+        Dflat.Property("lat", 0, .scalar(.double, default: .real(0.0))),
+        Dflat.Property("lon", 8, .scalar(.double, default: .real(0.0))),
       ])
   }
 
@@ -82,8 +82,8 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Author", slots: 2,
       [
-        Property("handle", 4, .string(default: nil)),
-        Property("name", 6, .string(default: nil)),
+        Dflat.Property("handle", 4, .string(default: nil)),
+        Dflat.Property("name", 6, .string(default: nil)),
       ])
   }
 
@@ -114,7 +114,7 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Link", slots: 1,
       [
-        Property("url", 4, .string(default: nil))
+        Dflat.Property("url", 4, .string(default: nil))
       ])
   }
 
@@ -150,8 +150,8 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Photo", slots: 2,
       [
-        Property("path", 4, .string(default: nil)),
-        Property("width", 6, .scalar(.int32, default: .integer(0))),
+        Dflat.Property("path", 4, .string(default: nil)),
+        Dflat.Property("width", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 

@@ -73,6 +73,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   @inlinable
   func fetch(_ query: Query) -> FetchedResult<Element> {
     let rows = workspace.rows(query)
+    // Making room for nothing would write to the empty array that all threads share.
+    if rows.isEmpty { return FetchedResult([]) }
     // One object is what a fetch by key gives; it is worth a shorter way.
     if rows.count == 1 { return FetchedResult([Element(_row: rows[0])]) }
     return FetchedResult(

@@ -88,7 +88,9 @@ public struct VectorReader {
   /// All elements as strings; one that does not fit the buffer is empty, so that places are kept.
   @inlinable
   public func strings() -> [String] {
-    [String](unsafeUninitializedCapacity: count) { buffer, initialized in
+    // Making room for nothing would write to the empty array that all threads share.
+    if count == 0 { return [] }
+    return [String](unsafeUninitializedCapacity: count) { buffer, initialized in
       for index in 0..<count {
         (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: string(index) ?? "")
       }

@@ -55,7 +55,7 @@ struct StatementCache {
   /// The slot that was taken last: loops ask for the same SQL again and again, and comparing a string with itself costs
   /// nothing.
   private var latest: StatementSlot?
-  /// The slots in use, cached or not, in no order; only to name them when a close is refused.
+  /// Whether somebody holds a statement: then the connection cannot be closed.
   var hasStatementsInUse: Bool { statistics.inUse > 0 }
 
   init(capacity: Int) {

@@ -76,6 +76,22 @@ struct DamagedRowTests {
     }
   }
 
+  @Test("A damaged row can be removed by its row id")
+  func removed() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1), post(2)])
+      try Damage.zeroed.apply(workspace, row: 2)
+      try workspace.write([Post.self]) { txn in
+        let request = try #require(Blog.PostChangeRequest.deletionRequest(stored[1]))
+        try txn.submit(request)
+      }
+      #expect(workspace.takeErrors().map(\.cause) == [.corruptRow])
+      #expect(workspace.posts.all().map(\.number) == [1])
+      let faults = try workspace.faults()
+      #expect(faults == [])
+    }
+  }
+
   @Test("No bytes crash the program: any change of any byte of a row")
   func anyByte() throws {
     try withTemporaryWorkspace { workspace in

@@ -134,4 +134,26 @@ struct PlanTests {
       #expect(workspace.posts.where(nested).map(\.number) == [1])
     }
   }
+
+  @Test("The order of a later field of the key is not SQLite's business")
+  func laterKeyField() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(3), post(1), post(2)])
+      let order = [Post.number.ascending]
+      #expect(try workspace.posts.explain(limit: .limit(2), orderBy: order).isSortedInMemory)
+      #expect(workspace.posts.all(limit: .limit(2), orderBy: order).map(\.number) == [1, 2])
+    }
+  }
+
+  @Test("A snapshot that began without a file stays without one")
+  func snapshotWithoutFile() throws {
+    try withTemporaryWorkspace { workspace in
+      workspace.dflat.fetchWithinASnapshot {
+        #expect(workspace.posts.all().isEmpty)
+        onAnotherThread { #expect(throws: Never.self) { try workspace.store([post(1)]) } }
+        #expect(workspace.posts.all().isEmpty)
+      }
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
 }

@@ -67,8 +67,9 @@ struct CommitterTests {
     _ types: Set<EntitySchema>, of group: CommitGroup?, isGood: Bool = true
   ) -> Member {
     told.group.enter()
-    return Member(types: types, group: group, isGood: isGood) { [told] isCommitted in
-      told.outcomes.withLock { $0.append(isCommitted) }
+    let failure = isGood ? nil : TransactionError.aborted
+    return Member(types: types, group: group, failure: failure) { [told] failure in
+      told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }
   }

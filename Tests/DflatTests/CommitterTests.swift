@@ -135,6 +135,16 @@ struct CommitterTests {
     #expect(outcomes == [true, true, true])
   }
 
+  @Test("Who comes behind an aborted transaction is told after it")
+  func behindAborted() throws {
+    try write(posts)
+    try write(notes, isAborted: true)
+    end(notes)
+    told.outcomes.withLock { #expect($0 == []) }
+    end(posts, isFollowed: false)
+    #expect(outcomes.count == 4)
+  }
+
   @Test("A commit that fails is told to everybody who depends on it, and to nobody else")
   func failedCommit() throws {
     let group = try write(posts)

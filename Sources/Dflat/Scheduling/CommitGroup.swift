@@ -36,7 +36,7 @@ final class CommitGroup: @unchecked Sendable {
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
   var outcome = Outcome.open
-  /// The types that were written by those who have ended.
+  /// The types of the members.
   var types: Set<EntitySchema> = []
   var members: [Member] = []
   private let deadline = DispatchTime.now() + CommitGroup.longest

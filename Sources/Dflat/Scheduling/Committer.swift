@@ -98,7 +98,7 @@ final class Committer: Sendable {
     return try result.get()
   }
 
-  /// Uses the transaction that is open, if somebody who has ended has written one of these types into it.
+  /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
   func read<R>(
     _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
@@ -130,7 +130,8 @@ final class Committer: Sendable {
       guard let group = state.group, turn != nil || member.dependsOn(group) else {
         return (deliver(member), nil)
       }
-      if turn != nil, member.failure == nil { group.types.formUnion(member.types) }
+      // Also if it has written nothing: those behind it are told after it.
+      group.types.formUnion(member.types)
       group.members.append(member)
       return (.settling, turn != nil && group.isDue ? group : nil)
     }

@@ -14,7 +14,7 @@ final class ThreadContext {
   var transaction: Transaction?
   /// The workspace whose handlers are told something.
   var delivering: WorkspaceCore?
-  var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
+  var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
 
   static var current: ThreadContext {
     if let pointer = pthread_getspecific(key) {
@@ -38,4 +38,21 @@ final class ThreadContext {
     precondition(status == 0, "no thread-local storage is left in this process")
     return key
   }()
+}
+
+/// A snapshot that a program has opened.
+final class OpenSnapshot {
+  let snapshot: any StorageSnapshot
+  /// The clock before the first reading, which took the state.
+  private var timestamp: Int64?
+
+  init(_ snapshot: any StorageSnapshot) {
+    self.snapshot = snapshot
+  }
+
+  func mark(_ clock: Clock) -> ReadMark {
+    let timestamp = timestamp ?? clock.now
+    self.timestamp = timestamp
+    return ReadMark(timestamp: timestamp, reading: 0)
+  }
 }

@@ -18,6 +18,7 @@ public final class WorkspaceCore: Sendable {
   let committer: Committer
   /// Who is told of changes.
   let observers: Observers
+  let otherWriters = OtherWriters()
   /// The order of transactions, and that of telling how they ended.
   let transactions: TicketScheduler
   private let deliveries: TicketScheduler
@@ -270,6 +271,7 @@ public final class WorkspaceCore: Sendable {
       completion?()
       return
     }
+    otherWriters.look(every: nil, in: self)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
       // A snapshot that has read nothing yet goes on reading, too.

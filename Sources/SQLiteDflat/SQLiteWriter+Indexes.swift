@@ -88,7 +88,8 @@ private struct FillingStep {
   private func progress(_ open: [WriterSide]) throws -> IndexProgress {
     let last = try connection.value("SELECT max(rowid) FROM \(table.schema.table.quoted)")
     let reach = open.map(\.reach).min() ?? 0
-    let isOpen = open.contains { !$0.isComplete }
+    let isOpen =
+      open.contains { !$0.isComplete }
       || table.sides.contains { $0.table.reader != nil && !writer.tables.isRepaired($0) }
     let remaining = isOpen ? max(1, Int((last?.integer ?? 0) - reach)) : 0
     return IndexProgress(filled: filled, remaining: remaining, blocked: blocked)
@@ -125,7 +126,9 @@ private struct FillingStep {
     writer.engine.reportOnce(
       StorageError(
         .alreadyExists, table: name, rowid: id, key: "\(side.table.column): \(value)",
-        message: "the objects in rows \(other) and \(id) have the same value of a field that has become "
-          + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"))
+        message:
+          "the objects in rows \(other) and \(id) have the same value of a field that has become "
+          + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"
+      ))
   }
 }

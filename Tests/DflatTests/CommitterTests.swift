@@ -213,7 +213,8 @@ struct CommitterTests {
     #expect(outcomes == [true])
   }
 
-  @Test("The right to write goes round in the order of asking, and a group stays open for who waits")
+  @Test(
+    "The right to write goes round in the order of asking, and a group stays open for who waits")
   func fairness() throws {
     let turn = try committer.beginTurn { writer }
     let order = Mutex<[Int]>([])

@@ -3,8 +3,6 @@
 // A subscription stands in the line of its type like a transaction, and behind that in the line of deliveries. So it begins
 // after everything that was called before it was told of, and before anything that was called after it is.
 
-import Dispatch
-
 extension WorkspaceCore {
   /// Tells observers what a committed transaction has changed. In its delivery.
   func publish(_ writes: WriteSet?) {
@@ -65,18 +63,15 @@ extension WorkspaceCore {
   func atDelivery(
     of types: Set<EntitySchema>, _ body: @escaping @Sendable (WorkspaceCore) -> Void
   ) -> Bool {
-    accepted.enter()
-    let isAccepted = transactions.enqueue(types) { [self] in
+    enqueue(types) { [self] ended in
       // It is no transaction: nothing of it is committed, and the clock stands still.
       let place = Member(types: types, group: nil, failure: TransactionError.aborted) {
         [self] _ in
         delivering { body(self) }
-        accepted.leave()
+        ended()
       }
       return committer.end(nil, place)
     }
-    if !isAccepted { accepted.leave() }
-    return isAccepted
   }
 }
 

@@ -63,7 +63,7 @@ final class PastView {
     let keys = query.order.map(SortKey.init)
     for case let row? in earlier.values {
       if let condition, row.read(condition.evaluate) != .true { continue }
-      rows.append(row)
+      rows.append(row.withoutMark())
     }
     rows.sort { isBefore(keys, $0, $1) }
   }

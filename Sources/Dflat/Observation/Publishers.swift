@@ -127,11 +127,10 @@
       _ subscriber: S,
       _ start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
     ) where S.Input == Value, S.Failure == Never {
-      // Combine's subscribers are called by one thread at a time, which the buffer minds.
-      nonisolated(unsafe) let subscriber = subscriber
+      let receiver: Receiver<Value> = SubscriberReceiver(subscriber)
       let buffer = DemandBuffer<Value>(
-        receive: { DemandBuffer.Demand(subscriber.receive($0)) },
-        finish: { subscriber.receive(completion: .finished) }, start: start)
+        receive: { DemandBuffer.Demand(receiver.receive($0)) }, finish: { receiver.finish() },
+        start: start)
       subscriber.receive(subscription: BufferedSubscription(buffer))
     }
 
@@ -140,6 +139,25 @@
     }
 
     func cancel() { buffer.cancel() }
+  }
+
+  /// A subscriber without its type.
+  ///
+  /// Unchecked: it is called by one thread at a time, which the buffer minds.
+  private class Receiver<Value>: @unchecked Sendable {
+    func receive(_ value: Value) -> Subscribers.Demand { .none }
+    func finish() {}
+  }
+
+  private final class SubscriberReceiver<S: Subscriber>: Receiver<S.Input>, @unchecked Sendable
+  where S.Failure == Never {
+    private let subscriber: S
+
+    init(_ subscriber: S) { self.subscriber = subscriber }
+
+    override func receive(_ value: S.Input) -> Subscribers.Demand { subscriber.receive(value) }
+
+    override func finish() { subscriber.receive(completion: .finished) }
   }
 
   extension DemandBuffer.Demand {

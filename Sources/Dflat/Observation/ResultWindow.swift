@@ -78,8 +78,11 @@ struct ResultWindow {
       if isComplete || last.map({ !isBefore(keys, $0, new) }) ?? false { inserted.append(new) }
     }
     if removed.isEmpty, inserted.isEmpty { return isVisible }
-    removed.sort()
-    inserted.sort { isBefore(keys, $0, $1) }
+    // Changes mostly come by row id, and then so do these.
+    if zip(removed, removed.dropFirst()).contains(where: { $0 > $1 }) { removed.sort() }
+    if zip(inserted, inserted.dropFirst()).contains(where: { !isBefore(keys, $0, $1) }) {
+      inserted.sort { isBefore(keys, $0, $1) }
+    }
     if let first = removed.first, first < limit { isVisible = true }
     let firstInserted =
       removed.count + inserted.count <= 8

@@ -148,26 +148,42 @@ private final class FieldIndex {
     case value(exact: UInt64, order: UInt64)
   }
 
-  private func place(_ row: Row?) -> Place {
-    guard let row else { return .nowhere }
-    return row.read { table in
-      switch reader.read(table) {
-      case .null: .unknown
-      case .integer(let value):
-        .value(
-          exact: OrderKey.key(value, reader.field.type),
-          order: OrderKey.key(value, reader.field.type))
-      case .real(let value): .value(exact: OrderKey.key(value), order: OrderKey.key(value))
-      case .text(let bytes):
-        .value(
-          exact: values.isEmpty ? 0 : OrderKey.hash(bytes), order: OrderKey.prefix(bytes))
+  private func place(_ value: ColumnValue) -> Place {
+    switch value {
+    case .null: return .unknown
+    case .integer(let value):
+      let key = OrderKey.key(value, reader.field.type)
+      return .value(exact: key, order: key)
+    case .real(let value):
+      let key = OrderKey.key(value)
+      return .value(exact: key, order: key)
+    case .text(let bytes):
+      return .value(
+        exact: values.isEmpty ? 0 : OrderKey.hash(bytes),
+        order: ranges.count == 0 ? 0 : OrderKey.prefix(bytes))
+    }
+  }
+
+  /// Where the old and the new row are found.
+  private func places(_ change: RowChange) -> (old: Place, new: Place) {
+    switch (change.old, change.new) {
+    case (nil, nil): (.nowhere, .nowhere)
+    case (let old?, nil): (old.read { place(reader.read($0)) }, .nowhere)
+    case (nil, let new?): (.nowhere, new.read { place(reader.read($0)) })
+    case (let old?, let new?):
+      old.read { left in
+        new.read { right in
+          let before = reader.read(left)
+          let after = reader.read(right)
+          let old = place(before)
+          return (old, before.isSame(as: after) ? old : place(after))
+        }
       }
     }
   }
 
   func find(_ change: RowChange, _ index: Int, _ touched: inout [ResultObserver]) {
-    let old = place(change.old)
-    let new = place(change.new)
+    let (old, new) = places(change)
     if old == new {
       visit(old) { observer in
         if observer.meet(change, index, reader, isOld: true, isNew: true) {

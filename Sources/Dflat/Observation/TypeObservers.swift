@@ -68,13 +68,13 @@ final class TypeObservers: @unchecked Sendable {
 
   /// The type was changed, and that is committed.
   func committed(_ changes: TypeChanges, at time: Int64) {
-    latest.store(time, ordering: .releasing)
+    latest.max(time, ordering: .acquiringAndReleasing)
     if changes.isObserved { inbox.withLock { $0.undelivered.append(changes) } }
   }
 
   /// What was read of the type may not be what is stored.
   func doubt(at time: Int64) {
-    latest.store(time, ordering: .releasing)
+    latest.max(time, ordering: .acquiringAndReleasing)
   }
 
   /// The rows that were changed by what is not delivered, as they were before; nil for those that were not there.
@@ -114,7 +114,10 @@ final class TypeObservers: @unchecked Sendable {
     read(unread, in: workspace)
     for object in touched.objects { object.tellNews() }
     for result in touched.results { result.tellNews() }
-    for observer in unread { observer.tellNews() }
+    for observer in unread {
+      observer.tellNews()
+      insert(observer)
+    }
   }
 
   /// Puts an observer into its place, and looks what has changed since it was given what it knows.
@@ -126,15 +129,25 @@ final class TypeObservers: @unchecked Sendable {
       read([observer], in: workspace)
       observer.tellNews()
     }
-    if !observer.isCancelled { index.insert(observer) }
+    insert(observer)
+  }
+
+  /// Puts an observer into the index, unless it has ended, or its object could not be found yet.
+  private func insert(_ observer: Observer) {
+    if observer.isCancelled || observer.isRegistered { return }
+    if let object = observer as? ObjectObserver, object.row.id < 0 { return }
+    index.insert(observer)
   }
 
   /// Compares what everybody knows with what is stored, and tells what is new.
   func refresh(in workspace: WorkspaceCore) {
     sweep()
-    let observers = index.all
+    let observers = index.all + stale.filter { !$0.isRegistered }
     read(observers, in: workspace)
-    for observer in observers { observer.tellNews() }
+    for observer in observers {
+      observer.tellNews()
+      insert(observer)
+    }
   }
 
   /// Reads what observers know, as it was at this point. Those for whom that fails are remembered.

@@ -36,4 +36,17 @@ struct CompilesTests {
       #expect(result.output == "all is well\n")
     }
   }
+
+  /// Counted in the compiler's own steps, of which it allows itself a million, so that the speed of the machine does not matter.
+  @Test("lets long conditions type-check with little work", arguments: Judge.Mode.allCases)
+  func longConditions(mode: Judge.Mode) throws {
+    try withTemporaryDirectory { directory in
+      try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
+      try FileManager.default.copyItem(
+        at: Place.programs.appending(path: "conditions.swift"),
+        to: directory.appending(path: "conditions.swift"))
+      let limit = "-solver-scope-threshold=50000"
+      #expect(try Judge.complaints(about: directory, mode, frontend: [limit]) == "")
+    }
+  }
 }

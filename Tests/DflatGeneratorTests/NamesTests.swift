@@ -140,8 +140,10 @@ struct NamesTests {
 
   @Test("several aliases of one type are one member to queries")
   func aliases() throws {
-    let text = try generate("table A {}\nunion U { A, Again: A, Text: string }\ntable T { u: U; }")
+    let text = try generate(
+      "table A {}\nunion U { A, Again: A, Text: string, More: string }\ntable T { u: U; }")
     #expect(text.contains("-> Dflat.Condition<Root> { _match(1, 2) }"))
-    #expect(text.contains("_stringMember(3)"))
+    #expect(text.contains("-> Dflat.Reference<A, Root> { _member(1, 2) }"))
+    #expect(text.contains("_stringMember(3, 4)"))
   }
 }

@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import SQLiteAccess
 import SQLiteDflat
 import Testing
 
@@ -189,6 +190,69 @@ struct ChangeTests {
       #expect(slots.where(Kit.Slot.row > 1 && Kit.Slot.page > 5).count == 4)
       #expect(slots.where(Kit.Slot.level == .infinity).count == 1)
       #expect(slots.where(Kit.Slot.isOpen && Kit.Slot.side == .left).count == 1)
+    }
+  }
+
+  @Test("A key that is NaN is refused: equal to nothing, it could be had by any number of objects")
+  func unknownKey() throws {
+    func slot(_ level: Double) -> Kit.Slot {
+      Kit.Slot(row: 1, level: level, side: .left, isOpen: true, page: 2)
+    }
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([Kit.Slot.self]) { txn in
+        _ = try txn.insert(Kit.SlotChangeRequest.creationRequest(slot(1)))
+      }
+      let requests: [() -> Kit.SlotChangeRequest?] = [
+        { .creationRequest(slot(.nan)) }, { .upsertRequest(slot(.nan)) },
+        {
+          let request = Kit.SlotChangeRequest.changeRequest(slot(1))
+          request?.level = .nan
+          return request
+        },
+      ]
+      for make in requests {
+        let outcome = try workspace.write([Kit.Slot.self]) { txn in
+          let request = try #require(make())
+          #expect(throws: TransactionError.others) { try txn.submit(request) }
+          #expect(throws: TransactionError.aborted) { try txn.submit(request) }
+        }
+        #expect(!outcome.isCommitted)
+        let errors = workspace.takeErrors()
+        #expect(errors.count == 1)
+        #expect(errors.first?.message.contains("level is NaN") == true, "\(errors)")
+      }
+      #expect(workspace.dflat.fetch(for: Kit.Slot.self).all().map(\.level) == [1])
+    }
+  }
+
+  @Test("An object that came with such a key from elsewhere can be changed, given a key, and removed")
+  func unknownKeyFromElsewhere() throws {
+    try withTemporaryWorkspace { workspace in
+      let slots = workspace.dflat.fetch(for: Kit.Slot.self)
+      try workspace.write([Kit.Slot.self]) { txn in
+        for page in [1, 2] as [UInt64] {
+          let slot = Kit.Slot(row: 1, level: 0, side: .left, isOpen: true, page: page)
+          _ = try txn.insert(Kit.SlotChangeRequest.creationRequest(slot))
+        }
+      }
+      let bytes = Kit.Slot(row: 1, level: .nan, side: .left, isOpen: true, page: 1).toData()
+      try workspace.tamper("UPDATE kit__slot SET __pk1 = NULL, __pk4 = 1, p = ?", [.blob([UInt8](bytes))])
+      try workspace.write([Kit.Slot.self]) { txn in
+        let stored = slots.all()
+        let first = try #require(Kit.SlotChangeRequest.changeRequest(stored[0]))
+        first.label = "one"
+        try txn.submit(first)
+        let second = try #require(Kit.SlotChangeRequest.changeRequest(stored[1]))
+        second.level = 7
+        try txn.submit(second)
+      }
+      #expect(slots.all().map(\.label) == ["one", nil])
+      #expect(slots.where(Kit.Slot.level == 7).count == 1)
+      try workspace.write([Kit.Slot.self]) { txn in
+        let request = try #require(Kit.SlotChangeRequest.deletionRequest(slots.all()[0]))
+        try txn.submit(request)
+      }
+      #expect(slots.all().map(\.level) == [7])
     }
   }
 

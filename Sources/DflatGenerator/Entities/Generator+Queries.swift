@@ -101,33 +101,35 @@ extension Generator {
     text.block("extension \(names.dflat("UnionReference")) where Target == \(target)") { text in
       for type in types {
         let aliases = members[type] ?? []
-        let name = aliases.map { "`\($0.name)`" }.joined(separator: " or ")
         let condition = names.dflat("Condition")
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
-        text.documentation(["Whether it holds \(name)."])
+        text.documentation(["Whether it holds \(list(aliases))."])
         text.shortFunction(
           "public func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
           "_match(\(tags))")
       }
       for type in types {
-        guard let member = members[type]?.first else { continue }
-        text.documentation([
-          "The fields of `\(member.name)`; unknown while it holds another member."
-        ])
+        let aliases = members[type] ?? []
+        let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
         let head = "public func `as`(_ member: \(metatype(type, in: scope)))"
         switch type {
         case .table(let name), .structure(let name):
+          text.documentation(["The fields of \(list(aliases)); unknown while it holds another member."])
           let reference = names.dflat("Reference")
           text.shortFunction(
-            head, "\(reference)<\(names.type(name, in: scope)), Root>",
-            "_member(\(member.tag))")
+            head, "\(reference)<\(names.type(name, in: scope)), Root>", "_member(\(tags))")
         default:
+          text.documentation(["The string \(list(aliases)); unknown while it holds another member."])
           text.shortFunction(
             head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
-            "_stringMember(\(member.tag))")
+            "_stringMember(\(tags))")
         }
       }
     }
+  }
+
+  private func list(_ aliases: [UnionDefinition.Member]) -> String {
+    aliases.map { "`\($0.name)`" }.joined(separator: " or ")
   }
 
   private func metatype(_ type: FieldType, in scope: TypeNames.Scope) -> String {

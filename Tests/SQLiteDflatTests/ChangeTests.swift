@@ -3,6 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -190,6 +191,64 @@ struct ChangeTests {
       #expect(slots.where(Kit.Slot.row > 1 && Kit.Slot.page > 5).count == 4)
       #expect(slots.where(Kit.Slot.level == .infinity).count == 1)
       #expect(slots.where(Kit.Slot.isOpen && Kit.Slot.side == .left).count == 1)
+    }
+  }
+
+  @Test("What is nested so deep that it could not be read again is refused, and loses nothing")
+  func tooDeep() throws {
+    func crate(_ depth: Int) -> Kit.Crate {
+      Kit.Crate(label: "\(depth)", inner: depth > 1 ? crate(depth - 1) : nil)
+    }
+    try withTemporaryWorkspace { workspace in
+      let shelves = workspace.dflat.fetch(for: Kit.Shelf.self)
+      try workspace.write([Kit.Shelf.self]) { txn in
+        _ = try txn.insert(
+          Kit.ShelfChangeRequest.creationRequest(Kit.Shelf(number: 1, crate: crate(60))))
+      }
+      for isUpdate in [true, false] {
+        let outcome = try workspace.write([Kit.Shelf.self]) { txn in
+          let request =
+            try isUpdate
+            ? #require(Kit.ShelfChangeRequest.changeRequest(shelves.all()[0])) : .creationRequest()
+          request.number = 2
+          request.crate = crate(70)
+          #expect(throws: TransactionError.others) { try txn.submit(request) }
+        }
+        #expect(!outcome.isCommitted)
+        #expect(workspace.takeErrors().map(\.cause) == [.other])
+      }
+      #expect(shelves.all().map(\.number) == [1] && shelves.all()[0].crate == crate(60))
+    }
+  }
+
+  @Test("A transaction that SQLite gave up because of a read is not committed in part")
+  func readingGivesUp() throws {
+    try withTemporaryWorkspace { workspace in
+      let link = String(repeating: "x", count: 100)
+      try workspace.store((0..<2000).map { post($0, link: link) })
+      // The writer's cache is of no use after a change of the file's structure.
+      try workspace.tamper("CREATE TABLE other (a)")
+      let outcome = try workspace.write([Post.self]) { txn in
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(5000)))
+        // A log that ends too soon is an error of reading; put back, it is as if nothing had been.
+        let log = URL(fileURLWithPath: workspace.path + "-wal")
+        let bytes = try Data(contentsOf: log)
+        let file = try FileHandle(forUpdating: log)
+        try file.truncate(atOffset: 0)
+        #expect(workspace.posts.all().isEmpty)
+        try file.write(contentsOf: bytes)
+        try file.close()
+        #expect(throws: TransactionError.aborted) {
+          try txn.submit(Blog.PostChangeRequest.creationRequest(post(5001)))
+        }
+      }
+      #expect(!outcome.isCommitted)
+      // SQLITE_IOERR, with whatever tells more.
+      #expect(workspace.takeErrors().first?.code.map { $0 & 0xff } == 10)
+      #expect(workspace.posts.all().count == 2000)
+      try workspace.store([post(6000)])
+      #expect(workspace.posts.where(Post.number >= 5000).map(\.number) == [6000])
+      #expect(try workspace.faults().isEmpty)
     }
   }
 

@@ -2,6 +2,8 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
+import Foundation
 import SQLiteDflat
 import Testing
 
@@ -88,7 +90,7 @@ struct MisuseTests {
     expectMessage(fetched, "fetch", "Post", "list")
   }
 
-  @Test("A blocking shutdown inside a transaction or a snapshot")
+  @Test("A blocking shutdown inside a transaction, a snapshot or a completion handler")
   func blockingShutdown() async {
     let inTransaction = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -106,5 +108,22 @@ struct MisuseTests {
       }
     }
     expectMessage(inSnapshot, "shutdown()", "snapshot")
+    let inCompletion = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        let never = DispatchSemaphore(value: 0)
+        workspace.dflat.performChanges(
+          [Note.self], changesHandler: { _ in },
+          completionHandler: { _ in
+            workspace.dflat.shutdown()
+            never.signal()
+          })
+        // Without the check the call comes back or waits for itself: either way the program ends without a failure.
+        _ = never.wait(timeout: .now() + 20)
+        exit(EXIT_SUCCESS)
+      }
+    }
+    expectMessage(inCompletion, "shutdown()", "completion handler")
   }
 }

@@ -99,6 +99,29 @@ final class Program: @unchecked Sendable {
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
     }
+    _checkInvariants()
+  }
+
+  /// Traps, in debug builds, if an instruction refers to what is not there or does not stand before it.
+  func _checkInvariants() {
+    #if DEBUG
+      for (position, instruction) in instructions.enumerated() {
+        let (left, right) = (Int(instruction.left), Int(instruction.right))
+        switch instruction.operation {
+        case .constant: precondition(instruction.type != .string || instruction.bits < strings.count)
+        case .tableField, .structField, .unionTag, .stringMember, .compareRootInteger:
+          precondition(left >= 0 && right >= 0 && left + right <= hops.count)
+          precondition(instruction.domain < domains.count)
+        case .and, .or, .firstKnown:
+          precondition(left >= 0 && right > 0 && left + right <= parts.count)
+          precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
+        case .add, .subtract, .remainder, .compare:
+          precondition(0..<position ~= left && 0..<position ~= right)
+        case .not, .isNull, .isNotNull: precondition(0..<position ~= left)
+        case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
+        }
+      }
+    #endif
   }
 
   deinit {

@@ -18,8 +18,10 @@ struct CompilesTests {
   @Test(
     "compiles whatever its namespace is called: like the root, a type, a library or what it declares",
     arguments: [
-      "Post", "Post.Post", "Post.Author", "Author.Post", "Kind.Kind", "Thing.Post", "author", "Dflat",
-      "Swift", "FlatBuffersRuntime", "Dflat.Swift", "Shop.Dflat", "String", "Optional", "PostBuilder",
+      "Post", "Post.Post", "Post.Author", "Author.Post", "Kind.Kind", "Thing.Post", "author",
+      "Dflat",
+      "Swift", "FlatBuffersRuntime", "Dflat.Swift", "Shop.Dflat", "String", "Optional",
+      "PostBuilder",
       "Post.PostChangeRequest",
     ])
   func namespaceCompiles(namespace: String) throws {
@@ -68,16 +70,16 @@ struct CompilesTests {
     try withTemporaryDirectory { directory in
       let schema = directory.appending(path: "post.fbs")
       try """
-        table Dflat { x: int; }
-        struct Swift { x: int; }
-        enum FlatBuffersRuntime: int { a }
-        union Foundation { Dflat, Swift, Text: string }
-        table Post {
-          id: int (primary); d: Dflat; s: Swift; f: FlatBuffersRuntime; text: string; flag: bool;
-          u: Foundation; dflat: [Dflat];
-        }
-        root_type Post;
-        """.write(to: schema, atomically: false, encoding: .utf8)
+      table Dflat { x: int; }
+      struct Swift { x: int; }
+      enum FlatBuffersRuntime: int { a }
+      union Foundation { Dflat, Swift, Text: string }
+      table Post {
+        id: int (primary); d: Dflat; s: Swift; f: FlatBuffersRuntime; text: string; flag: bool;
+        u: Foundation; dflat: [Dflat];
+      }
+      root_type Post;
+      """.write(to: schema, atomically: false, encoding: .utf8)
       try generate(schema, into: directory)
       #expect(try Judge.complaints(about: directory, .swift6) == "")
     }

@@ -41,7 +41,8 @@ struct NamesTests {
     // A program may have a `Row` of its own; that is no concern of a schema.
     #expect(plain.dflat("Row") == "Dflat::Row" && plain.swift("String") == "Swift::String")
     let odd = TypeNames(
-      schema: try schema("namespace Hasher;\ntable EntitySchema { CaseIterable: int; }"), fileName: "a")
+      schema: try schema("namespace Hasher;\ntable EntitySchema { CaseIterable: int; }"),
+      fileName: "a")
     #expect(odd.swift("Hasher") == "Swift::Hasher")
     #expect(odd.dflat("EntitySchema") == "Dflat::EntitySchema")
     #expect(odd.swift("CaseIterable") == "Swift::CaseIterable")
@@ -120,7 +121,8 @@ struct NamesTests {
       """)
     #expect(text.contains("/// A note.\n///\n/// With a second paragraph.\npublic struct Note"))
     #expect(text.contains("  /// Who wrote it.\n  public var author: Swift::String?"))
-    #expect(text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Swift::Int32"))
+    #expect(
+      text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Swift::Int32"))
   }
 
   @Test(

@@ -284,7 +284,8 @@ struct ChangeTests {
     }
   }
 
-  @Test("An object that came with such a key from elsewhere can be changed, given a key, and removed")
+  @Test(
+    "An object that came with such a key from elsewhere can be changed, given a key, and removed")
   func unknownKeyFromElsewhere() throws {
     try withTemporaryWorkspace { workspace in
       let slots = workspace.dflat.fetch(for: Kit.Slot.self)
@@ -295,7 +296,8 @@ struct ChangeTests {
         }
       }
       let bytes = Kit.Slot(row: 1, level: .nan, side: .left, isOpen: true, page: 1).toData()
-      try workspace.tamper("UPDATE kit__slot SET __pk1 = NULL, __pk4 = 1, p = ?", [.blob([UInt8](bytes))])
+      try workspace.tamper(
+        "UPDATE kit__slot SET __pk1 = NULL, __pk4 = 1, p = ?", [.blob([UInt8](bytes))])
       try workspace.write([Kit.Slot.self]) { txn in
         let stored = slots.all()
         let first = try #require(Kit.SlotChangeRequest.changeRequest(stored[0]))
@@ -364,7 +366,7 @@ struct ChangeTests {
       }
       #expect(!outcome.isCommitted)
       #expect(workspace.posts.all().map(\.likes) == [7])
-      #expect(workspace.takeErrors().map(\.cause) == [.busy])
+      #expect(workspace.takeErrors().map(\.cause) == [.conflict])
       second.dflat.shutdown()
     }
   }

@@ -108,7 +108,8 @@ final class Program: @unchecked Sendable {
       for (position, instruction) in instructions.enumerated() {
         let (left, right) = (Int(instruction.left), Int(instruction.right))
         switch instruction.operation {
-        case .constant: precondition(instruction.type != .string || instruction.bits < strings.count)
+        case .constant:
+          precondition(instruction.type != .string || instruction.bits < strings.count)
         case .tableField, .structField, .unionTag, .stringMember, .compareRootInteger:
           precondition(left >= 0 && right >= 0 && left + right <= hops.count)
           precondition(instruction.domain < domains.count)

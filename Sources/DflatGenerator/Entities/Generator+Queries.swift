@@ -112,12 +112,15 @@ extension Generator {
         let head = "public func `as`(_ member: \(metatype(type, in: scope)))"
         switch type {
         case .table(let name), .structure(let name):
-          text.documentation(["The fields of \(list(aliases)); unknown while it holds another member."])
+          text.documentation([
+            "The fields of \(list(aliases)); unknown while it holds another member."
+          ])
           let reference = names.dflat("Reference")
           text.shortFunction(
             head, "\(reference)<\(names.type(name, in: scope)), Root>", "_member(\(tags))")
         default:
-          text.documentation(["The string \(list(aliases)); unknown while it holds another member."])
+          text.documentation(["The string \(list(aliases)); unknown while it holds another member."]
+          )
           text.shortFunction(
             head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
             "_stringMember(\(tags))")

@@ -12,17 +12,23 @@ func comparisons() -> Condition<I> {
 }
 
 func remainders() -> Condition<I> {
-  (I.number + 1) % 2 == 0 && (I.otherNumber + 1) % 3 == 0 || (I.number - 4) % 5 == 1
-    && (I.longNumber - 4) % 5 == 1 || (I.shortNumber + 1) % 2 == 0 && (I.tiny + 1) % 3 == 0
-    || (I.port - 4) % 5 == 1 && (I.longNumber - 4) % 5 == 1 || (I.big + 7) % 11 != 10
-    && !((I.count + 1) % 2 == 0)
+  (I.number + 1) % 2 == 0 && (I.otherNumber + 1) % 3 == 0
+    || (I.number - 4) % 5 == 1
+      && (I.longNumber - 4) % 5 == 1
+    || (I.shortNumber + 1) % 2 == 0 && (I.tiny + 1) % 3 == 0
+    || (I.port - 4) % 5 == 1 && (I.longNumber - 4) % 5 == 1
+    || (I.big + 7) % 11 != 10
+      && !((I.count + 1) % 2 == 0)
 }
 
 func sumsOfFields() -> Condition<I> {
-  I.number + I.otherNumber > 3 && I.number - I.otherNumber < 10 || I.real + I.real - 2.5 > 3
-    && (I.number + I.otherNumber - 3) % (I.otherNumber + 1) < I.number - 5
-    || I.big % 3 == I.big - 1 && I.single - 1 > 0.5 || I.maybeNumber + 1 == I.number % 7
-    && I.branch.maybe % 2 == I.number || I.longNumber + 1 + 2 + 3 > I.longNumber - 1 - 2
+  I.number + I.otherNumber > 3 && I.number - I.otherNumber < 10
+    || I.real + I.real - 2.5 > 3
+      && (I.number + I.otherNumber - 3) % (I.otherNumber + 1) < I.number - 5
+    || I.big % 3 == I.big - 1 && I.single - 1 > 0.5
+    || I.maybeNumber + 1 == I.number % 7
+      && I.branch.maybe % 2 == I.number
+    || I.longNumber + 1 + 2 + 3 > I.longNumber - 1 - 2
 }
 
 func valuesFirst(_ a: Int32, _ b: Int64, _ s: String) -> Condition<I> {
@@ -44,10 +50,13 @@ func booleans(_ plain: Bool) -> Condition<I> {
 }
 
 func memberships(_ numbers: [Int32], _ words: Set<String>) -> Condition<I> {
-  I.number.in([1, 2, 3]) && I.title.notIn(["a", "b"]) || I.otherNumber.in(numbers)
-    && I.word.in(words) || (I.number + 1).in([2, 4]) && I.mood.in([.calm, .wild])
-    || !I.wide.notIn([.huge]) && I.count.in(1...9) || I.maybeNumber.isNotNull
-    && (I.number % 2).isNull && I.flag.in([true])
+  I.number.in([1, 2, 3]) && I.title.notIn(["a", "b"])
+    || I.otherNumber.in(numbers)
+      && I.word.in(words)
+    || (I.number + 1).in([2, 4]) && I.mood.in([.calm, .wild])
+    || !I.wide.notIn([.huge]) && I.count.in(1...9)
+    || I.maybeNumber.isNotNull
+      && (I.number % 2).isNull && I.flag.in([true])
 }
 
 func references() -> Condition<I> {
@@ -58,17 +67,24 @@ func references() -> Condition<I> {
 }
 
 func enumerations(_ mood: Long.Mood) -> Condition<I> {
-  I.mood == .calm && I.maybeMood != .wild || I.mood == mood && I.wide == .huge || I.mood > .gloomy
-    && I.maybeMood == I.mood || I.wide <= .small && I.mood.in([.calm]) || I.maybeMood.isNull
-    && I.mood >= .calm
+  I.mood == .calm && I.maybeMood != .wild || I.mood == mood && I.wide == .huge
+    || I.mood > .gloomy
+      && I.maybeMood == I.mood
+    || I.wide <= .small && I.mood.in([.calm])
+    || I.maybeMood.isNull
+      && I.mood >= .calm
 }
 
 func everything(_ a: Int32, _ s: String, _ numbers: [Int32]) -> Condition<I> {
-  I.number > 1 && I.count < 100 && I.title == "a" || I.flag && I.number + 2 > 5
-    && I.longNumber % 2 == 0 || I.otherNumber - 1 < a && I.word != "b" && I.mood == .calm
-    || I.word == s && I.real + 1.5 - 2 > 3 - I.real || 3 <= I.number && I.number.in(numbers)
-    && !I.flag && !(I.number + I.otherNumber > 3) || I.pet.match(Long.Cat.self)
-    && (I.branch.leaf.rank + 1) % 2 == 0
+  I.number > 1 && I.count < 100 && I.title == "a"
+    || I.flag && I.number + 2 > 5
+      && I.longNumber % 2 == 0
+    || I.otherNumber - 1 < a && I.word != "b" && I.mood == .calm
+    || I.word == s && I.real + 1.5 - 2 > 3 - I.real
+    || 3 <= I.number && I.number.in(numbers)
+      && !I.flag && !(I.number + I.otherNumber > 3)
+    || I.pet.match(Long.Cat.self)
+      && (I.branch.leaf.rank + 1) % 2 == 0
 }
 
 func queries(_ dflat: any Workspace, _ a: Int32) -> Int {

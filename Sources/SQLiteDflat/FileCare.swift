@@ -26,6 +26,8 @@ struct FileCare {
   private var dueAt: Int
   /// Log pages at which readers are waited for.
   private var waitAt: Int
+  /// Whether the last attempt to move the log has failed.
+  private var isBehind = false
   /// Since when readers have been in the way.
   private var blockedSince: ContinuousClock.Instant?
   /// Whether pages were given back that the file still has until the log is moved.
@@ -55,17 +57,20 @@ struct FileCare {
     let began = ContinuousClock.now
     let waits = pages >= waitAt && readers.oldest.map { began - $0 < Self.patience } ?? true
     let isLong = connection.walFileSize > 2 * Int64(limit)
+    // Also after an error: it is not tried again with each transaction.
+    dueAt = pages + limitPages
+    isBehind = true
     let result = try connection.checkpoint(
       isLong || mustShrink ? .truncate : .restart,
       timeoutMilliseconds: waits ? Int(Self.patience / .milliseconds(1)) : 0)
     if !result.isBusy {
       dueAt = limitPages
       waitAt = limitPages
+      isBehind = false
       blockedSince = nil
       mustShrink = false
       return [.checkpoint(pages: pages, duration: .now - began)]
     }
-    dueAt = pages + limitPages
     // Another program that writes ends soon, and it is no reader.
     if try isWriting(connection) { return [] }
     if pages >= waitAt { waitAt = 2 * max(pages, limitPages) }
@@ -109,9 +114,9 @@ struct FileCare {
       }
     }
     if !isQuiet { return ([], .later) }
-    let mustMove = mustShrink || blockedSince != nil || isDue(connection)
+    let mustMove = mustShrink || isBehind || isDue(connection)
     let events = mustMove ? try moveLog(connection, readers: readers) : []
-    let isDone = free == 0 && !mustShrink && blockedSince == nil
+    let isDone = free == 0 && !mustShrink && !isBehind
     return (events, isDone ? .nothing : .later)
   }
 

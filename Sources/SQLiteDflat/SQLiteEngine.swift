@@ -29,6 +29,8 @@ final class SQLiteEngine: StorageEngine {
   private let directory: TransientDirectory?
   private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  private let told = Mutex<Set<String>>([])
+  private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   private let isPrepared = Atomic(false)
   /// Where it is told what turns of care have come to.
   let telling = DispatchQueue(label: "dflat.telling")
@@ -74,6 +76,21 @@ final class SQLiteEngine: StorageEngine {
 
   func report(_ error: any Error) {
     reporter.withLock { $0 }?(error)
+  }
+
+  /// Tells the same only once.
+  func reportOnce(_ error: StorageError) {
+    if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
+  }
+
+  var wantIndexes: (@Sendable (EntitySchema) -> Void)? {
+    get { builder.withLock { $0 } }
+    set { builder.withLock { $0 = newValue } }
+  }
+
+  /// A query has mentioned an index that is not complete.
+  func want(indexesOf schema: EntitySchema) {
+    if !configuration.isReadOnly { wantIndexes?(schema) }
   }
 
   /// The statements of an entity type, written once.

@@ -195,6 +195,19 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test("A workspace that only reads answers without an index, and does not try to build it")
+  func missingIndex() throws {
+    try withClosedFile { _, path in
+      let foreign = try Connection(path: path)
+      try foreign.execute("DROP TABLE blog__post_v1_0__f10")
+      try foreign.close()
+      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      #expect(workspace.posts.where(Post.likes == 1).count == 1)
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
   @Test("A lock that another program holds is waited for as long as the settings say")
   func busy() throws {
     try withTemporaryWorkspace(configure: { $0.busyTimeout = .milliseconds(80) }) { workspace in

@@ -24,6 +24,26 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "without any type")
   }
 
+  @Test("Settings that make no sense")
+  func settings() async {
+    let limit = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.readerLimit = 0
+      _ = SQLiteWorkspace(filePath: "a.db", configuration: configuration)
+    }
+    expectMessage(limit, "SQLiteWorkspace", "readerLimit of 0")
+    let memory = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.isReadOnly = true
+      _ = SQLiteWorkspace(inMemory: configuration)
+    }
+    expectMessage(memory, "inMemory", "isReadOnly")
+  }
+
   @Test("A type that is no entity type")
   func noEntity() async {
     let result = await #expect(

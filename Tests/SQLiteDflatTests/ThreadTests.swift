@@ -53,7 +53,7 @@ struct ThreadTests {
 
   @Test("Calls from many threads are all run, each once, and shutdown waits for them")
   func calls() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(.file) { workspace in
       let answers = ErrorBox()
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<25 {

@@ -33,6 +33,7 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
+  /// What is the same for all engines, for Dflat.
   public let _core: WorkspaceCore
 
   /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.

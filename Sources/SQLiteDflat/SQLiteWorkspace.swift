@@ -33,6 +33,7 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
+  /// What is the same for all engines, for Dflat.
   public let _core: WorkspaceCore
   /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
   public let filePath: String

@@ -45,6 +45,8 @@ final class Committer: Sendable {
   private let encoding = Encoding()
   /// Held while the storage's transaction is used. Taken before `state`, if both are.
   private let usage = Mutex(())
+  /// How long a group waits for those who follow.
+  private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let deliveries: TicketScheduler
   private let settled: @Sendable (Member) -> Void
@@ -56,12 +58,15 @@ final class Committer: Sendable {
   ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
   ///   - lost: Called with the types of which something may have been read that will not be committed.
   ///   - failed: Called if a commit fails.
+  ///   - longest: How long a group stays open for others at most.
   init(
-    deliveries: TicketScheduler, settled: @escaping @Sendable (Member) -> Void,
+    deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
+    settled: @escaping @Sendable (Member) -> Void,
     lost: @escaping @Sendable (Set<EntitySchema>) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.deliveries = deliveries
+    self.longest = longest
     self.settled = settled
     self.lost = lost
     self.failed = failed
@@ -82,7 +87,7 @@ final class Committer: Sendable {
         try use { try group.writer.makeSavepoint() }
         return Turn(group: group, hasSavepoint: true)
       }
-      let group = CommitGroup(try use(begin))
+      let group = CommitGroup(try use(begin), longest: longest)
       state.withLock { $0.group = group }
       return Turn(group: group, hasSavepoint: false)
     } catch {
@@ -246,7 +251,7 @@ final class Committer: Sendable {
   private func setAlarm(_ state: inout State) {
     if state.hasAlarm { return }
     state.hasAlarm = true
-    alarms.asyncAfter(deadline: .now() + CommitGroup.longest) { [weak self] in
+    alarms.asyncAfter(deadline: .now() + longest) { [weak self] in
       self?.ring()
     }
   }

@@ -55,10 +55,10 @@ final class Committer: Sendable {
 
   /// - Parameters:
   ///   - deliveries: Where transactions are told how they ended.
+  ///   - longest: How long a group stays open for others at most.
   ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
   ///   - lost: Called with the types of which something may have been read that will not be committed.
   ///   - failed: Called if a commit fails.
-  ///   - longest: How long a group stays open for others at most.
   init(
     deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
     settled: @escaping @Sendable (Member) -> Void,

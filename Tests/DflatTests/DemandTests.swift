@@ -141,7 +141,11 @@ struct DemandTests {
       let object = DemandBuffer<SubscribedObject<Note>>(
         receive: { event in
           texts.withLock {
-            if case .updated(let note) = event { $0.append(note.text ?? "") } else { $0.append("-") }
+            if case .updated(let note) = event {
+              $0.append(note.text ?? "")
+            } else {
+              $0.append("-")
+            }
           }
           return .atMost(0)
         }, finish: { ends.withLock { $0 += 1 } },

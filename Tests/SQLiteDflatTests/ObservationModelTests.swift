@@ -85,7 +85,8 @@ struct ObservationModelTests {
       self.workspace = workspace
       self.waits = waits
       self.queries = queries
-      self.random = SeededGenerator(seed: random.seed &+ UInt64.random(in: 1...1000, using: &random))
+      self.random = SeededGenerator(
+        seed: random.seed &+ UInt64.random(in: 1...1000, using: &random))
     }
 
     func run() throws {

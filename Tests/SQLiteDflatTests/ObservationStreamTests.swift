@@ -75,7 +75,8 @@ struct ObservationStreamTests {
       #expect(moved.updates[0].previous.likes == 1 && moved.updates[0].element.likes == 10)
       #expect(moved.updates[0].changes(Post.likes) && !moved.updates[0].changes(Post.number))
       let inserted = try #require(await iterator.next())
-      #expect(inserted.insertions.map(\.offset) == [3] && inserted.insertions[0].element.number == 5)
+      #expect(
+        inserted.insertions.map(\.offset) == [3] && inserted.insertions[0].element.number == 5)
       let removed = try #require(await iterator.next())
       #expect(removed.removals.map(\.offset) == [0] && removed.removals[0].element.number == 2)
       let updated = try #require(await iterator.next())
@@ -104,7 +105,8 @@ struct ObservationStreamTests {
         }
         if random.oneIn(2) { new.shuffle(using: &random) }
         if random.oneIn(2), new.count > 1 { new.swapAt(0, new.count - 1) }
-        for entering in posts(&random) where !old.contains(where: { $0._rowid == entering._rowid }) {
+        for entering in posts(&random) where !old.contains(where: { $0._rowid == entering._rowid })
+        {
           new.insert(entering, at: Int.random(in: 0...new.count, using: &random))
         }
         let change = ResultChange(from: FetchedResult(old), to: FetchedResult(new))

@@ -107,7 +107,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("An object is told its updates, then its end, and a new one with its key does not revive it")
+  @Test(
+    "An object is told its updates, then its end, and a new one with its key does not revive it")
   func objects() throws {
     try withTemporaryWorkspace { workspace in
       let stored = try workspace.store([post(1), post(2)])

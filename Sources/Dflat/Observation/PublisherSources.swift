@@ -28,7 +28,8 @@ struct ResultSource<Element: Atom & Equatable>: Sendable {
   let result: FetchedResult<Element>
 
   func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
-    core.observe(result._rows, result.origin, for: "publisher(for:)") { [weak buffer] rows, origin in
+    core.observe(result._rows, result.origin, for: "publisher(for:)") {
+      [weak buffer] rows, origin in
       buffer?.send(FetchedResult(rows, origin))
     }
   }

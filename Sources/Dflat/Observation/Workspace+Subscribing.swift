@@ -20,6 +20,7 @@ public enum SubscribedObject<Element: Atom>: Sendable {
 extension SubscribedObject: Equatable where Element: Equatable {}
 
 extension Workspace {
+  /// Something that is watched, until it is let go of.
   public typealias Subscription = WorkspaceSubscription
 
   /// Calls a handler with each new state of a result.

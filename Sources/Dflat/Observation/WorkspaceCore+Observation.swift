@@ -48,7 +48,8 @@ extension WorkspaceCore {
     return register(observer, readAt: row.id < 0 ? -1 : row.timestamp)
   }
 
-  private func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription {
+  private func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription
+  {
     let type = observer.type
     type.expect()
     let isAccepted = atDelivery(of: [type.schema]) { workspace in

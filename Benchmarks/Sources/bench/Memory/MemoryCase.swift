@@ -32,7 +32,8 @@ struct MemoryCase: Sendable {
     let objects = Double(select.int64(0))
     let bytes = Double(select.int64(1))
     return MemoryMeasurement(
-      id: "fetch-all-memory", title: "peak memory of fetch all 33,334", runs: ours.count, bytes: median(ours), floorBytes: median(floor),
+      id: "fetch-all-memory", title: "peak memory of fetch all 33,334", runs: ours.count,
+      bytes: median(ours), floorBytes: median(floor),
       rowBytes: bytes, goal: 1.3 * bytes + 48 * objects,
       spread: ((ours.max() ?? 0) - (ours.min() ?? 0)) / median(ours))
   }

@@ -76,7 +76,9 @@ extension PeakMemory {
         let result = store.workspace.fetch(for: BenchDoc.self).where(
           BenchDoc.title == "nobody \(number)")
         kept.subscriptions.append(
-          store.workspace.subscribe(fetchedResult: result) { store.fail(Unexpected(count: $0.count)) })
+          store.workspace.subscribe(fetchedResult: result) {
+            store.fail(Unexpected(count: $0.count))
+          })
         if number % 100 == 0 { store.write(BenchDoc.self) { _ in } }
       }
       store.write(BenchDoc.self) { _ in }

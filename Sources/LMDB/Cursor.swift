@@ -63,15 +63,15 @@ public struct Cursor: Sequence, IteratorProtocol {
 
 final class CursorState {
   private let transaction: TransactionState
-  private var handle: OpaquePointer?
+  @exclusivity(unchecked) private var handle: OpaquePointer?
   private let isAscending: Bool
   private let startsInclusive: Bool
   private let isTruncating: Bool
   private let endsInclusive: Bool
   private let end: [UInt8]?
   private let start: [UInt8]
-  private var rest: Int
-  private var hasStarted = false
+  @exclusivity(unchecked) private var rest: Int
+  @exclusivity(unchecked) private var hasStarted = false
   var error: MDBError?
 
   init(transaction: TransactionState, dbi: MDB_dbi, query: Query) throws(MDBError) {

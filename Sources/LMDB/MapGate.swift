@@ -34,9 +34,9 @@ final class MapGate: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   /// The threads of all transactions that are inside. One that has several stands here several times.
-  private var inside: [UInt] = []
-  private var isChanging = false
-  private var spareReaders: [OpaquePointer] = []
+  @exclusivity(unchecked) private var inside: [UInt] = []
+  @exclusivity(unchecked) private var isChanging = false
+  @exclusivity(unchecked) private var spareReaders: [OpaquePointer] = []
 
   /// How long a change of the map waits for transactions to end.
   static let patience = 30

@@ -84,6 +84,9 @@ public struct Transaction {
   /// Whether it has neither been committed nor aborted.
   public var isActive: Bool { state.pointer != nil }
 
+  /// Whether a call in it, or in a child of it, was refused because the map is full.
+  public var metFullMap: Bool { state.metFullMap }
+
   /// Opens a database of the environment, and makes it if it is missing.
   ///
   /// The handle may be used by all transactions that begin after this one was committed.
@@ -102,17 +105,18 @@ public struct Transaction {
 
 /// A transaction of LMDB, until it has ended.
 final class TransactionState {
-  private(set) var pointer: OpaquePointer?
+  // A transaction belongs to one thread, and no access to these calls out: nothing for the runtime to check.
+  @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
   let env: Environment
   let parent: TransactionState?
   let isReadOnly: Bool
   /// Whether a call was refused because the map is full.
-  private(set) var metFullMap = false
+  @exclusivity(unchecked) private(set) var metFullMap = false
   /// Whether handles of databases have to outlive the transaction, for which it has to be committed.
-  var hasOpenedDatabase = false
+  @exclusivity(unchecked) var hasOpenedDatabase = false
   private let thread: UInt
-  private unowned(unsafe) var child: TransactionState?
-  private var cursors: [Unmanaged<CursorState>] = []
+  @exclusivity(unchecked) private unowned(unsafe) var child: TransactionState?
+  @exclusivity(unchecked) private var cursors: [Unmanaged<CursorState>] = []
 
   init(env: Environment, parent: TransactionState?, readOnly: Bool) throws(MDBError) {
     self.env = env

@@ -44,10 +44,12 @@ extension String: Serializable, Deserializable {
     with deserializer: inout Deserializer
   ) throws(DeserializeError) -> sending String {
     let length = try deserializer.lengthUpToNUL()
-    let bytes = deserializer.bytes.extracting(
-      unchecked: deserializer.offset..<deserializer.offset &+ length)
-    let text = bytes.withUnsafeBytes { bytes in
-      bytes.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
+    let rest = deserializer.rawSpan
+    // The NUL is there, so this form, which is no generic function, stops at it.
+    let text = rest.withUnsafeBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        characters.baseAddress.flatMap { String(validatingCString: $0) }
+      }
     }
     guard let text else { throw .invalidValue }
     try deserializer.advance(by: length &+ 1)

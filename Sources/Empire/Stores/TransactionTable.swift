@@ -25,8 +25,8 @@ final class TransactionTable: @unchecked Sendable {
   private let readersAreExclusive: Bool
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
-  private var entries: [Entry] = []
-  private var hasExclusive = false
+  @exclusivity(unchecked) private var entries: [Entry] = []
+  @exclusivity(unchecked) private var hasExclusive = false
 
   init(readersAreExclusive: Bool) {
     self.readersAreExclusive = readersAreExclusive

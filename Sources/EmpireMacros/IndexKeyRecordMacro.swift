@@ -29,11 +29,33 @@ struct IndexKeyRecordMacro: ExtensionMacro {
       let arguments = RecordArguments(node, in: context),
       let properties = storedProperties(of: declaration, for: .record, in: context),
       let record = RecordDescription(
-        name: type.trimmedDescription, arguments: arguments, properties: properties, in: context),
+        name: type.trimmedDescription, access: memberAccess(of: declaration, in: context),
+        arguments: arguments, properties: properties, in: context),
       checkInitializers(of: declaration, properties: properties, in: context)
     else { return [] }
     return [try ExtensionDeclSyntax("\(raw: RecordSource(record).text)")]
   }
+}
+
+/// The modifier that the members of an extension need: the compiler checks them as if they stood in the type.
+func memberAccess(
+  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+) -> String {
+  func has(_ keywords: [Keyword], _ modifiers: DeclModifierListSyntax) -> Bool {
+    modifiers.contains { keywords.map { .keyword($0) }.contains($0.name.tokenKind) }
+  }
+  let enclosing = context.lexicalContext.compactMap {
+    ($0.asProtocol((any SyntaxProtocol).self) as? any WithModifiersSyntax)?.modifiers
+  }
+  let all = [declaration.modifiers] + enclosing
+  if all.contains(where: { has([.private, .fileprivate], $0) }) { return "fileprivate " }
+  // An extension's modifier is that of the types in it.
+  let isPublic =
+    has([.public, .open, .package], declaration.modifiers)
+    || context.lexicalContext.first?.as(ExtensionDeclSyntax.self).map {
+      has([.public, .open, .package], $0.modifiers)
+    } ?? false
+  return isPublic ? "public " : ""
 }
 
 /// A record, understood.
@@ -43,10 +65,14 @@ struct RecordDescription {
     let identifier: String
     let type: String
     var name: String { unquoted(identifier) }
+    /// As the label of an argument, where few words are reserved.
+    var label: String { ["inout", "let", "var"].contains(name) ? identifier : name }
   }
 
   /// The type's name, with those of the types that it stands in.
   let name: String
+  /// The modifier of generated members.
+  let access: String
   let keyPrefix: UInt32
   let fieldsVersion: UInt32
   /// In the order of the arguments.
@@ -58,7 +84,7 @@ struct RecordDescription {
 
   /// Nil if the arguments do not fit the properties, which has been said then.
   init?(
-    name: String, arguments: RecordArguments, properties: [StoredProperty],
+    name: String, access: String, arguments: RecordArguments, properties: [StoredProperty],
     in context: some MacroExpansionContext
   ) {
     var isRight = true
@@ -105,6 +131,7 @@ struct RecordDescription {
     }
     guard isRight else { return nil }
     self.name = name
+    self.access = access
     keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
     self.keys = keys

@@ -3,8 +3,13 @@
 /// Writes the extension of a record.
 struct RecordSource {
   private let record: RecordDescription
+  /// The modifier of every member. As accessible as the type, and inside of private types no more than that.
+  private let access: String
 
-  init(_ record: RecordDescription) { self.record = record }
+  init(_ record: RecordDescription) {
+    self.record = record
+    access = record.access
+  }
 
   var text: String {
     ([types, tags, values, writing, reading] + selecting + [deleting])
@@ -17,15 +22,15 @@ struct RecordSource {
   private var types: String {
     let fields = record.fields.isEmpty ? ["Empire.EmptyValue"] : record.fields.map(\.type)
     return """
-      public typealias IndexKey = Empire.Tuple<\(record.keys.map(\.type).commas)>
-      public typealias Fields = Empire.Tuple<\(fields.commas)>
+      \(access)typealias IndexKey = Empire.Tuple<\(record.keys.map(\.type).commas)>
+      \(access)typealias Fields = Empire.Tuple<\(fields.commas)>
       """
   }
 
   private var tags: String {
     """
-    public static var keyPrefix: Empire.IndexKeyRecordHash { \(record.keyPrefix) }
-    public static var fieldsVersion: Empire.IndexKeyRecordHash { \(record.fieldsVersion) }
+    \(access)static var keyPrefix: Empire.IndexKeyRecordHash { \(record.keyPrefix) }
+    \(access)static var fieldsVersion: Empire.IndexKeyRecordHash { \(record.fieldsVersion) }
     """
   }
 
@@ -35,8 +40,8 @@ struct RecordSource {
       record.fields.isEmpty
       ? ["Empire.EmptyValue()"] : record.fields.map { "self.\($0.identifier)" }
     return """
-      public var indexKey: IndexKey { Empire.Tuple(\(keys.commas)) }
-      public var fields: Fields { Empire.Tuple(\(fields.commas)) }
+      \(access)var indexKey: IndexKey { Empire.Tuple(\(keys.commas)) }
+      \(access)var fields: Fields { Empire.Tuple(\(fields.commas)) }
       """
   }
 
@@ -49,9 +54,9 @@ struct RecordSource {
       record.keys.map { "try _size.add(key: self.\($0.identifier))" }
       + record.fields.map { "try _size.add(field: self.\($0.identifier))" }
     return (keys + fields).lines.wrapped(
-      in: "public func serialize(into _buffer: inout Empire.SerializationBuffer)") + "\n\n"
+      in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)") + "\n\n"
       + sizes.lines.wrapped(
-        in: "public func serialize(measuring _size: inout Empire.RecordSize) "
+        in: "\(access)func serialize(measuring _size: inout Empire.RecordSize) "
           + "throws(Empire.SerializeError)")
   }
 
@@ -66,10 +71,10 @@ struct RecordSource {
     let lines =
       record.keys.map { unpack($0, "unpackKey(with: &_deserializer.keyDeserializer") }
       + record.fields.map { unpack($0, "unpack(with: &_deserializer.fieldsDeserializer") }
-    let arguments = record.all.map { "\($0.identifier): \(numbers[$0.name] ?? "")" }
+    let arguments = record.all.map { "\($0.label): \(numbers[$0.name] ?? "")" }
     return (lines + ["return Self(\(arguments.commas))"]).lines.wrapped(
       in: """
-        public static func deserialize(
+        \(access)static func deserialize(
           with _deserializer: consuming Empire.RecordDeserializer
         ) throws(Empire.DeserializeError) -> sending Self
         """)
@@ -92,21 +97,18 @@ struct RecordSource {
   ) -> String {
     let type = isOperator ? "Empire.ComparisonOperator<\(last.type)>" : last.type
     let parameters =
-      fixed.enumerated().map { "\($1.identifier) _\($0): \($1.type)" }
-      + ["\(last.identifier) _\(fixed.count): \(type)"]
+      fixed.enumerated().map { "\($1.label) _\($0): \($1.type)" }
+      + ["\(last.label) _\(fixed.count): \(type)"]
     let components = fixed.indices.map { "_\($0)" }
     let comparison = isOperator ? "_\(fixed.count)" : ".equals(_\(fixed.count))"
     let context = place == "context"
     func function(limit: [String], _ limitArgument: String) -> String {
       let query =
         "Empire.Query(\((components + ["last: \(comparison)", limitArgument]).commas))"
-      let body =
-        context
-        ? "try _place.select(query: \(query))"
-        : "try _place.withTransaction { try $0.select(query: \(query)) }"
+      let body = "try _place.select(query: \(query))"
       let all = ["in _place: \(context ? "Empire.TransactionContext" : "Empire.Store")"]
       return body.wrapped(
-        in: "public static func select(\((all + limit + parameters).commas)) throws -> [Self]")
+        in: "\(access)static func select(\((all + limit + parameters).commas)) throws -> [Self]")
     }
     let withLimit = function(limit: ["limit _limit: Int? = nil"], "limit: _limit")
     // A component that is called `limit` as well could not be given without the other one.
@@ -115,11 +117,11 @@ struct RecordSource {
   }
 
   private var deleting: String {
-    let parameters = record.keys.enumerated().map { "\($1.identifier) _\($0): \($1.type)" }
+    let parameters = record.keys.enumerated().map { "\($1.label) _\($0): \($1.type)" }
     let components = record.keys.indices.map { "_\($0)" }
     return "try _place.delete(recordType: Self.self, key: Empire.Tuple(\(components.commas)))"
       .wrapped(
-        in: "public static func delete("
+        in: "\(access)static func delete("
           + (["in _place: Empire.TransactionContext"] + parameters).commas + ") throws")
   }
 }

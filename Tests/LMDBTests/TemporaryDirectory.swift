@@ -3,6 +3,7 @@
 import Foundation
 
 /// A directory that is gone after the test.
+@discardableResult
 func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   let url = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(at: url) }
@@ -10,6 +11,7 @@ func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
 }
 
 /// A directory that is gone after the test.
+@discardableResult
 func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> sending R
 ) async throws -> sending R {

@@ -162,6 +162,9 @@ extension IndexKeyRecord {
 }
 
 extension IndexKeyRecord where IndexKey: Hashable {
+  /// What identifies a record.
+  public typealias ID = IndexKey
+
   /// The key. `extension Person: Identifiable {}` is all that is missing.
   @inlinable public var id: IndexKey { indexKey }
 }

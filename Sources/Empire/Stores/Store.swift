@@ -14,7 +14,10 @@ internal import LMDB
 /// file, as in a store that is made from a path, one transaction runs at a time, readers included; a store of a `LockingDatabase`
 /// lets any number of transactions read beside the one that writes.
 public final class Store: Sendable {
-  @usableFromInline let core: DatabaseCore
+  private let ownCore: DatabaseCore
+
+  /// What transactions run on.
+  var core: DatabaseCore { ownCore.inForce }
 
   /// A store of a database without a lock file.
   ///
@@ -47,7 +50,7 @@ public final class Store: Sendable {
   }
 
   init(core: DatabaseCore) {
-    self.core = core
+    ownCore = core
   }
 
   /// Runs a closure in a transaction.
@@ -72,18 +75,18 @@ public final class Store: Sendable {
     parent: TransactionContext? = nil, readOnly: Bool = false,
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
-    if let outer = parent ?? core.table.current() {
-      guard outer.core === core else { throw StoreError.noActiveStore }
+    if let outer = parent ?? openTransaction {
+      guard outer.core === ownCore || outer.core === core else { throw StoreError.noActiveStore }
       if parent == nil && readOnly { return try reading(in: outer, block) }
-      return try open(parent: outer, readOnly: readOnly, block)
+      return try open(outer.core, parent: outer, readOnly: readOnly, block)
     }
-    core.table.begin(readOnly: readOnly)
+    let core = ownCore.begin(readOnly: readOnly)
     defer { core.table.end(readOnly: readOnly) }
-    return try open(parent: nil, readOnly: readOnly, block)
+    return try open(core, parent: nil, readOnly: readOnly, block)
   }
 
   private func open<T>(
-    parent: TransactionContext?, readOnly: Bool,
+    _ core: DatabaseCore, parent: TransactionContext?, readOnly: Bool,
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
     if let parent { try parent.checkActive() }
@@ -102,7 +105,7 @@ public final class Store: Sendable {
     try outer.checkActive()
     let view = outer.readOnlyView()
     defer { view.scope?.hasEnded = true }
-    let result = try core.table.withOpen(view, block)
+    let result = try outer.core.table.withOpen(view, block)
     if Task.isCancelled { throw CancellationError() }
     return result
   }
@@ -133,6 +136,28 @@ public final class Store: Sendable {
     return record
   }
 
+  /// Finds the records that a query describes, in a transaction of its own that reads. Only if some are outdated, they are found
+  /// and stored anew in one that writes.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The records, in the order that the operator has.
+  /// - Throws: As `TransactionContext.select(query:)`, and `CancellationError`.
+  @inlinable
+  public func select<
+    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
+  >(
+    query: Query<repeat each Component, Last>
+  ) throws -> sending [Record] {
+    if let open = openTransaction { return try open.select(query: query) }
+    let (records, hasOutdated) = try withTransaction(readOnly: true) { context in
+      var hasOutdated = false
+      let records: [Record] = try context.select(query: query, hasOutdated: &hasOutdated)
+      return (records, hasOutdated)
+    }
+    if hasOutdated { return try withTransaction { try $0.select(query: query) } }
+    return records
+  }
+
   /// Deletes the record with the key of a record, in a transaction of its own.
   ///
   /// - Parameter record: The record. Its fields do not matter.
@@ -143,5 +168,9 @@ public final class Store: Sendable {
   }
 
   /// The innermost transaction that is open on this thread.
-  @usableFromInline var openTransaction: TransactionContext? { core.table.current() }
+  @usableFromInline var openTransaction: TransactionContext? {
+    if let open = core.table.current() { return open }
+    // One that began before a lock file came into force.
+    return core === ownCore ? nil : ownCore.table.current()
+  }
 }

@@ -20,6 +20,17 @@ extension TransactionContext {
   >(
     query: Query<repeat each Component, Last>
   ) throws -> sending [Record] {
+    var hasOutdated = false
+    return try select(query: query, hasOutdated: &hasOutdated)
+  }
+
+  /// Finds the records that a query describes, and says whether one was stored by another version of its type.
+  @inlinable
+  func select<
+    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
+  >(
+    query: Query<repeat each Component, Last>, hasOutdated: inout Bool
+  ) throws -> sending [Record] {
     // Nothing else refers to the records: each has just been read. The compiler loses sight of that in the closure.
     nonisolated(unsafe) var records: [Record] = []
     var migrated: [(Migration, Int)] = []
@@ -29,7 +40,8 @@ extension TransactionContext {
       if let migration { migrated.append((migration, records.count)) }
       records.append(record)
     }
-    if !migrated.isEmpty && !isReading {
+    hasOutdated = !migrated.isEmpty
+    if hasOutdated && !isReading {
       try rewrite(migrated.map { ($0.0, records[$0.1]) })
     }
     return records

@@ -19,13 +19,18 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
   func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
-  /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
-  /// no more than that state; nil if it is not known now.
-  func foreignGeneration() throws -> Int?
+  /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
+  /// it for sure; here it may lag behind.
+  var generation: Int { get }
+  /// The generation that is true now. Asked while the engine's own writer is outside of a transaction.
+  func currentGeneration() throws -> Int
   /// A view that takes the committed state at its first read and keeps it until it is closed.
-  func makeSnapshot() -> any StorageSnapshot
+  /// - Parameter isUrgent: As for `read`.
+  func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
   /// Waits for the write lock and begins a transaction that may change these types.
   func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
+  /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
+  var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
   func close(_ flags: WorkspaceShutdownFlag) throws
 }
@@ -55,6 +60,12 @@ public protocol StorageWriter: StorageReader {
   func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// The engine's `generation`, which stays the same during the transaction: what was read at the same generation, before the
+  /// transaction began, is what is stored now, but for what this engine has written itself.
+  var generation: Int { get }
+  /// Fills rows of indexes that are missing, from below, and repairs what others have left wrong in them.
+  /// - Parameter limit: How many rows are filled at most, over all indexes of the type.
+  func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }
   /// Marks where `undoToSavepoint` goes back to. There is one at a time.
@@ -83,6 +94,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case diskFull
     /// The write lock was not granted in time.
     case busy
+    /// Another connection has changed what the transaction had read before it took the write lock.
+    case conflict
     case cannotOpen
     case readOnly
     /// The workspace was shut down.
@@ -96,6 +109,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let table: String?
   /// The row that it concerns.
   public let rowid: Int64?
+  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  public let key: String?
   /// The engine's own code, for SQLite its extended result code.
   public let code: Int32?
   /// What is wrong, in words.
@@ -105,12 +120,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// A failure, as an engine tells it.
   public init(
-    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
-    message: String, statement: String? = nil
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
+    code: Int32? = nil, message: String, statement: String? = nil
   ) {
     self.cause = cause
     self.table = table
     self.rowid = rowid
+    self.key = key
     self.code = code
     self.message = message
     self.statement = statement
@@ -121,6 +137,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     var place: [String] = []
     if let table { place.append("table \(table)") }
     if let rowid { place.append("row \(rowid)") }
+    if let key { place.append(key) }
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message

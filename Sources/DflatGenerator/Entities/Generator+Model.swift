@@ -61,7 +61,7 @@ extension Generator {
     let identifiable = names.swift("Identifiable")
     text.documentation(["The type of the primary key; `id` is a field."])
     text.line("@_implements(\(identifiable),ID)")
-    text.line("public typealias _ID = \(type)")
+    text.typealiasing("public typealias _ID", type)
     text.gap()
     witness(of: "id", in: identifiable, "The primary key", to: &text) {
       $0.short("public var _id", type, value)
@@ -86,6 +86,9 @@ extension Generator {
   ) {
     let paths = schema.indexPaths(of: definition.name)
     let keys = fields.filter(\.definition.isPrimary).map { "\($0.offset)" }
+    text.gap()
+    text.documentation(["What changes are made with, for Dflat."])
+    text.line("public typealias _Draft = \(names.request(of: definition.name))")
     text.gap()
     text.documentation(["The table, layout, key and indexes, for Dflat."])
     text.line("public static let _schema = \(names.dflat("EntitySchema"))(")

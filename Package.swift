@@ -24,7 +24,8 @@ let swiftSyntax: String = {
     let maps = fopen("/proc/self/maps", "r")
     var line = [CChar](repeating: 0, count: 8192)
     while let maps, fgets(&line, Int32(line.count), maps) != nil {
-      let text = String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
+      let text = String(
+        decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
       if text.hasSuffix("/libPackageDescription.so"), let start = text.firstIndex(of: "/") {
         manifestLibrary = String(text[start...])
       }
@@ -38,6 +39,21 @@ let swiftSyntax: String = {
 
 // Types that live no longer than the bytes that they read.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+// CloudKit's half of Empire is built where there is CloudKit. Elsewhere the tests, and nothing else, build it against a stand-in.
+#if os(Linux)
+  let cloudKitStandIn: [Target] = [
+    .target(name: "CloudKit", path: "Tests/CloudKit", swiftSettings: strict),
+    .target(
+      name: "EmpireCloudKit", dependencies: ["Empire", "EmpireMacros", "CloudKit"],
+      path: "Sources/Empire/CloudKit", swiftSettings: strict),
+    .testTarget(
+      name: "EmpireCloudKitTests", dependencies: ["EmpireCloudKit", "Empire", "CloudKit"],
+      swiftSettings: strict),
+  ]
+#else
+  let cloudKitStandIn: [Target] = []
+#endif
 
 let package = Package(
   name: "Dflat",
@@ -89,7 +105,7 @@ let package = Package(
     .target(
       name: "Empire",
       dependencies: ["EmpireMacros", "LMDB", "PackedSerialize", "StandardConformances"],
-      swiftSettings: strict + lifetimes),
+      exclude: cloudKitStandIn.isEmpty ? [] : ["CloudKit"], swiftSettings: strict + lifetimes),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
     .plugin(
@@ -143,5 +159,5 @@ let package = Package(
     .testTarget(
       name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],
       swiftSettings: strict),
-  ]
+  ] + cloudKitStandIn
 )

@@ -26,7 +26,8 @@ extension MacroExpansionContext {
 }
 
 /// A change of a program: one node for another.
-func replace(_ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ message: String) -> FixIt {
+func replace(_ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ message: String) -> FixIt
+{
   FixIt(
     message: Message(message: message, name: "fix"),
     changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])

@@ -124,7 +124,8 @@ struct RecordDescription {
         "the types of the fields have changed: their hash is \(hash), not \(validated.value)",
         fixIts: [
           replace(
-            validated.expression, with: IntegerLiteralExprSyntax(literal: .integerLiteral("\(hash)")),
+            validated.expression,
+            with: IntegerLiteralExprSyntax(literal: .integerLiteral("\(hash)")),
             "use \(hash); stored records will be migrated when they are read")
         ])
       isRight = false

@@ -125,7 +125,8 @@ extension Transaction {
   ///   - size: The number of bytes of the value.
   /// - Returns: The room. All of it has to be written before the next call of this transaction, and not after.
   /// - Throws: `MDBError`.
-  public func reserve(dbi: MDB_dbi, key: MDB_val, size: Int) throws -> UnsafeMutableRawBufferPointer {
+  public func reserve(dbi: MDB_dbi, key: MDB_val, size: Int) throws -> UnsafeMutableRawBufferPointer
+  {
     var key = key
     var value = MDB_val(mv_size: size, mv_data: nil)
     try state.check(mdb_put(try state.active(), dbi, &key, &value, UInt32(MDB_RESERVE)))

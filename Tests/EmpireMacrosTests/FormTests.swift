@@ -90,8 +90,10 @@ private struct Track: Equatable {
   var title: String
 }
 
+/// A record that other modules may see.
 @IndexKeyRecord("id")
 public struct Public: Sendable, Identifiable {
+  /// What tells it apart.
   public let id: Int
   var name: String
 }

@@ -14,7 +14,8 @@ struct WrongProgramsTests {
       executable.deletingLastPathComponent(), package.appending(path: ".build/debug"),
     ]
     return candidates.first {
-      FileManager.default.fileExists(atPath: $0.appending(path: "Modules/Empire.swiftmodule").path())
+      FileManager.default.fileExists(
+        atPath: $0.appending(path: "Modules/Empire.swiftmodule").path())
     } ?? candidates[0]
   }()
 

@@ -67,7 +67,8 @@ struct BackgroundTests {
   func groupsAndMaps() async throws {
     try await withTemporaryDirectory { directory in
       let store = BackgroundStore(
-        database: try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16, to: 1 << 21)))
+        database: try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16, to: 1 << 21))
+      )
       let note = String(repeating: "x", count: 2_000)
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<200 {

@@ -56,8 +56,9 @@ struct DataTests {
         #expect(
           Array(value.bufferPointer) == [0x24, 0x60, 0x87, 0x4F, 0x80, 0, 0, 0, 0, 0, 0, 2])
       }
-      let mode = try FileManager.default.attributesOfItem(
-        atPath: directory.appending(path: "data.mdb").path())[.posixPermissions] as? Int
+      let mode =
+        try FileManager.default.attributesOfItem(
+          atPath: directory.appending(path: "data.mdb").path())[.posixPermissions] as? Int
       #expect(mode == 0o600)
     }
   }
@@ -67,7 +68,9 @@ struct DataTests {
     try withStore { store, _ in
       try store.withTransaction { context in
         for text in ["\0", "a\0b"] {
-          #expect(throws: SerializeError.nulInString) { try context.insert(Note(id: 1, text: text)) }
+          #expect(throws: SerializeError.nulInString) {
+            try context.insert(Note(id: 1, text: text))
+          }
           #expect(throws: SerializeError.nulInString) { try context.insert(Tree(name: text)) }
           #expect(throws: SerializeError.nulInString) {
             let _: Tree? = try context.select(key: Tree.IndexKey(text))
@@ -153,7 +156,8 @@ struct DataTests {
         }
         let readings = try Reading.select(in: context, temperature: .lessThan(1))
         #expect(readings.map(\.temperature) == [0, -1.5, -.infinity])
-        #expect(try Reading.select(in: context, temperature: -0.0, level: -3).first?.tags == ["a", "b"])
+        #expect(
+          try Reading.select(in: context, temperature: -0.0, level: -3).first?.tags == ["a", "b"])
       }
     }
   }
@@ -176,7 +180,9 @@ struct DataTests {
           let keyBytes = Array(key.bufferPointer)
           change(&bytes)
           try keyBytes.withUnsafeBytes { key in
-            try bytes.withUnsafeBytes { try transaction.set(dbi: dbi, keyBuffer: key, valueBuffer: $0) }
+            try bytes.withUnsafeBytes {
+              try transaction.set(dbi: dbi, keyBuffer: key, valueBuffer: $0)
+            }
           }
         }
       }

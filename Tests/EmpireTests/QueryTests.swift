@@ -64,7 +64,8 @@ struct QueryTests {
   @Test("Limits")
   func limits() throws {
     try withTrees(["a", "b", "c"]) { context throws in
-      func names(_ limit: Int?, _ comparison: Empire.ComparisonOperator<String>) throws -> [String] {
+      func names(_ limit: Int?, _ comparison: Empire.ComparisonOperator<String>) throws -> [String]
+      {
         try Tree.select(in: context, limit: limit, name: comparison).map(\.name)
       }
       #expect(try names(2, .greaterThan("")) == ["a", "b"])
@@ -86,7 +87,8 @@ struct QueryTests {
     }
   }
 
-  @Test("Every operator on every component gives what a filter gives, beside neighbours of other types")
+  @Test(
+    "Every operator on every component gives what a filter gives, beside neighbours of other types")
   func model() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)
@@ -133,7 +135,8 @@ struct QueryTests {
               }
               guard found == expected else {
                 Issue.record(
-                  "\(question), limit \(limit ?? -99) gave \(found), not \(expected), DFLAT_SEED=\(random.seed)")
+                  "\(question), limit \(limit ?? -99) gave \(found), not \(expected), DFLAT_SEED=\(random.seed)"
+                )
                 throw Wrong()
               }
             }

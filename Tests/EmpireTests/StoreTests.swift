@@ -124,7 +124,9 @@ struct StoreTests {
     }
   }
 
-  @Test("A nested transaction is part of its parent, or nothing", arguments: Kind.allCases, [true, false])
+  @Test(
+    "A nested transaction is part of its parent, or nothing", arguments: Kind.allCases,
+    [true, false])
   func nested(kind: Kind, explicit: Bool) throws {
     try withStore(kind) { store in
       try store.withTransaction { outer in
@@ -160,7 +162,8 @@ struct StoreTests {
     }
   }
 
-  @Test("Inside of a reading transaction, reading joins it and writing fails", arguments: Kind.allCases)
+  @Test(
+    "Inside of a reading transaction, reading joins it and writing fails", arguments: Kind.allCases)
   func nestedInReader(kind: Kind) throws {
     try withStore(kind) { store throws in
       try store.withTransaction(readOnly: true) { outer throws in
@@ -216,13 +219,17 @@ struct StoreTests {
       let store = Store(database: database)
       try store.withTransaction { context in
         for number in 0..<2_000 {
-          try context.insert(Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1000)))
+          try context.insert(
+            Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1000)))
         }
       }
       #expect(try Triple.select(in: store, a: .greaterOrEqual(0)).count == 2_000)
       let small = Store(database: try LockingDatabase(url: directory, mapSize: .fixed(1 << 16)))
       #expect {
-        for number in 0..<2_000 { try small.insert(Triple(a: number, b: 1, c: "", note: String(repeating: "x", count: 1000))) }
+        for number in 0..<2_000 {
+          try small.insert(
+            Triple(a: number, b: 1, c: "", note: String(repeating: "x", count: 1000)))
+        }
       } throws: {
         if case MDBError.failure(-30792, _) = $0 { true } else { false }
       }

@@ -7,7 +7,9 @@ import Testing
 @testable import LMDB
 
 struct CursorTests {
-  enum Operator: CaseIterable { case greater, greaterOrEqual, less, lessOrEqual, range, closedRange }
+  enum Operator: CaseIterable {
+    case greater, greaterOrEqual, less, lessOrEqual, range, closedRange
+  }
 
   struct Question {
     var comparison: Operator
@@ -52,7 +54,9 @@ struct CursorTests {
     let descends = [.less, .lessOrEqual].contains(question.comparison)
     let found = keys.filter { key in
       let start = compare(key, question.start, question.truncating)
-      let end = (question.end ?? (question.comparison == .range || question.comparison == .closedRange ? [] : nil))
+      let end =
+        (question.end
+        ?? (question.comparison == .range || question.comparison == .closedRange ? [] : nil))
         .map { compare(key, $0, question.truncating) }
       return switch question.comparison {
       case .greater: start > 0 && (end ?? -1) <= 0
@@ -74,8 +78,12 @@ struct CursorTests {
           func bytes() -> [UInt8] {
             (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick([0, 1, 0x6B, 0xFF]) }
           }
-          let keys = Set((0..<Int.random(in: 0...30, using: &random)).map { _ in bytes() + [random.pick([0, 0xFF])] })
-            .sorted { $0.lexicographicallyPrecedes($1) }
+          let keys = Set(
+            (0..<Int.random(in: 0...30, using: &random)).map { _ in
+              bytes() + [random.pick([0, 0xFF])]
+            }
+          )
+          .sorted { $0.lexicographicallyPrecedes($1) }
           let transaction = try Transaction(env: environment)
           let dbi = try transaction.open(name: "a")
           for key in keys {
@@ -107,7 +115,9 @@ struct CursorTests {
       try Transaction.with(env: environment) { transaction in
         let dbi = try transaction.open(name: "a")
         for key in ["k", "ka", "kb", "m"] { try transaction.set(dbi: dbi, key: key, value: "") }
-        func keys(_ comparison: Operator, _ start: String, _ end: String?, _ truncating: Bool) throws -> [String] {
+        func keys(_ comparison: Operator, _ start: String, _ end: String?, _ truncating: Bool)
+          throws -> [String]
+        {
           try ask(
             Question(
               comparison: comparison, start: Array(start.utf8), end: end.map { Array($0.utf8) },

@@ -31,7 +31,8 @@ struct TransactionTests {
           #expect(first == 3)
           #expect(throws: MDBError.problem) { try transaction.getString(dbi: dbi, key: key) }
         }
-        #expect(try transaction.get(dbi: dbi, key: "room").map { Data(mdbVal: $0) } == Data([255, 1, 2]))
+        #expect(
+          try transaction.get(dbi: dbi, key: "room").map { Data(mdbVal: $0) } == Data([255, 1, 2]))
         #expect(try transaction.count(dbi: dbi) == 2)
         try transaction.delete(dbi: dbi, key: "k")
         #expect(throws: MDBError.recordNotFound) { try transaction.delete(dbi: dbi, key: "k") }

@@ -101,7 +101,8 @@ struct BytesTests {
     try check(Data([1, 0]), "00 00 00 00 00 00 00 02 01 00")
     try check(Data(), "00 00 00 00 00 00 00 00")
     for (content, expected) in [
-      ([], "00 00"), ([1], "01 00 00"), ([0], "00 FF 00 00"), ([1, 0, 0, 2], "01 00 FF 00 FF 02 00 00"),
+      ([], "00 00"), ([1], "01 00 00"), ([0], "00 FF 00 00"),
+      ([1, 0, 0, 2], "01 00 FF 00 FF 02 00 00"),
     ] as [([UInt8], String)] {
       let data = Data(content)
       #expect(keyBytes(data) == hex(expected))

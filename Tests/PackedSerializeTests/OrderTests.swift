@@ -17,11 +17,13 @@ struct OrderTests {
       let bytes = keyBytes(left)
       let (read, remaining) = try keyValue(T.self, of: bytes + [0])
       if remaining != 1 || keyBytes(read) != bytes {
-        Issue.record("\(left) came back as \(read), DFLAT_SEED=\(random.seed)", sourceLocation: location)
+        Issue.record(
+          "\(left) came back as \(read), DFLAT_SEED=\(random.seed)", sourceLocation: location)
       }
       for right in values {
         let expected = before(left, right)
-        let tails = (random.pick([[], [0], [0xFF]]), random.pick([[], [0], [0xFF]])) as ([UInt8], [UInt8])
+        let tails =
+          (random.pick([[], [0], [0xFF]]), random.pick([[], [0], [0xFF]])) as ([UInt8], [UInt8])
         let other = keyBytes(right)
         let found = bytes.lexicographicallyPrecedes(other)
         let foundWithTails = (bytes + tails.0).lexicographicallyPrecedes(other + tails.1)
@@ -39,7 +41,8 @@ struct OrderTests {
     try check(type, &random, before: <) { random in
       random.oneIn(4)
         ? random.pick([.min, .max, 0, .min + 1, .max - 1, 1])
-        : T.random(in: .min ... .max, using: &random) >> T.random(in: 0..<T(T.bitWidth), using: &random)
+        : T.random(in: .min ... .max, using: &random)
+          >> T.random(in: 0..<T(T.bitWidth), using: &random)
     }
   }
 
@@ -63,7 +66,8 @@ struct OrderTests {
       try check(Double.self, &random, before: <) { random in
         random.oneIn(4)
           ? random.pick([0, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude])
-          : Double(bitPattern: random.next()).isNaN ? 1 : Double.random(in: -1e3...1e3, using: &random)
+          : Double(bitPattern: random.next()).isNaN
+            ? 1 : Double.random(in: -1e3...1e3, using: &random)
       }
       try check(Float.self, &random, before: <) { Float.random(in: -1...1, using: &$0) }
     }
@@ -85,7 +89,8 @@ struct OrderTests {
   @Test func data() throws {
     try withSeed { random in
       try check(Data.self, &random, before: { $0.lexicographicallyPrecedes($1) }) { random in
-        Data((0..<Int.random(in: 0...5, using: &random)).map { _ in random.pick([0, 1, 0xFE, 0xFF]) })
+        Data(
+          (0..<Int.random(in: 0...5, using: &random)).map { _ in random.pick([0, 1, 0xFE, 0xFF]) })
       }
     }
   }
@@ -120,7 +125,8 @@ struct OrderTests {
   func datesAreStable() throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 1_000_000 : 20_000) {
-        let milliseconds = Int64.random(in: -100_000_000_000_000...100_000_000_000_000, using: &random)
+        let milliseconds = Int64.random(
+          in: -100_000_000_000_000...100_000_000_000_000, using: &random)
         let stored = bytes(milliseconds)
         let (date, _) = try value(Date.self, of: stored)
         guard bytes(date) == stored else {

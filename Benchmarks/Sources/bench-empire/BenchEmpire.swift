@@ -63,7 +63,10 @@ struct BenchEmpire {
     guard mode == "cases" else { return }
     let missed = measurements.filter(\.missesGoal).map(\.id)
     print(missed.isEmpty ? "Every goal is met." : "Goals missed: \(missed.joined(separator: ", "))")
-    let folder = environment["OUTPUT"] ?? (FileManager.default.fileExists(atPath: "Benchmarks/results") ? "Benchmarks/results" : "results")
+    let folder =
+      environment["OUTPUT"]
+      ?? (FileManager.default.fileExists(atPath: "Benchmarks/results")
+        ? "Benchmarks/results" : "results")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try Data(JSON.list(measurements.map(JSON.object)).utf8)
       .write(to: URL(fileURLWithPath: folder).appending(path: "empire.json"))

@@ -43,7 +43,9 @@ final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
   func takeResult() -> sending T {
     nonisolated(unsafe) let result = self.result
     self.result = nil
-    guard let result else { fatalError("BackgroundStore: a transaction has ended without a result") }
+    guard let result else {
+      fatalError("BackgroundStore: a transaction has ended without a result")
+    }
     return result
   }
 }

@@ -94,7 +94,9 @@ final class DatabaseCore: Sendable {
     maximumKeySize = environment.maximumKeySize
     // Transactions without the lock file must have ended before those with it begin.
     let plain = directory.table
-    guard plain.current() == nil else { throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread") }
+    guard plain.current() == nil else {
+      throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
+    }
     plain.begin(readOnly: false)
     defer { plain.end(readOnly: false) }
     func open(readOnly: Bool) throws -> MDB_dbi {

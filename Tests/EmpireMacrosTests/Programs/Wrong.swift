@@ -3,42 +3,42 @@
 
 import Empire
 
-@IndexKeyRecord("nam") // ! 'nam' is no stored property of Misspelt; it has none
+@IndexKeyRecord("nam")  // ! 'nam' is no stored property of Misspelt; it has none
 struct Misspelt {}
 
-@IndexKeyRecord("name", "ag") // ! 'ag' is no stored property of Near; it has 'name', 'age'
+@IndexKeyRecord("name", "ag")  // ! 'ag' is no stored property of Near; it has 'name', 'age'
 struct Near {
   let name: String
   let age: Int
 }
 
-@IndexKeyRecord("name", "name") // ! 'name' is part of the key already
+@IndexKeyRecord("name", "name")  // ! 'name' is part of the key already
 struct Twice { let name: String }
 
 @IndexKeyRecord("name")
-class Object { // ! needs a struct
+class Object {  // ! needs a struct
   let name: String = ""
 }
 
 @IndexKeyRecord("name")
-enum Choice { case name } // ! needs a struct
+enum Choice { case name }  // ! needs a struct
 
 @IndexKeyRecord("name")
 struct NoType {
   let name: String
-  var age = 5 // ! 'age' needs a type annotation
+  var age = 5  // ! 'age' needs a type annotation
 }
 
 @IndexKeyRecord("name")
 struct Constant {
   let name: String
-  let kind: Int = 5 // ! 'kind' is a constant with a value
+  let kind: Int = 5  // ! 'kind' is a constant with a value
 }
 
 @IndexKeyRecord("name")
 struct Lazy {
   let name: String
-  lazy var kind: Int = 5 // ! is lazy
+  lazy var kind: Int = 5  // ! is lazy
 }
 
 @propertyWrapper struct Wrapper { var wrappedValue: Int }
@@ -46,59 +46,59 @@ struct Lazy {
 @IndexKeyRecord("name")
 struct Wrapped {
   let name: String
-  @Wrapper var kind: Int // ! property wrapper
+  @Wrapper var kind: Int  // ! property wrapper
 }
 
 @IndexKeyRecord("name")
 struct Initialized {
   let name: String
-  init(_ name: String) { self.name = name } // ! replaces the memberwise one, 'init(name:)'
+  init(_ name: String) { self.name = name }  // ! replaces the memberwise one, 'init(name:)'
 }
 
 @IndexKeyRecord("name")
 struct Failable {
   let name: String
-  init?(name: String) { self.name = name } // ! replaces the memberwise one
+  init?(name: String) { self.name = name }  // ! replaces the memberwise one
 }
 
 @IndexKeyRecord("name")
 struct Pair {
   let name: String
-  var (left, right): (Int, Int) // ! one property at a time
+  var (left, right): (Int, Int)  // ! one property at a time
 }
 
 @IndexKeyRecord("name")
 struct Conditional {
   let name: String
-  #if DEBUG // ! cannot know which members
+  #if DEBUG  // ! cannot know which members
     let debug: Int
   #endif
 }
 
-@IndexKeyRecord("") // ! string literal
+@IndexKeyRecord("")  // ! string literal
 struct Empty { let name: String }
 
-@IndexKeyRecord("na\(1)me") // ! StaticString
+@IndexKeyRecord("na\(1)me")  // ! StaticString
 struct Interpolated { let name: String }
 
-@IndexKeyRecord() // ! missing argument
+@IndexKeyRecord()  // ! missing argument
 struct NoKey { let name: String }
 
-@IndexKeyRecord(keyPrefix: -1, "name") // ! 'keyPrefix' has to be an integer literal from 0 to 4294967295
+@IndexKeyRecord(keyPrefix: -1, "name")  // ! integer literal from 0
 struct Negative { let name: String }
 
-@IndexKeyRecord(fieldsVersion: 4294967296, "name") // ! 'fieldsVersion' has to be an integer literal
+@IndexKeyRecord(fieldsVersion: 4294967296, "name")  // ! 'fieldsVersion' has to be
 struct TooLarge { let name: String }
 
 let number = 5
 
-@IndexKeyRecord(validated: number, "name") // ! 'validated' has to be an integer literal
+@IndexKeyRecord(validated: number, "name")  // ! 'validated' has to be
 struct NoLiteral { let name: String }
 
-@IndexKeyRecord(validated: 0, keyPrefix: 1, "name") // ! cannot stand beside
+@IndexKeyRecord(validated: 0, keyPrefix: 1, "name")  // ! cannot stand beside
 struct Both { let name: String }
 
-@IndexKeyRecord(validated: 1, "name") // ! their hash is 610305871, not 1
+@IndexKeyRecord(validated: 1, "name")  // ! their hash is 610305871, not 1
 struct Changed {
   let name: String
   var age: Int
@@ -116,11 +116,11 @@ struct Right {
 
 func query(_ context: TransactionContext) throws {
   _ = try Right.select(in: context, a: .greaterThan(1))
-  _ = try Right.select(in: context, a: 1, b: .lessThan(""), c: 1) // ! lessThan
-  _ = try Right.select(in: context, a: 1, c: 1) // ! missing argument for parameter 'b'
-  _ = try Right.select(in: context, b: "") // ! 'a'
-  _ = try Right.select(in: context) // !
-  _ = try Right.select(in: context, a: "") // ! no exact matches
-  _ = try Right.select(in: context, d: 1) // !
-  try Right.delete(in: context, a: 1, b: "") // !
+  _ = try Right.select(in: context, a: 1, b: .lessThan(""), c: 1)  // ! lessThan
+  _ = try Right.select(in: context, a: 1, c: 1)  // ! missing argument for parameter 'b'
+  _ = try Right.select(in: context, b: "")  // ! 'a'
+  _ = try Right.select(in: context)  // !
+  _ = try Right.select(in: context, a: "")  // ! no exact matches
+  _ = try Right.select(in: context, d: 1)  // !
+  try Right.delete(in: context, a: 1, b: "")  // !
 }

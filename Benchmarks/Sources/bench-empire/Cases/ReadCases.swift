@@ -59,7 +59,8 @@ extension Case {
   /// All records of a group, or of the type.
   private static func select(
     _ id: String, _ title: String, upstream: Double?,
-    _ prepare: @escaping @Sendable (Fixture) throws -> (name: String, entries: [Entry], group: Int?),
+    _ prepare:
+      @escaping @Sendable (Fixture) throws -> (name: String, entries: [Entry], group: Int?),
     repeats: Int = 1
   ) -> Case {
     Case(id: id, title: title, goal: 1.25, upstream: upstream) { fixture in

@@ -87,7 +87,8 @@ extension Case {
   }
 
   static let grow = Case(
-    id: "empire-grow", title: "fill most of a map of 1 GiB that began with 1 MiB, 200 records a transaction",
+    id: "empire-grow",
+    title: "fill most of a map of 1 GiB that began with 1 MiB, 200 records a transaction",
     goal: 1.3
   ) { fixture in
     // 3,000 large records of a quarter of a megabyte, in few and in smoke runs far fewer.

@@ -12,7 +12,8 @@ final class Fixture {
   private var prepared: [String: URL] = [:]
 
   init(few: Int, many: Int) throws {
-    root = FileManager.default.temporaryDirectory.appending(path: "bench-empire-\(UUID().uuidString)")
+    root = FileManager.default.temporaryDirectory.appending(
+      path: "bench-empire-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     entries = Entry.make(few)
     self.many = many

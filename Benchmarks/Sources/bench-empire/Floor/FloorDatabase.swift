@@ -16,7 +16,8 @@ final class FloorDatabase {
     try check(mdb_env_create(&environment))
     try check(mdb_env_set_mapsize(environment, mapSize))
     try check(mdb_env_set_maxdbs(environment, 1))
-    try check(mdb_env_open(environment, directory.path(percentEncoded: false), UInt32(MDB_NOTLS), 0o600))
+    try check(
+      mdb_env_open(environment, directory.path(percentEncoded: false), UInt32(MDB_NOTLS), 0o600))
     let transaction = try begin()
     try check(mdb_dbi_open(transaction, "empiredb", UInt32(MDB_CREATE), &database))
     try check(mdb_txn_commit(transaction))

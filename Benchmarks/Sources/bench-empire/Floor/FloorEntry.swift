@@ -8,7 +8,8 @@ enum FloorEntry {
   static let version = Entry.fieldsVersion
 
   @inline(__always)
-  private static func put<T: FixedWidthInteger>(_ value: T, _ cursor: inout UnsafeMutableRawPointer) {
+  private static func put<T: FixedWidthInteger>(_ value: T, _ cursor: inout UnsafeMutableRawPointer)
+  {
     cursor.storeBytes(of: value.bigEndian, as: T.self)
     cursor += MemoryLayout<T>.size
   }
@@ -28,7 +29,8 @@ enum FloorEntry {
     put(UInt64(bitPattern: Int64(value)) ^ (1 << 63), &cursor)
   }
 
-  static func writeKey(_ group: Int, _ title: String?, at start: UnsafeMutableRawPointer) -> MDB_val {
+  static func writeKey(_ group: Int, _ title: String?, at start: UnsafeMutableRawPointer) -> MDB_val
+  {
     var cursor = start
     put(prefix, &cursor)
     put(group, &cursor)

@@ -85,7 +85,8 @@ struct Failure: Error, CustomStringConvertible {
     try await store.withTransaction(readOnly: true) { context in
       let libraries = try Package.select(in: context, section: "libs")
       print("in the section libs:", libraries.count)
-      let range = try Package.select(in: context, section: "libs", name: .closedRange("liba"..."libc"))
+      let range = try Package.select(
+        in: context, section: "libs", name: .closedRange("liba"..."libc"))
       print("of them from liba to libc:", range.map(\.name).joined(separator: ", "))
       let largest = try PackageBySize.select(in: context, limit: 5, size: .lessThan(.max))
       print("largest:", largest.map { "\($0.name) \($0.size / 1024) MB" }.joined(separator: ", "))

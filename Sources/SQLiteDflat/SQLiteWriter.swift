@@ -41,33 +41,44 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
-  func update(_ schema: EntitySchema, from old: Row, to new: Row) throws {
+  func update(
+    _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
+  ) throws {
     let table = try prepare(schema)
     try new.withBytes { bytes in
       try reading(bytes) { row in
         try old.read { oldRow in
           Result {
-            try atomically(table.hasUniqueSides) {
-              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes)
-              for side in table.sides where side.covers(old.id) {
-                guard let reader = side.table.reader else {
-                  try side.truncate(from: old.id, connection)
-                  continue
-                }
-                let value = reader.read(row)
-                if value.isSame(as: reader.read(oldRow)) { continue }
-                try checkUnique(side, value, old.id, schema)
-                let statement = try side.upsert.on(connection)
-                try statement.bind(1, old.id)
-                try statement.bind(2, column: value)
-                try statement.run()
+            try atomically(table.hasUniqueSides(among: fields)) {
+              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
+              for side in table.sides where fields.contains(side.table.rootField) {
+                try updateSide(side, schema, old.id, from: oldRow, to: row)
               }
-              try checkUncoveredSides(table, row, old.id, schema)
             }
           }
         }.get()
       }
     }
+  }
+
+  private func updateSide(
+    _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
+  ) throws {
+    guard let reader = side.table.reader else {
+      if side.covers(id) { try side.truncate(from: id, connection) }
+      return
+    }
+    let value = reader.read(row)
+    if value.isSame(as: reader.read(old)) { return }
+    guard side.covers(id) else {
+      if side.table.isUnique, !side.isComplete { try refuseDuplicate(side, value, id, schema) }
+      return
+    }
+    try checkUnique(side, value, id, schema)
+    let statement = try side.upsert.on(connection)
+    try statement.bind(1, id)
+    try statement.bind(2, column: value)
+    try statement.run()
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
@@ -143,9 +154,11 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   private func updateMain(
     _ table: WriterTable, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView,
-    _ bytes: UnsafeRawBufferPointer
+    _ bytes: UnsafeRawBufferPointer, _ fields: FieldSet
   ) throws {
-    let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
+    let keepsKey = schema.keyReaders.allSatisfy {
+      !fields.contains($0.field.rootField) || $0.read(row).isSame(as: $0.read(old))
+    }
     let statement = try keepsKey ? table.update.on(connection) : table.updateWithKey.on(connection)
     try statement.bindBlob(1, inPlace: bytes)
     try statement.bind(2, id)

@@ -3,16 +3,19 @@
 import Dflat
 import SQLiteAccess
 
+// Used by the writer alone, which is used by one thread and keeps no statement while another is asked for: exclusivity holds
+// without a check.
+
 /// A main table as the writer knows it.
 final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
-  var insert: KeptStatement
-  var update: KeptStatement
-  var updateWithKey: KeptStatement
-  var delete: KeptStatement
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var update: KeptStatement
+  @exclusivity(unchecked) var updateWithKey: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
   /// The greatest row id that was given to a new object.
-  var highestID: Int64 = 0
+  @exclusivity(unchecked) var highestID: Int64 = 0
   private let sql: TableSQL
   var schema: EntitySchema { sql.schema }
 
@@ -24,6 +27,13 @@ final class WriterTable {
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
     delete = KeptStatement(sql.delete)
+  }
+}
+
+extension WriterTable {
+  /// Whether a value that no two objects may have is among these fields.
+  func hasUniqueSides(among fields: FieldSet) -> Bool {
+    hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }
   }
 }
 
@@ -54,9 +64,9 @@ final class WriterSide {
   let isComplete: Bool
   /// Whether its index can be believed to refuse every duplicate.
   let isTrusted: Bool
-  var insert: KeptStatement
-  var upsert: KeptStatement
-  var delete: KeptStatement
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var upsert: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
 
   init(
     _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,

@@ -18,27 +18,32 @@ final class Transaction: TransactionContext {
   /// The clock at the beginning.
   private let timestamp: Int64
   private let group: CommitGroup
+  // A transaction is used by one thread and touches its properties for a moment only, so exclusivity holds without a check.
+
   /// The storage's transaction, once this one writes into it.
-  private var writer: (any StorageWriter)?
+  @exclusivity(unchecked) private var writer: (any StorageWriter)?
   private var hasSavepoint = false
   /// The types that were changed, with the rows that were updated or deleted.
-  private var changed: [ObjectIdentifier: RowIDSet] = [:]
+  @exclusivity(unchecked) private var changed: [ObjectIdentifier: RowIDSet] = [:]
   /// The type that was used last, and what was changed of it: most transactions change one.
-  private var latest: EntitySchema?
-  private var latestRows: RowIDSet?
-  private var reading = Transaction.newReading()
+  @exclusivity(unchecked) private var latest: EntitySchema?
+  @exclusivity(unchecked) private var latestRows: RowIDSet?
+  @exclusivity(unchecked) private var reading = Transaction.newReading()
   /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
   private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
-  private(set) var isAborted = false
-  private(set) var version: Version
+  @exclusivity(unchecked) private(set) var isAborted = false
+  @exclusivity(unchecked) private(set) var version: Version
 
   /// How many writes a transaction has made; 0 as long as the lock is not taken.
   struct Version: Equatable {
     let transaction: UInt32
     var count: Int
+
+    /// Of no transaction.
+    static var none: Version { Version(transaction: 0, count: 0) }
   }
   /// False once the handler has returned.
-  private var isOpen = true
+  @exclusivity(unchecked) private var isOpen = true
 
   init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, _ group: CommitGroup) {
     self.workspace = workspace
@@ -145,13 +150,13 @@ final class Transaction: TransactionContext {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      return .inserted(try insert(schema, encode))
-    case .update(let stored, let version):
-      let (row, isChanged) = try update(stored, version, schema, encode)
+      return .inserted(try insert(change, schema, encode))
+    case .update:
+      let (row, isChanged) = try update(change, schema, encode)
       return isChanged ? .updated(row) : .identity(row)
-    case .deletion(let stored):
-      try delete(stored, schema)
-      return .deleted(stored.id)
+    case .deletion:
+      try delete(change.row, schema)
+      return .deleted(change.row.id)
     }
   }
 
@@ -162,36 +167,79 @@ final class Transaction: TransactionContext {
   }
 
   private func insert(
-    _ schema: EntitySchema, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+    _ change: PendingChange, _ schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
     try write(schema) { writer, builder in
       builder.finish(encode(builder))
-      try refuseUnreadable(builder.bytes, schema)
-      let id = try writer.insert(schema, builder.bytes)
-      markChanged(schema)
-      return Row(sound: builder.bytes, id: id)
+      guard let original = change.base else {
+        return try insert(builder.bytes, schema, writer)
+      }
+      let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
+      return try writing(overlay, overlay.changes(), schema) { try insert($0, schema, writer) }
     }
   }
 
+  private func insert(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Row {
+    try refuseUnreadable(bytes, schema)
+    let id = try writer.insert(schema, bytes)
+    markChanged(schema)
+    return Row(sound: bytes, id: id)
+  }
+
   private func update(
-    _ known: Row, _ knownVersion: Version, _ schema: EntitySchema,
+    _ change: PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write(schema) { writer, builder in
-      let isKnown = (knownVersion == version && version.count > 0) || isCurrent(known, schema)
+      let known = change.row
+      let isKnown = (change.version == version && version.count > 0) || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
-      if knownVersion.count == 0, !isKnown { try refuseStale(stored, known, schema) }
+      if change.version.count == 0, !isKnown { try refuseStale(stored, known, schema) }
       builder.finish(encode(builder))
-      try refuseUnreadable(builder.bytes, schema)
-      let row = Row(sound: builder.bytes, id: stored.id)
-      if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
-      try writer.update(schema, from: stored, to: row)
+      // A request carries the values of the time when it was made. If the object still has them, what others have stored in
+      // fields that are not known here is taken from where it is newest.
+      let isSame = isKnown || stored.equals(known, as: schema.layout)
+      let overlay = Overlay(
+        change.fields, builder.bytes, over: isSame ? stored : known, as: schema.layout)
+      let changes = overlay.changes()
+      if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
+      let row = try changedRow(overlay, changes, schema)
+      if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+      try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
       markChanged(schema, stored.id)
       return (row, true)
+    }
+  }
+
+  private func changedRow(
+    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
+  ) throws -> Row {
+    if changes.areInline, let row = overlay.patched(changes) { return row }
+    return try writing(overlay, changes, schema) { bytes in
+      try refuseUnreadable(bytes, schema)
+      return Row(sound: bytes, id: overlay.row.id)
+    }
+  }
+
+  /// Calls `body` with the bytes of a row that is written anew.
+  private func writing<R>(
+    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema,
+    _ body: (UnsafeRawBufferPointer) throws -> R
+  ) throws -> R {
+    try BuilderPool.withBuilder { builder in
+      guard overlay.write(changes, to: builder) else {
+        throw StorageError(
+          .other, table: schema.table, rowid: overlay.row.id,
+          message: "the object is too large to keep what only a newer schema knows of it")
+      }
+      return try body(builder.bytes)
     }
   }
 

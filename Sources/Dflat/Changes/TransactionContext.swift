@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 /// Submits requests inside a transaction. It has a meaning only inside the changes handler, on the handler's thread.
 public protocol TransactionContext {
   /// Carries out what a request is for. Programs call `submit`.
-  /// - Parameter encode: Writes the request's fields as the root table of a row.
+  /// - Parameter encode: Writes the fields that were set as a root table.
   func _carryOut(
     _ change: PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
@@ -26,7 +26,21 @@ public enum SubmittedRow: Sendable {
   case deleted(Int64)
 }
 
-// Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+extension ChangeRequest {
+  // Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+  @inlinable
+  func _submit(to transaction: any TransactionContext) throws -> UpdatedObject<Element> {
+    let row = try transaction._carryOut(_change, of: Element._schema) { _encode(to: $0) }
+    _change.spend()
+    switch row {
+    case .inserted(let row): return .inserted(Element(_row: row))
+    case .updated(let row): return .updated(Element(_row: row))
+    case .identity(let row): return .identity(Element(_row: row))
+    case .deleted(let id): return .deleted(id)
+    }
+  }
+}
+
 extension TransactionContext {
   /// Carries a request out.
   ///
@@ -36,19 +50,10 @@ extension TransactionContext {
   ///
   /// - Returns: What was done, with the object as it is stored now.
   /// - Throws: `TransactionError`.
-  @inlinable
+  @inlinable @inline(__always)
   @discardableResult
   public func submit<T: ChangeRequest>(_ changeRequest: T) throws -> UpdatedObject<T.Element> {
-    let row = try _carryOut(changeRequest._change, of: T.Element._schema) {
-      changeRequest._encode(to: $0)
-    }
-    changeRequest._change = .spent
-    switch row {
-    case .inserted(let row): return .inserted(T.Element(_row: row))
-    case .updated(let row): return .updated(T.Element(_row: row))
-    case .identity(let row): return .identity(T.Element(_row: row))
-    case .deleted(let id): return .deleted(id)
-    }
+    try changeRequest._submit(to: self)
   }
 
   /// Carries a request out; nil if it was refused for whatever reason.

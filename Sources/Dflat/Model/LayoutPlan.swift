@@ -12,14 +12,29 @@ public import FlatBuffersRuntime
 final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   let checks: UnsafeMutableBufferPointer<Check>
-  let tables: UnsafeMutableBufferPointer<Span>
+  /// How the property of each check is written.
+  let writes: UnsafeMutableBufferPointer<Write>
+  let tables: UnsafeMutableBufferPointer<Table>
+  /// The fields of all tables, each table's in the order they are written.
+  let steps: UnsafeMutableBufferPointer<Step>
   let members: UnsafeMutableBufferPointer<Member>
   let unions: UnsafeMutableBufferPointer<Span>
+  /// Defaults of strings.
+  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
 
   /// Indices from `start` to before `end`.
   struct Span {
     var start: Int32
     var end: Int32
+  }
+
+  /// The properties of a table, in the order of their slots, and the steps of its writing.
+  struct Table {
+    var start: Int32
+    var end: Int32
+    var firstStep: Int32
+    var lastStep: Int32
+    var slotCount: Int32
   }
 
   /// One property of a table.
@@ -40,6 +55,28 @@ final class LayoutPlan: @unchecked Sendable {
     var stride: Int32 = 0
     /// The table or union that it refers to.
     var target: Int32
+
+    /// A union's tag, or tags, stand in the slot before.
+    var hasTag: Bool { operation == .union || operation == .unionVector }
+  }
+
+  /// What writing needs to know of a property, beyond its check.
+  struct Write {
+    /// Its place in the layout's list.
+    var property: Int32
+    /// Of what is inline, or of a vector's elements.
+    var alignment: Int32
+    /// The default of a scalar, as it would be stored.
+    var defaultBits: UInt64?
+    /// The default of a string: an index, or −1.
+    var defaultString: Int32 = -1
+  }
+
+  /// A field that is added to a table, or the tags of one.
+  struct Step {
+    /// The property's place among those of its table.
+    var index: Int32
+    var isTag: Bool
   }
 
   /// One member of a union.
@@ -52,6 +89,8 @@ final class LayoutPlan: @unchecked Sendable {
     var kind: Kind
     /// The table's index, or the struct's size.
     var detail: Int32
+    /// Of a struct.
+    var alignment: Int32 = 1
   }
 
   init(_ root: TableLayout) {
@@ -59,13 +98,20 @@ final class LayoutPlan: @unchecked Sendable {
     _ = builder.table(root)
     builder.run()
     checks = .copying(builder.checks)
+    writes = .copying(builder.writes)
+    steps = .copying(builder.steps)
+    strings = .copying(builder.strings.map { .copying(utf8: $0) })
     tables = .copying(builder.tables)
     members = .copying(builder.members)
     unions = .copying(builder.unions)
   }
 
   deinit {
+    for string in strings { string.deallocate() }
+    strings.deallocate()
     checks.deallocate()
+    writes.deallocate()
+    steps.deallocate()
     tables.deallocate()
     members.deallocate()
     unions.deallocate()
@@ -195,7 +241,10 @@ final class LayoutPlan: @unchecked Sendable {
 
   private struct Builder {
     var checks: [Check] = []
-    var tables: [Span] = []
+    var writes: [Write] = []
+    var steps: [Step] = []
+    var strings: [String] = []
+    var tables: [Table] = []
     var members: [Member] = []
     var unions: [Span] = []
     private var known: [ObjectIdentifier: Int32] = [:]
@@ -222,17 +271,46 @@ final class LayoutPlan: @unchecked Sendable {
     mutating func run() {
       while tables.count < pendingTables.count || unions.count < pendingUnions.count {
         if tables.count < pendingTables.count {
-          let start = Int32(checks.count)
-          for property in pendingTables[tables.count].properties {
-            checks.append(check(property))
-          }
-          tables.append(Span(start: start, end: Int32(checks.count)))
+          fill(pendingTables[tables.count])
         } else {
           let start = Int32(members.count)
           for member in pendingUnions[unions.count].members { members.append(self.member(member)) }
           unions.append(Span(start: start, end: Int32(members.count)))
         }
       }
+    }
+
+    private mutating func fill(_ layout: TableLayout) {
+      let start = Int32(checks.count)
+      let firstStep = Int32(steps.count)
+      let inOrder = layout.properties.indices.sorted {
+        layout.properties[$0].offset < layout.properties[$1].offset
+      }
+      for property in inOrder {
+        checks.append(check(layout.properties[property]))
+        writes.append(write(layout.properties[property], at: property))
+      }
+      for step in layout.writeSteps() {
+        guard let index = inOrder.firstIndex(of: step.property) else { continue }
+        steps.append(Step(index: Int32(index), isTag: step.isTag))
+      }
+      tables.append(
+        Table(
+          start: start, end: Int32(checks.count), firstStep: firstStep,
+          lastStep: Int32(steps.count), slotCount: Int32(layout.slotCount)))
+    }
+
+    private mutating func write(_ property: Property, at index: Int) -> Write {
+      var write = Write(
+        property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
+      if case .string(let text?) = property.kind {
+        write.defaultString = Int32(strings.count)
+        strings.append(text)
+      }
+      if let type = property.kind.scalarType {
+        write.defaultBits = property.defaultValue?.storedBits(type)
+      }
+      return write
     }
 
     private mutating func check(_ property: Property) -> Check {
@@ -267,7 +345,9 @@ final class LayoutPlan: @unchecked Sendable {
       switch member.kind {
       case .table(let layout): Member(tag: member.tag, kind: .table, detail: table(layout()))
       case .structure(let layout):
-        Member(tag: member.tag, kind: .structure, detail: Int32(layout().size))
+        Member(
+          tag: member.tag, kind: .structure, detail: Int32(layout().size),
+          alignment: Int32(layout().alignment))
       default: Member(tag: member.tag, kind: .string, detail: 0)
       }
     }
@@ -289,12 +369,30 @@ extension TableLayout {
 
 extension TableReader {
   @inline(__always)
-  fileprivate func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
+  func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.baseAddress.unsafelyUnwrapped + position, count: size)
   }
 }
 
 extension Property.Kind {
+  /// The type of a scalar or enum.
+  fileprivate var scalarType: ValueType? {
+    switch self {
+    case .scalar(let type, _): type
+    case .enumeration(let layout, _): layout().type
+    default: nil
+    }
+  }
+
+  /// The alignment of what is inline in a table, or of a vector's elements.
+  fileprivate var alignment: Int {
+    switch self {
+    case .structure(let layout): layout().alignment
+    case .vector(let element): element.alignment
+    default: inlineSize
+    }
+  }
+
   fileprivate var isInteger: Bool {
     guard case .scalar(let type, _) = self else { return false }
     return switch type {
@@ -309,5 +407,13 @@ extension UnsafeMutableBufferPointer {
     let buffer = Self.allocate(capacity: elements.count)
     _ = buffer.initialize(from: elements)
     return buffer
+  }
+}
+
+extension Value {
+  /// The bits that a value has in a field of a type, the rest zero.
+  fileprivate func storedBits(_ type: ValueType) -> UInt64 {
+    if type == .float, case .real(let value) = self { return UInt64(Float(value).bitPattern) }
+    return bits & (.max >> UInt64(64 - 8 * type.size))
   }
 }

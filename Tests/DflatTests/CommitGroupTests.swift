@@ -25,7 +25,7 @@ private final class NotingWriter: StorageWriter {
   func rollback() { notes.append("rollback") }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
-  func update(_ schema: EntitySchema, from old: Row, to new: Row) {}
+  func update(_ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
   func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }

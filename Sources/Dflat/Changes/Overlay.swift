@@ -51,6 +51,7 @@ struct Overlay {
     return changes
   }
 
+  /// Values that are equal to this version of the schema keep their bytes: what a newer one has put into them stays.
   private func compare(
     _ index: Int, _ old: TableReader, _ new: TableReader, _ changes: inout Changes
   ) {
@@ -66,12 +67,14 @@ struct Overlay {
       {
         return
       }
-      if !changes.isDifferent {
-        changes.isDifferent =
-          areInBoth && check.isInteger ? true : isDifferent(index, old, new)
+      if areInBoth, check.isInteger {
+        changes.isDifferent = true
+      } else if isDifferent(index, old, new) {
+        changes.isDifferent = true
+      } else if plan.writes[index].isEnumeration {
+        return
       }
     } else {
-      // Equal values keep their bytes: what a newer schema has put into them stays.
       if !isDifferent(index, old, new) { return }
       changes.isDifferent = true
     }
@@ -115,12 +118,18 @@ struct Overlay {
   func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Bool {
     reading { old, new in
       var copier = RowCopier(plan, builder, sources: row.count + values.count)
-      var root: FlatBufferBuilder.Offset?
-      root = copier.table(0, old, changes: changes.fields, from: new)
-      if !copier.isComplete { root = lay(changes.fields, of: new, over: old, with: builder) }
-      guard let root else { return false }
-      builder.finish(root)
-      return true
+      let root = copier.table(0, old, changes: changes.fields, from: new)
+      if copier.isComplete {
+        builder.finish(root)
+        return true
+      }
+      // What was laid over others before is laid over the same again, if that is sound: bytes may only look as if they were.
+      if let core = old.core, lay(changes.fields, of: new, over: old, keeping: core, builder),
+        isRight(builder.bytes, changes.fields, of: new, over: old)
+      {
+        return true
+      }
+      return lay(changes.fields, of: new, over: old, keeping: 0..<row.count, builder)
     }
   }
 
@@ -135,24 +144,12 @@ struct Overlay {
 // MARK: - What only a newer schema knows
 
 extension Overlay {
-  /// Writes a table over the row's.
-  private func lay(
-    _ changes: FieldSet, of new: TableReader, over old: TableReader,
-    with builder: FlatBufferBuilder
-  ) -> FlatBufferBuilder.Offset? {
-    if let core = old.core,
-      let root = lay(changes, of: new, over: old, keeping: core, with: builder)
-    {
-      return root
-    }
-    return lay(changes, of: new, over: old, keeping: 0..<row.count, with: builder)
-  }
-
-  /// The same with a certain part of the row's bytes; nil if that is not all that has to be kept.
+  /// Writes a table over the row's, of which a part stays.
+  /// - Returns: Whether that could be done, and the part holds all that has to be kept.
   private func lay(
     _ changes: FieldSet, of new: TableReader, over old: TableReader, keeping core: Range<Int>,
-    with builder: FlatBufferBuilder
-  ) -> FlatBufferBuilder.Offset? {
+    _ builder: FlatBufferBuilder
+  ) -> Bool {
     builder.reset()
     let table = plan.tables[0]
     let known = Int(table.start)..<Int(table.end)
@@ -175,7 +172,7 @@ extension Overlay {
     let mustStay = stride(from: 4, to: Int(old.vtableSize), by: 2).filter {
       old.contains($0) && !written.contains($0)
     }
-    guard mustStay.allSatisfy({ core.contains(old.locate($0, size: 0)) }) else { return nil }
+    guard mustStay.allSatisfy({ core.contains(old.locate($0, size: 0)) }) else { return false }
 
     var copier = RowCopier(plan, builder, sources: row.count + values.count)
     return withUnsafeTemporaryAllocation(
@@ -189,9 +186,24 @@ extension Overlay {
         let overlay = builder.startTable(
           over: old, core: core, slotCount: Int(table.slotCount), inlineSize: inlineSize,
           stays: { !written.contains($0) })
-      else { return nil }
+      else { return false }
       copier.add(table, children, source)
-      return builder.endTable(overlay)
+      builder.finish(builder.endTable(overlay))
+      return true
+    }
+  }
+
+  /// Whether a buffer that was laid over a part of the row holds what it should.
+  private func isRight(
+    _ bytes: UnsafeRawBufferPointer, _ changes: FieldSet, of new: TableReader,
+    over old: TableReader
+  ) -> Bool {
+    guard (try? layout.verify(bytes)) != nil, let written = TableReader(root: bytes) else {
+      return false
+    }
+    return layout.properties.allSatisfy { property in
+      let source = changes.contains(property.offset) ? new : old
+      return written.value(of: property).equals(source.value(of: property))
     }
   }
 }

@@ -70,6 +70,7 @@ final class LayoutPlan: @unchecked Sendable {
     var defaultBits: UInt64?
     /// The default of a string: an index, or −1.
     var defaultString: Int32 = -1
+    var isEnumeration = false
   }
 
   /// A field that is added to a table, or the tags of one.
@@ -303,6 +304,7 @@ final class LayoutPlan: @unchecked Sendable {
     private mutating func write(_ property: Property, at index: Int) -> Write {
       var write = Write(
         property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
+      if case .enumeration = property.kind { write.isEnumeration = true }
       if case .string(let text?) = property.kind {
         write.defaultString = Int32(strings.count)
         strings.append(text)

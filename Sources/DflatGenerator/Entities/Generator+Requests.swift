@@ -45,9 +45,8 @@ extension Generator {
         text.gap()
         text.documentation(field.documentation)
         text.property("public var \(member)", field.type) { text in
-          text.accessor(
-            "get",
-            "\(pending).isSet(\(offset)) ? \(values).\(member) : \(stored).\(member)")
+          text.getter(
+            "\(pending).isSet(\(offset))", "\(values).\(member)", "\(stored).\(member)")
           text.block("set") { text in
             text.line("\(values).\(member) = newValue")
             text.line("\(pending).set(\(offset))")

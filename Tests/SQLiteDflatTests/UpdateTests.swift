@@ -233,7 +233,7 @@ struct UpdateTests {
   @Test("However often an older version updates an object, it does not grow")
   func rowsDoNotGrow() throws {
     try withTemporaryWorkspace { workspace in
-      try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
+      _ = try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
         _ = try txn.insert(
           KIT.ItemChangeRequest.creationRequest(
             KIT.Item(

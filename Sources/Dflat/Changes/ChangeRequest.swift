@@ -99,7 +99,7 @@ public struct PendingChange {
   static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
     let transaction = Transaction.current(for: "upsertRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
-      return PendingChange(.creation, over: nil)
+      return PendingChange(.creation, over: row)
     }
     return PendingChange(.update, over: stored, at: transaction.version, .all)
   }

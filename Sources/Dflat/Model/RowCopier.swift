@@ -5,7 +5,7 @@
 //  - defaults are left out, also where the source has stored them;
 //  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
 //  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
-//    not know, or more than that bound. What was written is then of no use.
+//    not know, more than that bound, or tables deeper than rows may have them. What was written is then of no use.
 
 import FlatBuffersRuntime
 
@@ -15,6 +15,7 @@ struct RowCopier {
   private(set) var isComplete = true
   /// What may still be written, in bytes.
   private var room: Int
+  private var depth = 0
 
   /// - Parameter sources: The sizes of what is copied from, in bytes.
   init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {
@@ -43,6 +44,12 @@ struct RowCopier {
     let table = plan.tables[index]
     let start = Int(table.start)
     let count = Int(table.end) - start
+    depth &+= 1
+    defer { depth &-= 1 }
+    if depth > 64 {
+      isComplete = false
+      return .none
+    }
     return withUnsafeTemporaryAllocation(of: Child.self, capacity: max(count, 1)) { children in
       var known = 0
       for position in 0..<count {

@@ -101,6 +101,67 @@ struct OverlayTests {
     return bytes
   }
 
+  @Test("Deprecated fields stay, and fields that nested tables got later")
+  func deprecatedAndNested() throws {
+    let layout = Kit.Item._schema.layout
+    let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2
+    #expect(layout.property(at: old) == nil, "the slot of the deprecated field")
+    let branch = try #require(layout.properties.first { $0.name == "branch" }).offset
+    let title = try #require(layout.properties.first { $0.name == "title" }).offset
+    let row = Row { builder in
+      let name = builder.string("n")
+      let later = builder.string("later")
+      builder.startTable(slotCount: 9)
+      builder.add(later, at: 20)
+      let inner = builder.endTable()
+      builder.startTable(slotCount: layout.slotCount)
+      builder.add(name, at: 4)
+      builder.add(inner, at: branch)
+      builder.add(Int32(41), at: old, default: 0)
+      return builder.endTable()
+    }
+    var fields = FieldSet.none
+    fields.insert(title)
+    let values = Kit.Item(name: "", serial: 0, title: "new")
+    let builder = FlatBufferBuilder()
+    values._row.withBytes { values in
+      let overlay = Overlay(fields, values, over: row, as: layout)
+      #expect(overlay.write(overlay.changes(), to: builder))
+    }
+    let table = try #require(TableReader(root: builder.bytes))
+    #expect(table.string(at: title) == "new" && table.string(at: 4) == "n")
+    #expect(table.scalar(at: old, default: Int32(0)) == 41)
+    let inner: TableReader? = table.table(at: branch)
+    #expect(inner?.string(at: 20) == "later")
+    try layout.verify(builder.bytes)
+  }
+
+  @Test("What a row refers to many times is not written as many times")
+  func sharedBytes() throws {
+    let layout = Kit.Item._schema.layout
+    let tags = try #require(layout.properties.first { $0.name == "tags" }).offset
+    let row = Row { builder in
+      let long = builder.string(String(repeating: "x", count: 100_000))
+      builder.startVector(count: 9_000)
+      for _ in 0..<9_000 { builder.push(long) }
+      let vector = builder.endVector()
+      builder.startTable(slotCount: layout.slotCount)
+      builder.add(vector, at: tags)
+      return builder.endTable()
+    }
+    var fields = FieldSet.none
+    fields.insert(4)
+    let builder = FlatBufferBuilder()
+    Kit.Item(name: "new", serial: 0)._row.withBytes { values in
+      let overlay = Overlay(fields, values, over: row, as: layout)
+      #expect(overlay.write(overlay.changes(), to: builder))
+    }
+    #expect(builder.used < 2 * row.count)
+    let table = try #require(TableReader(root: builder.bytes))
+    #expect(table.string(at: 4) == "new")
+    #expect(table.vector(at: tags, stride: 4)?.count == 9_000)
+  }
+
   @Test("A set of fields holds what was put into it, in tables of any width")
   func fieldSets() {
     var set = FieldSet.none

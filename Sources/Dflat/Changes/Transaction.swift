@@ -231,8 +231,8 @@ final class Transaction: TransactionContext {
       guard overlay.write(changes, to: builder) else {
         throw StorageError(
           .other, table: schema.table, rowid: overlay.row.id,
-          message: "the object cannot be stored: its tables are nested too deeply, or it is too large "
-            + "to keep what only a newer schema knows of it")
+          message: "the object cannot be stored: its tables are nested too deeply, or it is "
+            + "too large to keep what only a newer schema knows of it")
       }
       return try body(builder.bytes)
     }

@@ -84,7 +84,8 @@ struct RowCopier {
       case .scalar: add(scalar: index, of: source)
       case .union where step.isTag:
         if child.value != .none {
-          builder.add(source.scalar(at: field &- 2, default: 0), at: field &- 2, default: 0 as UInt8)
+          let tag = source.scalar(at: field &- 2, default: UInt8(0))
+          builder.add(tag, at: field &- 2, default: 0)
         }
       case .unionVector where step.isTag: builder.add(child.tags, at: field &- 2)
       default: builder.add(child.value, at: field)

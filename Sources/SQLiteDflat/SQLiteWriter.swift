@@ -45,6 +45,11 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws {
     let table = try prepare(schema)
+    if fields.isDisjoint(with: table.indexedFields) {
+      return try withStorageErrors(table: schema.table, rowid: old.id) {
+        try new.withBytes { try updateMain(table, old.id, $0) }
+      }
+    }
     try new.withBytes { bytes in
       try reading(bytes) { row in
         try old.read { oldRow in
@@ -161,18 +166,30 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     let keepsKey = schema.keyReaders.allSatisfy {
       !fields.contains($0.field.rootField) || $0.read(row).isSame(as: $0.read(old))
     }
-    let statement = try keepsKey ? table.update.on(connection) : table.updateWithKey.on(connection)
-    try statement.bindBlob(1, inPlace: bytes)
-    try statement.bind(2, id)
-    if !keepsKey {
-      for index in schema.keyReaders.indices {
-        try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
-      }
+    if keepsKey { return try updateMain(table, id, bytes) }
+    let statement = try table.updateWithKey.on(connection)
+    for index in schema.keyReaders.indices {
+      try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
     }
-    try statement.run()
+    try run(statement, table, id, bytes)
+  }
+
+  /// Replaces a row whose key stays.
+  private func updateMain(
+    _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    try run(try table.update.on(connection), table, id, bytes)
+  }
+
+  private func run(
+    _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    try update.bindBlob(1, inPlace: bytes)
+    try update.bind(2, id)
+    try update.run()
     if connection.changes != 1 {
       throw StorageError(
-        .missing, table: schema.table, rowid: id, message: "there is no such row to update")
+        .missing, table: table.schema.table, rowid: id, message: "there is no such row to update")
     }
   }
 

@@ -10,6 +10,8 @@ import SQLiteAccess
 final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
+  /// The fields that the primary key and side tables are made of.
+  let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
   @exclusivity(unchecked) var updateWithKey: KeptStatement
@@ -23,6 +25,10 @@ final class WriterTable {
     self.sql = sql
     self.sides = sides
     hasUniqueSides = sides.contains { $0.table.isUnique }
+    var fields = FieldSet.none
+    for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
+    for side in sides { fields.insert(side.table.rootField) }
+    indexedFields = fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)

@@ -111,12 +111,6 @@ public struct PendingChange {
       row, schema, for: "deletionRequest(_:)", acceptsDamaged: true)
     return stored.map { PendingChange(.deletion, over: $0) }
   }
-
-  /// The request succeeded.
-  @usableFromInline
-  mutating func spend() {
-    kind = .spent
-  }
 }
 
 /// What a submitted request did.

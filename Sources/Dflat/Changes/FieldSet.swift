@@ -34,6 +34,9 @@ public struct FieldSet: Sendable {
     return containsOther(slot)
   }
 
+  /// Whether no field is in both; of fields far behind in wide tables, it may be false without one.
+  public func isDisjoint(with other: FieldSet) -> Bool { bits & other.bits == 0 }
+
   /// Puts a field into it.
   @inlinable @inline(__always)
   public mutating func insert(_ field: Int) {

@@ -135,24 +135,28 @@ final class Transaction: TransactionContext {
   // MARK: Writing
 
   func _carryOut(
-    _ change: PendingChange, of schema: EntitySchema,
+    _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
     requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
+    let result: SubmittedRow
     switch change.kind {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      return .inserted(try insert(change, schema, encode))
+      result = .inserted(try insert(change, schema, encode))
     case .update:
       let (row, isChanged) = try update(change, schema, encode)
-      return isChanged ? .updated(row) : .identity(row)
+      result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
-      try delete(change.row, schema)
-      return .deleted(change.row.id)
+      let id = change.row.id
+      try delete(id, schema)
+      result = .deleted(id)
     }
+    change.kind = .spent
+    return result
   }
 
   func abort() -> Bool {
@@ -247,10 +251,10 @@ final class Transaction: TransactionContext {
     }
   }
 
-  private func delete(_ known: Row, _ schema: EntitySchema) throws {
+  private func delete(_ id: Int64, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
-      try writer.delete(schema, id: known.id)
-      markChanged(schema, known.id)
+      try writer.delete(schema, id: id)
+      markChanged(schema, id)
     }
   }
 

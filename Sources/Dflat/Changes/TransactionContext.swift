@@ -5,9 +5,12 @@ public import FlatBuffersRuntime
 /// Submits requests inside a transaction. It has a meaning only inside the changes handler, on the handler's thread.
 public protocol TransactionContext {
   /// Carries out what a request is for. Programs call `submit`.
-  /// - Parameter encode: Writes the fields that were set as a root table.
+  /// - Parameters:
+  ///   - change: What it is for. It is spent if the request succeeds.
+  ///   - schema: The type of its object.
+  ///   - encode: Writes the fields that were set as a root table, and does not look at `change`.
   func _carryOut(
-    _ change: PendingChange, of schema: EntitySchema,
+    _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
@@ -30,8 +33,7 @@ extension ChangeRequest {
   // Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
   @inlinable
   func _submit(to transaction: any TransactionContext) throws -> UpdatedObject<Element> {
-    let row = try transaction._carryOut(_change, of: Element._schema) { _encode(to: $0) }
-    _change.spend()
+    let row = try transaction._carryOut(&_change, of: Element._schema) { _encode(to: $0) }
     switch row {
     case .inserted(let row): return .inserted(Element(_row: row))
     case .updated(let row): return .updated(Element(_row: row))

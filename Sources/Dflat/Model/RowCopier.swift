@@ -69,6 +69,7 @@ struct RowCopier {
 
   /// Adds the fields of the open table.
   /// - Parameter source: Where a field comes from; nil if it is not to be added.
+  @inline(__always)
   func add(
     _ table: LayoutPlan.Table, _ children: UnsafeMutableBufferPointer<Child>,
     _ source: (Int) -> TableReader?
@@ -96,19 +97,29 @@ struct RowCopier {
   /// Adds a scalar, enum or fixed struct, unless it is a default.
   private func add(scalar index: Int, of source: TableReader) {
     let check = plan.checks[index]
+    let field = Int(check.offset)
     let size = Int(check.size)
-    let place = source.locate(Int(check.offset), size: size)
+    let place = source.locate(field, size: size)
     guard place > 0, let start = source.bytes.baseAddress else { return }
-    if let standard = plan.writes[index].defaultBits {
-      var bits: UInt64 = 0
-      withUnsafeMutableBytes(of: &bits) {
-        $0.copyMemory(from: UnsafeRawBufferPointer(start: start + place, count: size))
+    let write = plan.writes[index]
+    switch (size, Int(write.alignment)) {
+    case (1, 1): add(start.loadUnaligned(fromByteOffset: place, as: UInt8.self), field, write)
+    case (2, 2): add(start.loadUnaligned(fromByteOffset: place, as: UInt16.self), field, write)
+    case (4, 4): add(start.loadUnaligned(fromByteOffset: place, as: UInt32.self), field, write)
+    case (8, 8): add(start.loadUnaligned(fromByteOffset: place, as: UInt64.self), field, write)
+    default:
+      builder.addStructure(at: field, size: size, alignment: Int(write.alignment)) {
+        $0.copyMemory(from: start + place, byteCount: size)
       }
-      if UInt64(littleEndian: bits) == standard { return }
     }
-    builder.addStructure(
-      at: Int(check.offset), size: size, alignment: Int(plan.writes[index].alignment)
-    ) { $0.copyMemory(from: start + place, byteCount: size) }
+  }
+
+  @inline(__always)
+  private func add<Bits: FlatBufferScalar & UnsignedInteger>(
+    _ bits: Bits, _ field: Int, _ write: LayoutPlan.Write
+  ) {
+    if let standard = write.defaultBits, standard == UInt64(bits) { return }
+    builder.add(Optional(bits), at: field)
   }
 
   /// Writes what lies outside of a property's table, if anything does.

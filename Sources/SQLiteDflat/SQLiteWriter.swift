@@ -30,10 +30,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
           guard let reader = side.table.reader else { continue }
           let value = reader.read(row)
           try checkUnique(side, value, id, schema)
-          let statement = try side.insert.on(connection)
-          try statement.bind(1, id)
-          try statement.bind(2, column: value)
-          try statement.run()
+          try store(value, id, in: side, side.insert.on(connection))
         }
         try checkUncoveredSides(table, row, id, schema)
         return id
@@ -80,10 +77,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       return
     }
     try checkUnique(side, value, id, schema)
-    let statement = try side.upsert.on(connection)
-    try statement.bind(1, id)
-    try statement.bind(2, column: value)
-    try statement.run()
+    try store(value, id, in: side, side.upsert.on(connection))
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
@@ -153,7 +147,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     for index in schema.keyReaders.indices {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
     }
-    try statement.run()
+    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) { try statement.run() }
     let id = connection.lastInsertRowID
     table.highestID = max(table.highestID, id)
     return id
@@ -171,7 +165,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     for index in schema.keyReaders.indices {
       try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
     }
-    try run(statement, table, id, bytes)
+    try run(statement, table, id, bytes, key: schema.describeKey(of: row))
   }
 
   /// Replaces a row whose key stays.
@@ -182,15 +176,26 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   }
 
   private func run(
-    _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+    _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
+    key: @autoclosure () -> String? = nil
   ) throws {
     try update.bindBlob(1, inPlace: bytes)
     try update.bind(2, id)
-    try update.run()
+    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }
     if connection.changes != 1 {
       throw StorageError(
         .missing, table: table.schema.table, rowid: id, message: "there is no such row to update")
     }
+  }
+
+  private func store(
+    _ value: ColumnValue, _ id: Int64, in side: WriterSide, _ statement: Statement
+  ) throws {
+    try statement.bind(1, id)
+    try statement.bind(2, column: value)
+    try withStorageErrors(
+      table: side.table.table, rowid: id, key: "\(side.table.column): \(value)"
+    ) { try statement.run() }
   }
 
   // MARK: Unique values
@@ -230,7 +235,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       limit: 2)
     if try rows(query, mark: .none).contains(where: { $0.id != id }) {
       throw StorageError(
-        .alreadyExists, table: side.table.table,
+        .alreadyExists, table: side.table.table, key: "\(side.table.column): \(value)",
         message: "another object has the same value of \(side.table.column), which is unique")
     }
   }

@@ -1,6 +1,6 @@
 // The fields of the rich schema, as requests, builders and objects have them.
 
-public import Dflat
+import Dflat
 
 /// One field: its vtable offset, and how it is moved from an object to a request or a builder, and compared.
 public struct ItemField: Sendable {

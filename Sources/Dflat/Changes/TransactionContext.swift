@@ -33,13 +33,8 @@ extension ChangeRequest {
   // Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
   @inlinable
   func _submit(to transaction: any TransactionContext) throws -> UpdatedObject<Element> {
-    let row = try transaction._carryOut(&_change, of: Element._schema) { _encode(to: $0) }
-    switch row {
-    case .inserted(let row): return .inserted(Element(_row: row))
-    case .updated(let row): return .updated(Element(_row: row))
-    case .identity(let row): return .identity(Element(_row: row))
-    case .deleted(let id): return .deleted(id)
-    }
+    UpdatedObject(
+      try transaction._carryOut(&_change, of: Element._schema) { _encode(to: $0) })
   }
 }
 

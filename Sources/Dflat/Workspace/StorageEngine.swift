@@ -106,6 +106,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let table: String?
   /// The row that it concerns.
   public let rowid: Int64?
+  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  public let key: String?
   /// The engine's own code, for SQLite its extended result code.
   public let code: Int32?
   /// What is wrong, in words.
@@ -115,12 +117,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// A failure, as an engine tells it.
   public init(
-    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
-    message: String, statement: String? = nil
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
+    code: Int32? = nil, message: String, statement: String? = nil
   ) {
     self.cause = cause
     self.table = table
     self.rowid = rowid
+    self.key = key
     self.code = code
     self.message = message
     self.statement = statement
@@ -131,6 +134,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     var place: [String] = []
     if let table { place.append("table \(table)") }
     if let rowid { place.append("row \(rowid)") }
+    if let key { place.append(key) }
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message

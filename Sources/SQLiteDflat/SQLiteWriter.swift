@@ -147,7 +147,9 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     for index in schema.keyReaders.indices {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
     }
-    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) { try statement.run() }
+    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
+      try statement.run()
+    }
     let id = connection.lastInsertRowID
     table.highestID = max(table.highestID, id)
     return id

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import FlatBuffersRuntime
 import Foundation
 import SQLiteAccess
 import SQLiteDflat
@@ -19,6 +20,7 @@ struct UpdateTests {
           try workspace.write([Kit.Item.self]) { txn in
             let first = try txn.insert(
               Kit.ItemChangeRequest.creationRequest(RandomItems.item(&generator)))
+            #expect(isCanonical(first))
             var stored = first
             for _ in 0..<4 { stored = try update(stored, txn, &generator) }
             // A copy is a new object with the same values, but for the key.
@@ -85,6 +87,26 @@ struct UpdateTests {
   /// Whether the object's bytes are those that a builder writes.
   private func isCanonical(_ item: Kit.Item) -> Bool {
     Kit.ItemBuilder(from: item).build().toData() == item.toData()
+  }
+
+  @Test("A copy of an object is stored in canonical form, whoever wrote the object's bytes")
+  func copies() throws {
+    // The status and the number of likes are at their defaults, and yet there.
+    let spelled = FlatBufferBuilder()
+    let site = spelled.string("s")
+    spelled.startTable(slotCount: 4)
+    spelled.add(site, at: 4)
+    spelled.add(Optional(Int32(1)), at: 6)
+    spelled.add(Optional(Int32(0)), at: 10)
+    spelled.add(Optional(Int8(1)), at: 8)
+    spelled.finish(spelled.endTable())
+    let foreign = Post.from(data: Data(spelled.bytes))
+    #expect(foreign == post(1) && foreign.toData() != post(1).toData())
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([foreign, post(2, likes: 5)])
+      #expect(stored[0].toData() == post(1).toData())
+      #expect(stored[1].toData() == post(2, likes: 5).toData())
+    }
   }
 
   @Test("Requests that were made before each other's submits carry the values of their time")

@@ -198,6 +198,9 @@ final class Transaction: TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
     try write(schema) { writer, builder in
+      if let original = change.base, original.isCanonical, change.fields.isEmpty {
+        return try original.withBytes { try insert($0, schema, writer) }
+      }
       builder.finish(encode(builder))
       guard let original = change.base else {
         return try insert(builder.bytes, schema, writer)

@@ -35,12 +35,12 @@ public struct Row: @unchecked Sendable {
     storage = RowStorage.make(bytes, id: id, mark: mark)
   }
 
-  /// Builds a new row with a builder that is reused; `encode` writes the root table.
+  /// Builds a new row with a builder that is reused; `encode` writes the root table in canonical form.
   @inlinable
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     storage = BuilderPool.withBuilder { builder in
       builder.finish(encode(builder))
-      return RowStorage.make(builder.bytes, id: -1, mark: .none)
+      return RowStorage.make(builder.bytes, id: -1, mark: .built)
     }
   }
 
@@ -54,6 +54,9 @@ public struct Row: @unchecked Sendable {
 
   /// When the row was read, by whom.
   var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
+
+  /// Whether the bytes are known to be those that generated code writes.
+  var isCanonical: Bool { mark == .built }
 
   /// The length of the buffer in bytes.
   @inlinable
@@ -111,6 +114,10 @@ public struct ReadMark: Sendable, Equatable {
   /// Of rows that were not fetched.
   @inlinable
   public static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
+
+  /// Of rows that generated code has built.
+  @inlinable
+  static var built: ReadMark { ReadMark(timestamp: -1, reading: .max) }
 }
 
 @usableFromInline

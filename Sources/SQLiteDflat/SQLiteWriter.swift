@@ -14,7 +14,7 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 final class SQLiteWriter: SQLiteView, StorageWriter {
-  private let tables: WriterTables
+  let tables: WriterTables
 
   init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
     self.tables = tables
@@ -135,7 +135,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Main rows
 
-  private func prepare(_ schema: EntitySchema) throws -> WriterTable {
+  func prepare(_ schema: EntitySchema) throws -> WriterTable {
     try withStorageErrors(table: schema.table) { try tables.prepare(schema, connection, engine) }
   }
 

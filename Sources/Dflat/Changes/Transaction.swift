@@ -214,6 +214,7 @@ final class Transaction: TransactionContext {
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Row {
     try refuseUnreadable(bytes, schema)
+    try refuseUnknownKey(bytes, schema)
     let id = try writer.insert(schema, bytes)
     markChanged(schema)
     return Row(sound: bytes, id: id)
@@ -241,6 +242,9 @@ final class Transaction: TransactionContext {
       if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
       let row = try changedRow(overlay, changes, schema)
       if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+      if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
+        try row.withBytes { try refuseUnknownKey($0, schema) }
+      }
       try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
       markChanged(schema, stored.id)
       return (row, true)
@@ -280,6 +284,14 @@ final class Transaction: TransactionContext {
         .other, table: schema.table,
         message: "the object cannot be stored, it could not be read again: \(error.reason)")
     }
+  }
+
+  /// NaN is unknown, and unknown values never equal each other: any number of objects could have such a key.
+  private func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
+    guard let key = schema.unknownKey(bytes) else { return }
+    throw StorageError(
+      .other, table: schema.table,
+      message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
   private func delete(_ id: Int64, _ schema: EntitySchema) throws {

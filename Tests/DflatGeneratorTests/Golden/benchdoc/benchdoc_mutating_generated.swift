@@ -43,7 +43,7 @@ public final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `title`: a field of the primary key.
-  public var title: String {
+  public var title: Swift::String {
     get { _change.isSet(8) ? values.title : stored.title }
     set {
       values.title = newValue
@@ -61,7 +61,7 @@ public final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `tag`: nil if absent.
-  public var tag: String? {
+  public var tag: Swift::String? {
     get { _change.isSet(14) ? values.tag : stored.tag }
     set {
       values.tag = newValue
@@ -70,7 +70,7 @@ public final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `priority`: `0` if absent.
-  public var priority: Int32 {
+  public var priority: Swift::Int32 {
     get { _change.isSet(16) ? values.priority : stored.priority }
     set {
       values.priority = newValue

@@ -26,7 +26,7 @@ extension Blog {
     }
 
     /// `site`: a field of the primary key.
-    public var site: String {
+    public var site: Swift::String {
       get { _change.isSet(4) ? values.site : stored.site }
       set {
         values.site = newValue
@@ -35,7 +35,7 @@ extension Blog {
     }
 
     /// `number`: a field of the primary key.
-    public var number: Int32 {
+    public var number: Swift::Int32 {
       get { _change.isSet(6) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -53,7 +53,7 @@ extension Blog {
     }
 
     /// `likes`: indexed, `0` if absent.
-    public var likes: Int32 {
+    public var likes: Swift::Int32 {
       get { _change.isSet(10) ? values.likes : stored.likes }
       set {
         values.likes = newValue
@@ -80,7 +80,7 @@ extension Blog {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [String] {
+    public var tags: [Swift::String] {
       get { _change.isSet(16) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -98,7 +98,7 @@ extension Blog {
     }
 
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Bool {
+    public var isPinned: Swift::Bool {
       get { _change.isSet(24) ? values.isPinned : stored.isPinned }
       set {
         values.isPinned = newValue

@@ -2,6 +2,7 @@
 #
 #   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
 #   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
+#   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer
@@ -10,6 +11,7 @@
 #   make docs             the DocC pages of every library into .build/docs; a warning is an error
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-smoke      every benchmark once, to see that it runs
+#   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier; TIME=seconds (default 60)
 #   make bootstrap        install everything that any rule needs
@@ -17,7 +19,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live test test-long tsan lint format docs bench bench-smoke bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-live demo-empire test test-long tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -27,7 +29,7 @@ TIME ?= 60
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -46,8 +48,14 @@ demo-live:
 	swift build -c release --package-path Examples/Posts --product live
 	@Examples/Posts/.build/release/live $(ARGUMENTS)
 
+demo-empire:
+	@Scripts/bootstrap.sh empire
+	$(replan)
+	swift build -c release --package-path Examples/People --product people
+	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
+
 test:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
@@ -55,13 +63,13 @@ test:
 	Scripts/check-readme.sh
 
 test-long:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 tsan:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
-	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests'
+	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests|LMDBTests|EmpireTests'
 
 lint:
 	@Scripts/bootstrap.sh lint
@@ -72,7 +80,7 @@ format:
 	Scripts/lint.sh --format
 
 docs:
-	@Scripts/bootstrap.sh build docs
+	@Scripts/bootstrap.sh build empire docs
 	Scripts/docs.sh
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
@@ -85,9 +93,15 @@ bench:
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
-	@Scripts/bootstrap.sh build
+	@Scripts/bootstrap.sh build empire
 	$(replan)
 	$(bench_options) $(bench_program) smoke
+	swift run -c release --package-path Benchmarks bench-empire smoke
+
+bench-empire:
+	@Scripts/bootstrap.sh build empire
+	$(replan)
+	$(bench_options) swift run -c release --package-path Benchmarks bench-empire
 
 bench-scaling:
 	@Scripts/bootstrap.sh build
@@ -100,7 +114,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(TIME)
 
 bootstrap:
-	@Scripts/bootstrap.sh build test lint docs fuzz
+	@Scripts/bootstrap.sh build empire test lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

@@ -126,7 +126,7 @@ struct CommitterTests {
   }
 
   @Test("What may have been read and is not committed is named by its types")
-  func lost() throws {
+  func doubts() throws {
     try write(posts)
     end(posts, isFollowed: false)
     #expect(outcomes == [true, true])

@@ -3,18 +3,22 @@
 /// Who observes a result. It is told the rows that are shown.
 final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked Sendable {
   let query: Query
-  private(set) var window: ResultWindow
+  // An observer is used by one delivery at a time, which touches its properties for a moment only, so exclusivity holds without a
+  // check.
+
+  @exclusivity(unchecked) private(set) var window: ResultWindow
   /// What has touched the result in the transaction that is being delivered.
-  private var touches: [ResultWindow.Touch] = []
-  private var match = Match.unknown
-  private var sortKeys: [SortKey]?
+  @exclusivity(unchecked) private var touches: [ResultWindow.Touch] = []
+  @exclusivity(unchecked) private var match = Match.unknown
+  @exclusivity(unchecked) private var sortKeys: [SortKey]?
   /// Whether there is something to be told.
-  private var isChanged = false
+  @exclusivity(unchecked) private var isChanged = false
   /// Its place among those that are looked at for every change.
   var place = -1
 
-  /// How it is known whether a row matches. Made at the first row in question: most observers never see one.
+  /// How it is known whether a row matches.
   private enum Match {
+    /// By the condition, which is compiled when the first row is in question: most observers never see one.
     case unknown
     /// All rows under its path do.
     case path
@@ -33,13 +37,14 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
     super.init(type, handler)
   }
 
-  private func makeMatch() -> Match {
-    guard let condition = query.condition else { return .always }
-    guard let net = AccessPath.net(condition), net.isExact, let path = net.paths.first else {
-      return .condition(Program(condition))
+  /// The observer is going to be registered.
+  /// - Parameter net: Under which paths; nil if every change is looked at.
+  func prepare(_ net: AccessPath.Net?) {
+    if query.condition == nil {
+      match = .always
+    } else if let net, net.isExact, let path = net.paths.first {
+      match = if case .equal(_, .string(let text)) = path { .text(text) } else { .path }
     }
-    if case .equal(_, .string(let text)) = path { return .text(text) }
-    return .path
   }
 
   // MARK: Changes
@@ -54,7 +59,9 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
   func meet(
     _ change: RowChange, _ index: Int, _ reader: ColumnReader?, isOld: Bool, isNew: Bool
   ) -> Bool {
-    if case .unknown = match { match = makeMatch() }
+    if case .unknown = match, let condition = query.condition {
+      match = .condition(Program(condition))
+    }
     let wasIn: Bool
     let isIn: Bool
     switch match {

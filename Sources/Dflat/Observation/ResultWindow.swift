@@ -61,12 +61,13 @@ struct ResultWindow {
     var inserted: [Row] = []
     // What is behind the last row is not known, unless these are all.
     let last = isComplete ? nil : rows.last
+    // Changes mostly come by row id: the next one may stand behind this one.
+    var next = 0
     for touch in touches {
-      let change = changes[touch.change]
-      let place = touch.wasIn ? change.old.flatMap { self.place(of: $0, keys) } : nil
-      if let place {
-        if touch.isIn, let old = change.old, let new = change.new,
-          compare(keys, old, new) == 0
+      if touch.wasIn, let place = place(of: changes[touch.change], keys, perhaps: next) {
+        next = place + 1
+        if touch.isIn, let new = changes[touch.change].new,
+          keys.isEmpty || changes[touch.change].old.map({ compare(keys, $0, new) }) == 0
         {
           rows[place] = new
           isVisible = isVisible || place < limit
@@ -74,13 +75,16 @@ struct ResultWindow {
         }
         removed.append(place)
       }
-      guard touch.isIn, let new = change.new else { continue }
+      guard touch.isIn, let new = changes[touch.change].new else { continue }
       if isComplete || last.map({ !isBefore(keys, $0, new) }) ?? false { inserted.append(new) }
     }
     if removed.isEmpty, inserted.isEmpty { return isVisible }
-    // Changes mostly come by row id, and then so do these.
-    if zip(removed, removed.dropFirst()).contains(where: { $0 > $1 }) { removed.sort() }
-    if zip(inserted, inserted.dropFirst()).contains(where: { !isBefore(keys, $0, $1) }) {
+    if !Self.isAscending(removed.indices, { removed[$0] < removed[$1] }) { removed.sort() }
+    if keys.isEmpty {
+      if !Self.isAscending(inserted.indices, { inserted[$0].id < inserted[$1].id }) {
+        inserted.sort { $0.id < $1.id }
+      }
+    } else if !Self.isAscending(inserted.indices, { isBefore(keys, inserted[$0], inserted[$1]) }) {
       inserted.sort { isBefore(keys, $0, $1) }
     }
     if let first = removed.first, first < limit { isVisible = true }
@@ -90,6 +94,10 @@ struct ResultWindow {
     cut()
     _checkInvariants(keys)
     return isVisible || firstInserted < limit
+  }
+
+  private static func isAscending(_ places: Range<Int>, _ areInOrder: (Int, Int) -> Bool) -> Bool {
+    places.dropFirst().allSatisfy { areInOrder($0 - 1, $0) }
   }
 
   /// Few changes: where they are.
@@ -110,6 +118,10 @@ struct ResultWindow {
   /// Many changes: one pass over all rows.
   /// - Returns: The place of the first inserted row.
   private mutating func merge(_ removed: [Int], _ inserted: [Row], _ keys: [SortKey]) -> Int {
+    if removed.count == rows.count {
+      rows = ContiguousArray(inserted)
+      return rows.isEmpty ? .max : 0
+    }
     var merged = ContiguousArray<Row>()
     merged.reserveCapacity(rows.count - removed.count + inserted.count)
     var first = Int.max
@@ -117,11 +129,11 @@ struct ResultWindow {
     var removals = removed[...]
     func copy(to end: Int) {
       while let removal = removals.first, removal < end {
-        merged += rows[next..<removal]
+        if next < removal { merged += rows[next..<removal] }
         next = removal + 1
         removals.removeFirst()
       }
-      merged += rows[next..<end]
+      if next < end { merged += rows[next..<end] }
       next = end
     }
     for row in inserted {
@@ -143,8 +155,11 @@ struct ResultWindow {
     }
   }
 
-  /// Where a row stands.
-  private func place(of row: Row, _ keys: [SortKey]) -> Int? {
+  /// Where the old row of a change stands.
+  /// - Parameter next: Where it may well be.
+  private func place(of change: RowChange, _ keys: [SortKey], perhaps next: Int) -> Int? {
+    if next < rows.count, rows[next].id == change.id { return next }
+    guard let row = change.old else { return nil }
     let place = firstPlace(notBefore: row, keys, from: 0)
     if place < rows.count, rows[place].id == row.id { return place }
     // Somebody else's changes, which nobody noticed, may have moved it.
@@ -154,6 +169,7 @@ struct ResultWindow {
   private func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
     var low = start
     var high = rows.count
+    if low < high, !isBefore(keys, rows[low], row) { return low }
     if keys.isEmpty {
       // By row id; what is new comes last.
       if let last = rows.last, last.id < row.id { return high }

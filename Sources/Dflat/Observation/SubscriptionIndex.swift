@@ -25,7 +25,9 @@ struct SubscriptionIndex {
     switch observer {
     case let object as ObjectObserver: objects[object.row.id, default: .none].insert(object)
     case let result as ResultObserver:
-      guard let net = AccessPath.net(result.query.condition) else {
+      let net = AccessPath.net(result.query.condition)
+      result.prepare(net)
+      guard let net else {
         result.place = others.count
         others.append(result)
         return

@@ -71,7 +71,7 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Reading
 
-  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
+  func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
     do {
       return try readers.withReader(beyondLimit: isUrgent) { try body(SQLiteView(self, $0)) }
     } catch let error as SQLiteError where error.isNoSuchFile {
@@ -242,7 +242,7 @@ private final class MissingFileView: StorageReader {
     self.error = error
   }
 
-  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }

@@ -15,8 +15,9 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.engine = engine
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
-    try open()?.rows(query, mark: mark) ?? []
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+    guard let view = try open() else { return RowBuffer() }
+    return try view.rows(query, mark: mark)
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

@@ -17,17 +17,22 @@ class SQLiteView: StorageReader {
     self.connection = connection
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
-      if let key = query.key { return try rows(of: query, with: key, mark) }
+      if let key = query.key {
+        guard let row = try row(of: query, with: key, mark) else { return RowBuffer() }
+        return RowBuffer(row)
+      }
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark) { [engine] id, error in
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
         let select = SelectSQL(plan, engine.sql(for: query.schema))
-        guard let statement = try statement(select.text, reading: table) else { return [] }
+        guard let statement = try statement(select.text, reading: table) else {
+          return RowBuffer()
+        }
         try select.bind(to: statement)
         while try next(statement, of: table) {
           let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
@@ -39,13 +44,11 @@ class SQLiteView: StorageReader {
   }
 
   /// The row with a key, if there is one, and the limit allows it.
-  private func rows(
-    of query: Query, with key: KeyValues, _ mark: ReadMark
-  ) throws -> ContiguousArray<Row> {
+  private func row(of query: Query, with key: KeyValues, _ mark: ReadMark) throws -> Row? {
     let schema = query.schema
     let sql = engine.sql(for: schema)
     guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
-      return []
+      return nil
     }
     for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
     guard case .string(var text) = key.first else {
@@ -62,16 +65,16 @@ class SQLiteView: StorageReader {
 
   private func onlyRow(
     of statement: Statement, _ schema: EntitySchema, _ mark: ReadMark
-  ) throws -> ContiguousArray<Row> {
-    guard try next(statement, of: schema.table) else { return [] }
+  ) throws -> Row? {
+    guard try next(statement, of: schema.table) else { return nil }
     let id = statement.int64(0)
     let bytes = statement.blob(1)
     do { try schema.layout.verify(bytes) } catch {
       engine.report(
         StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
-      return []
+      return nil
     }
-    return [Row(sound: bytes, id: id, mark: mark)]
+    return Row(sound: bytes, id: id, mark: mark)
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -123,7 +126,7 @@ class SQLiteView: StorageReader {
 
   // MARK: Plans
 
-  private func withPlan<R>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+  private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
     if query.mentionedIndexes.isEmpty {
       return try body(Plan(query) { _ in false })
     }
@@ -166,7 +169,7 @@ class SQLiteView: StorageReader {
     return true
   }
 
-  private func inOneState<R>(_ body: () throws -> R) throws -> R {
+  private func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     if connection.isInTransaction { return try body() }
     try connection.begin(.deferred)
     do {

@@ -31,7 +31,7 @@ extension StorageError {
 }
 
 /// Runs calls of SQLite and turns what they throw into errors of the storage.
-func withStorageErrors<R>(
+func withStorageErrors<R: ~Copyable>(
   table: String? = nil, rowid: Int64? = nil, _ body: () throws -> R
 ) throws -> R {
   do { return try body() } catch let error as SQLiteError {

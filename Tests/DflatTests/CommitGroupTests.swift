@@ -27,7 +27,7 @@ private final class NotingWriter: StorageWriter {
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
   func update(_ schema: EntitySchema, from old: Row, to new: Row) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
-  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation {

@@ -86,7 +86,7 @@ final class Transaction: TransactionContext {
     }
   }
 
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
     if group.writer == nil, !fetchedUnlocked.0 {
       fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
@@ -122,7 +122,7 @@ final class Transaction: TransactionContext {
     try withReader { try $0.explain(query) }
   }
 
-  private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+  private func withReader<R: ~Copyable>(_ body: (any StorageReader) throws -> R) throws -> R {
     // What stands before it in the line may not be committed yet: the writer sees it.
     if let writer = group.writer {
       // Some errors of reading make the storage give up everything that is not committed.

@@ -72,18 +72,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 
   @inlinable
   func fetch(_ query: Query) -> FetchedResult<Element> {
-    let rows = workspace.rows(query)
-    // Making room for nothing would write to the empty array that all threads share.
-    if rows.isEmpty { return FetchedResult([]) }
-    // One object is what a fetch by key gives; it is worth a shorter way.
-    if rows.count == 1 { return FetchedResult([Element(_row: rows[0])]) }
-    return FetchedResult(
-      [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
-        for index in rows.indices {
-          objects.initializeElement(at: index, to: Element(_row: rows[index]))
-        }
-        count = rows.count
-      })
+    FetchedResult(workspace.rows(query).map { Element(_row: $0) })
   }
 }
 

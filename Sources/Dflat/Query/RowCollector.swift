@@ -18,7 +18,7 @@ public struct RowCollector: ~Copyable {
   private let limit: Int
   private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
-  private var rows: ContiguousArray<Row> = []
+  private var rows = RowBuffer()
   /// Whether `rows` is a heap with the last row of the order on top.
   private var isHeap = false
 
@@ -78,9 +78,10 @@ public struct RowCollector: ~Copyable {
   }
 
   /// The rows in the query's order.
-  public consuming func finish() -> ContiguousArray<Row> {
+  public consuming func finish() -> RowBuffer {
     if !keys.isEmpty {
       let keys = keys
+      var rows = rows.elements
       rows.sort { isBefore(keys, $0, $1) }
     }
     return rows
@@ -94,8 +95,8 @@ public struct RowCollector: ~Copyable {
       isHeap = true
     }
     let row = Row(sound: bytes, id: id, mark: mark)
-    if isBefore(keys, row, rows[0]) {
-      rows[0] = row
+    if isBefore(keys, row, rows.elements[0]) {
+      rows.elements[0] = row
       siftDown(0)
     }
     return true
@@ -106,10 +107,10 @@ public struct RowCollector: ~Copyable {
     while true {
       var last = parent
       for child in [2 * parent + 1, 2 * parent + 2] where child < rows.count {
-        if isBefore(keys, rows[last], rows[child]) { last = child }
+        if isBefore(keys, rows.elements[last], rows.elements[child]) { last = child }
       }
       if last == parent { return }
-      rows.swapAt(parent, last)
+      rows.elements.swapAt(parent, last)
       parent = last
     }
   }

@@ -18,7 +18,7 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// - Parameters:
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
-  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
+  func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
   /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
   /// no more than that state; nil if it is not known now.
   func foreignGeneration() throws -> Int?
@@ -33,7 +33,7 @@ public protocol StorageEngine: AnyObject, Sendable {
 /// A view of one state. Used by one thread at a time.
 public protocol StorageReader: AnyObject {
   /// The result of a query; rows carry `mark`. Empty if the storage or the table does not exist.
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row>
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer
   /// The row with an id.
   func row(of schema: EntitySchema, id: Int64) throws -> Row?
   /// The row with the primary key that `row` has.

@@ -113,7 +113,7 @@ public final class WorkspaceCore: Sendable {
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed. Errors go to the hook and give an empty result.
   @usableFromInline
-  func rows(_ query: Query) -> ContiguousArray<Row> {
+  func rows(_ query: Query) -> RowBuffer {
     do {
       let context = ThreadContext.current
       if let transaction = context.transaction, transaction.workspace === self {
@@ -123,13 +123,13 @@ public final class WorkspaceCore: Sendable {
       if let snapshot = context.snapshots[ObjectIdentifier(self)] {
         return try snapshot.rows(query, mark: mark)
       }
-      if line.isClosed { return [] }
+      if line.isClosed { return RowBuffer() }
       return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
     } catch let error as StorageError where error.cause == .closed {
-      return []
+      return RowBuffer()
     } catch {
       report(error)
-      return []
+      return RowBuffer()
     }
   }
 

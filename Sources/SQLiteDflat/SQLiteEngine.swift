@@ -23,7 +23,7 @@ final class SQLiteEngine: StorageEngine {
   let foreignChanges: ForeignChanges
   private let settings: DatabaseFileSettings
   private let protection: SQLiteWorkspace.FileProtectionLevel
-  private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
+  private let statements = Mutex(TableStatements())
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let writer: Mutex<WriterState>
 
@@ -62,11 +62,19 @@ final class SQLiteEngine: StorageEngine {
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {
     statements.withLock { statements in
-      if let sql = statements[ObjectIdentifier(schema)] { return sql }
-      let sql = TableSQL(schema)
-      statements[ObjectIdentifier(schema)] = sql
+      if let latest = statements.latest, latest.schema === schema { return latest }
+      let sql = statements.known[ObjectIdentifier(schema)] ?? TableSQL(schema)
+      statements.known[ObjectIdentifier(schema)] = sql
+      statements.latest = sql
       return sql
     }
+  }
+
+  /// The statements of all entity types that were used.
+  private struct TableStatements {
+    var known: [ObjectIdentifier: TableSQL] = [:]
+    /// Those that were asked for last: loops use one type again and again.
+    var latest: TableSQL?
   }
 
   // MARK: Reading

@@ -21,8 +21,7 @@ class SQLiteView: StorageReader {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
       if let key = query.key {
-        guard let row = try row(of: query, with: key, mark) else { return RowBuffer() }
-        return RowBuffer(row)
+        return RowBuffer(try engine.row(of: query, with: key, mark: mark, on: connection))
       }
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark) { [engine] id, error in
@@ -30,11 +29,11 @@ class SQLiteView: StorageReader {
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
         let select = SelectSQL(plan, engine.sql(for: query.schema))
-        guard let statement = try statement(select.text, reading: table) else {
+        guard let statement = try connection.statement(select.text, reading: table) else {
           return RowBuffer()
         }
         try select.bind(to: statement)
-        while try next(statement, of: table) {
+        while try statement.step(of: table) {
           let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
@@ -43,44 +42,10 @@ class SQLiteView: StorageReader {
     }
   }
 
-  /// The row with a key, if there is one, and the limit allows it.
-  private func row(of query: Query, with key: KeyValues, _ mark: ReadMark) throws -> Row? {
-    let schema = query.schema
-    let sql = engine.sql(for: schema)
-    guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
-      return nil
-    }
-    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
-    guard case .string(var text) = key.first else {
-      try statement.bind(1, constant: key.first)
-      return try onlyRow(of: statement, schema, mark)
-    }
-    // Bound in place: the statement ends before the text does.
-    return try text.withUTF8 { bytes in
-      try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
-      defer { statement.reset() }
-      return try onlyRow(of: statement, schema, mark)
-    }
-  }
-
-  private func onlyRow(
-    of statement: Statement, _ schema: EntitySchema, _ mark: ReadMark
-  ) throws -> Row? {
-    guard try next(statement, of: schema.table) else { return nil }
-    let id = statement.int64(0)
-    let bytes = statement.blob(1)
-    do { try schema.layout.verify(bytes) } catch {
-      engine.report(
-        StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
-      return nil
-    }
-    return Row(sound: bytes, id: id, mark: mark)
-  }
-
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
     try withStorageErrors(table: schema.table, rowid: id) {
       let sql = engine.sql(for: schema)
-      guard let statement = try statement(sql.selectRow, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else { return nil }
       try statement.bind(1, id)
       guard try statement.step() else { return nil }
       return try soundRow(statement.blob(0), id, schema)
@@ -90,7 +55,7 @@ class SQLiteView: StorageReader {
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
-      guard let statement = try statement(sql.selectKey, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else { return nil }
       return try row.read { table -> Result<Row?, any Error> in
         Result {
           for (index, reader) in schema.keyReaders.enumerated() {
@@ -110,7 +75,7 @@ class SQLiteView: StorageReader {
         let key = query.key
         let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
         var lines: [String] = []
-        if let statement = try statement(
+        if let statement = try connection.statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
         {
           try select.bind(to: statement)
@@ -179,28 +144,6 @@ class SQLiteView: StorageReader {
     } catch {
       // What failed is reported; that a read transaction could not be ended adds nothing.
       try? connection.rollback()
-      throw error
-    }
-  }
-
-  // MARK: Statements
-
-  /// A statement that reads a main table; nil if the table does not exist.
-  func statement(_ sql: String, reading table: String) throws -> Statement? {
-    do {
-      return try connection.statement(sql)
-    } catch {
-      if try !IndexHealth.tableExists(table, connection) { return nil }
-      throw error
-    }
-  }
-
-  /// The next row. A table that somebody has dropped since the statement was prepared has none.
-  private func next(_ statement: Statement, of table: String) throws -> Bool {
-    do {
-      return try statement.step()
-    } catch {
-      if error.code == .error, try !IndexHealth.tableExists(table, connection) { return false }
       throw error
     }
   }

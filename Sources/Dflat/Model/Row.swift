@@ -46,18 +46,18 @@ public struct Row: @unchecked Sendable {
 
   /// −1, or the object's row id in the storage.
   @inlinable
-  public var id: Int64 { storage.header.id }
+  public var id: Int64 { storage.head.id }
 
   /// The workspace's clock value before the object was read, −1 if it was not read by a fetch.
   @inlinable
-  public var timestamp: Int64 { storage.header.timestamp }
+  public var timestamp: Int64 { storage.head.timestamp }
 
   /// When the row was read, by whom.
-  var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.header.reading) }
+  var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
 
   /// The length of the buffer in bytes.
   @inlinable
-  public var count: Int { Int(storage.header.size) }
+  public var count: Int { Int(storage.head.size) }
 
   /// Calls `body` with the finished buffer; the pointer is valid inside only.
   @inlinable @inline(__always)
@@ -66,7 +66,7 @@ public struct Row: @unchecked Sendable {
   ) throws(E) -> R {
     let start = storage.bytes
     defer { withExtendedLifetime(storage) {} }
-    return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.head.size)))
   }
 
   /// Calls `body` with the root table; the reader is valid inside only.
@@ -76,7 +76,7 @@ public struct Row: @unchecked Sendable {
     defer { withExtendedLifetime(storage) {} }
     guard
       let table = TableReader(
-        root: UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
+        root: UnsafeRawBufferPointer(start: start, count: Int(storage.head.size)))
     else { preconditionFailure("a row was made from bytes that were not verified") }
     return body(table)
   }
@@ -141,6 +141,11 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
     }
     return unsafeDowncast(buffer, to: RowStorage.self)
   }
+
+  /// The header. Nobody writes it, so it is read without the check for overlapping accesses that stored properties of classes
+  /// have.
+  @inlinable @inline(__always)
+  var head: RowHeader { withUnsafeMutablePointerToHeader { $0.pointee } }
 
   @inlinable
   var bytes: UnsafeRawPointer {

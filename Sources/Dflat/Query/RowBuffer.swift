@@ -21,16 +21,16 @@
 @frozen
 public struct RowBuffer: ~Copyable {
   @usableFromInline var start: UnsafeMutablePointer<Row>?
-  @usableFromInline var capacity = 0
+  private var capacity = 0
   /// How many rows there are.
-  public internal(set) var count = 0
+  public private(set) var count = 0
 
   /// No rows, and no memory for any.
-  @inlinable
   public init() {}
 
-  /// One row.
-  public init(_ row: consuming Row) {
+  /// One row, or none.
+  public init(_ row: consuming Row?) {
+    guard let row else { return }
     grow(to: 1)
     append(row)
   }

@@ -19,6 +19,13 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
   func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
+  /// The row with a primary key, in the committed state; nil if there is none, or the query's limit is 0. Any thread may call.
+  ///
+  /// - Parameters:
+  ///   - query: A query whose condition says that an object has the key, and nothing else.
+  ///   - key: What `query.key` is.
+  ///   - mark: What the row carries.
+  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row?
   /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
   /// no more than that state; nil if it is not known now.
   func foreignGeneration() throws -> Int?

@@ -124,6 +124,9 @@ public final class WorkspaceCore: Sendable {
         return try snapshot.rows(query, mark: mark)
       }
       if line.isClosed { return RowBuffer() }
+      if let key = query.key {
+        return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+      }
       return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
     } catch let error as StorageError where error.cause == .closed {
       return RowBuffer()

@@ -1,0 +1,51 @@
+// Fetching by primary key.
+//
+// It is the query that programs run most, one by one and in loops, so it has a way of its own without plan and view: one
+// statement, at most one row. A single statement sees a single state, so no transaction is needed around it.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+extension SQLiteEngine {
+  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    do {
+      return try readers.withReader { try row(of: query, with: key, mark: mark, on: $0) }
+    } catch let error as SQLiteError {
+      if error.isNoSuchFile { return nil }
+      throw StorageError(error, table: query.schema.table)
+    }
+  }
+
+  /// The row with a key, if there is one, and the limit allows it.
+  func row(
+    of query: Query, with key: KeyValues, mark: ReadMark, on connection: Connection
+  ) throws -> Row? {
+    let sql = sql(for: query.schema)
+    guard query.limit != 0,
+      let statement = try connection.statement(sql.selectKey, reading: sql.table)
+    else { return nil }
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    guard case .string(var text) = key.first else {
+      try statement.bind(1, constant: key.first)
+      return try onlyRow(of: statement, sql, mark)
+    }
+    // Bound in place: the statement ends before the text does.
+    return try text.withUTF8 { bytes in
+      try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
+      defer { statement.reset() }
+      return try onlyRow(of: statement, sql, mark)
+    }
+  }
+
+  private func onlyRow(of statement: Statement, _ sql: TableSQL, _ mark: ReadMark) throws -> Row? {
+    guard try statement.step(of: sql.table) else { return nil }
+    let id = statement.int64(0)
+    let bytes = statement.blob(1)
+    do { try sql.schema.layout.verify(bytes) } catch {
+      report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
+      return nil
+    }
+    return Row(sound: bytes, id: id, mark: mark)
+  }
+}

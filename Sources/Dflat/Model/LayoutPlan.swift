@@ -15,6 +15,8 @@ final class LayoutPlan: @unchecked Sendable {
   let tables: UnsafeMutableBufferPointer<Span>
   let members: UnsafeMutableBufferPointer<Member>
   let unions: UnsafeMutableBufferPointer<Span>
+  /// The checks once more, for LayoutPlan+Soundness.swift.
+  let parts: UnsafeMutableBufferPointer<Part>
 
   /// Indices from `start` to before `end`.
   struct Span {
@@ -62,6 +64,7 @@ final class LayoutPlan: @unchecked Sendable {
     tables = .copying(builder.tables)
     members = .copying(builder.members)
     unions = .copying(builder.unions)
+    parts = .copying(builder.checks.map(Part.init))
   }
 
   deinit {
@@ -69,6 +72,7 @@ final class LayoutPlan: @unchecked Sendable {
     tables.deallocate()
     members.deallocate()
     unions.deallocate()
+    parts.deallocate()
   }
 
   /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
@@ -147,23 +151,29 @@ final class LayoutPlan: @unchecked Sendable {
     _ tag: UInt8, _ union: Int, at position: Int, _ requiring: Bool,
     _ verifier: inout Verifier
   ) throws(VerificationError) {
-    let span = unions[union]
-    var next = Int(span.start)
-    while next < Int(span.end) {
-      let member = members[next]
-      next &+= 1
-      if member.tag != tag { continue }
-      switch member.kind {
-      case .table:
-        try check(
-          Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
-        verifier.leaveTable()
-      case .structure:
-        try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
-      case .string: try verifier.string(atPosition: position)
-      }
-      return
+    guard let member = member(Int(tag), of: union) else { return }
+    switch member.kind {
+    case .table:
+      try check(
+        Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
+      verifier.leaveTable()
+    case .structure:
+      try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
+    case .string: try verifier.string(atPosition: position)
     }
+  }
+
+  /// The member of a union with a tag, not 0, if this version of the schema knows it.
+  @inline(__always)
+  func member(_ tag: Int, of union: Int) -> Member? {
+    let span = unions[union]
+    // Tags are numbered from 1 up, unless the schema says otherwise.
+    let likely = Int(span.start) &+ tag &- 1
+    if likely < Int(span.end), Int(members[likely].tag) == tag { return members[likely] }
+    for index in Int(span.start)..<Int(span.end) where Int(members[index].tag) == tag {
+      return members[index]
+    }
+    return nil
   }
 
   /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer

@@ -14,6 +14,8 @@ public import FlatBuffersRuntime
 public struct RowCollector: ~Copyable {
   private let layout: LayoutPlan
   private let residual: Program?
+  /// Whether there is a residual, for those who cannot see it.
+  @usableFromInline let mustJudge: Bool
   private let keys: [SortKey]
   private let limit: Int
   private let mark: ReadMark
@@ -31,6 +33,7 @@ public struct RowCollector: ~Copyable {
   ) {
     layout = plan.query.schema.layout.plan
     residual = plan.residual.map(Program.init)
+    mustJudge = residual != nil
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
     self.mark = mark
@@ -46,7 +49,7 @@ public struct RowCollector: ~Copyable {
   public mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
   ) -> Bool {
-    let verdict = judge(bytes)
+    let verdict = mustJudge ? judge(bytes) : .true
     return verdict == .false ? true : take(bytes, id(), verdict)
   }
 
@@ -62,19 +65,26 @@ public struct RowCollector: ~Copyable {
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    do throws(VerificationError) {
-      // What is unknown may be so because of damage.
-      try layout.verify(bytes)
-    } catch {
-      report(id, error)
-      return true
-    }
+    // What is unknown may be so because of damage.
+    guard layout.isSound(bytes) || isSoundAfterAll(bytes, id) else { return true }
     if verdict == .unknown { return true }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
       return keys.isEmpty ? rows.count < limit : true
     }
     return replaceLast(id, bytes)
+  }
+
+  /// What the fast check does not accept is damaged, or too large for it.
+  @inline(never)
+  private func isSoundAfterAll(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+    do throws(VerificationError) {
+      try layout.verify(bytes)
+      return true
+    } catch {
+      report(id, error)
+      return false
+    }
   }
 
   /// The rows in the query's order.

@@ -26,16 +26,18 @@ extension SQLiteEngine {
       let statement = try connection.statement(sql.selectKey, reading: sql.table)
     else { return nil }
     for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
-    guard case .string(var text) = key.first else {
-      try statement.bind(1, constant: key.first)
-      return try onlyRow(of: statement, sql, mark)
+    if case .string(let text) = key.first,
+      // Bound in place: the statement ends before the text does.
+      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes in
+        try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
+        defer { statement.reset() }
+        return try onlyRow(of: statement, sql, mark)
+      })
+    {
+      return found
     }
-    // Bound in place: the statement ends before the text does.
-    return try text.withUTF8 { bytes in
-      try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
-      defer { statement.reset() }
-      return try onlyRow(of: statement, sql, mark)
-    }
+    try statement.bind(1, constant: key.first)
+    return try onlyRow(of: statement, sql, mark)
   }
 
   private func onlyRow(of statement: Statement, _ sql: TableSQL, _ mark: ReadMark) throws -> Row? {

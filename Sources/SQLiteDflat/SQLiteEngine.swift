@@ -23,7 +23,9 @@ final class SQLiteEngine: StorageEngine {
   let foreignChanges: ForeignChanges
   private let settings: DatabaseFileSettings
   private let protection: SQLiteWorkspace.FileProtectionLevel
-  private let statements = Mutex(TableStatements())
+  private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
+  /// Those of `statements` that were asked for last: loops use one type again and again.
+  private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let writer: Mutex<WriterState>
 
@@ -61,20 +63,19 @@ final class SQLiteEngine: StorageEngine {
 
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {
-    statements.withLock { statements in
-      if let latest = statements.latest, latest.schema === schema { return latest }
-      let sql = statements.known[ObjectIdentifier(schema)] ?? TableSQL(schema)
-      statements.known[ObjectIdentifier(schema)] = sql
-      statements.latest = sql
+    // What was made is kept as long as the engine.
+    if let latest = latestStatements.load(ordering: .acquiring)?.takeUnretainedValue(),
+      latest.schema === schema
+    {
+      return latest
+    }
+    let sql = statements.withLock { statements in
+      let sql = statements[ObjectIdentifier(schema)] ?? TableSQL(schema)
+      statements[ObjectIdentifier(schema)] = sql
       return sql
     }
-  }
-
-  /// The statements of all entity types that were used.
-  private struct TableStatements {
-    var known: [ObjectIdentifier: TableSQL] = [:]
-    /// Those that were asked for last: loops use one type again and again.
-    var latest: TableSQL?
+    latestStatements.store(.passUnretained(sql), ordering: .releasing)
+    return sql
   }
 
   // MARK: Reading

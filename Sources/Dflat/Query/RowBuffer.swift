@@ -4,6 +4,7 @@
 // much as copying them did. So rows are moved from place to place and never retained. It keeps true:
 //
 //  - the first `count` places hold rows, the others nothing;
+//  - a single row that a fetch by key found needs no place: it is in `only`, and there is no memory;
 //  - the buffer owns its rows: those that nobody has moved out of it go away with it, also when a fetch fails midway.
 //
 // The memory is that of `malloc`, so that a large buffer grows without being copied. A row is one reference and may be moved
@@ -22,6 +23,8 @@
 public struct RowBuffer: ~Copyable {
   @usableFromInline var start: UnsafeMutablePointer<Row>?
   private var capacity = 0
+  /// The only row, if there is no memory for rows. The buffer owns it.
+  @usableFromInline var only: Unmanaged<RowStorage>?
   /// How many rows there are.
   public private(set) var count = 0
 
@@ -31,23 +34,28 @@ public struct RowBuffer: ~Copyable {
   /// One row, or none.
   public init(_ row: consuming Row?) {
     guard let row else { return }
-    grow(to: 1)
-    append(row)
+    only = .passRetained(row.storage)
+    count = 1
   }
 
   deinit {
+    only?.release()
     elements.deinitialize()
     RowBuffer.deallocate(start)
   }
 
-  /// The rows, in memory of the buffer.
+  /// The rows that are in memory of the buffer: all of them, unless there is one only.
   @usableFromInline
   var elements: UnsafeMutableBufferPointer<Row> {
-    UnsafeMutableBufferPointer(start: start, count: count)
+    UnsafeMutableBufferPointer(start: start, count: start == nil ? 0 : count)
   }
 
   /// The row at a position, from 0 up.
-  public subscript(position: Int) -> Row { elements[position] }
+  public subscript(position: Int) -> Row {
+    require(position >= 0 && position < count, "a RowBuffer has no row at \(position)")
+    guard let only else { return elements[position] }
+    return Row(storage: only.takeUnretainedValue())
+  }
 
   /// Adds a row at the end.
   @inline(__always)
@@ -62,8 +70,12 @@ public struct RowBuffer: ~Copyable {
     guard
       let memory = realloc(UnsafeMutableRawPointer(start), capacity * MemoryLayout<Row>.stride)
     else { preconditionFailure("there is no memory for a result of \(capacity) objects") }
-    start = memory.assumingMemoryBound(to: Row.self)
+    let start = memory.assumingMemoryBound(to: Row.self)
+    self.start = start
     self.capacity = capacity
+    guard let only else { return }
+    start.initialize(to: Row(storage: only.takeRetainedValue()))
+    self.only = nil
   }
 
   /// Moves the rows out, each into what `transform` makes of it.
@@ -72,13 +84,13 @@ public struct RowBuffer: ~Copyable {
   @inlinable
   public consuming func map<T>(_ transform: (consuming Row) -> T) -> [T] {
     let rows = elements
+    let only = only
     // From here on the rows are ours, and so is the memory.
     discard self
-    defer { RowBuffer.deallocate(rows.baseAddress) }
+    if let only { return [transform(Row(storage: only.takeRetainedValue()))] }
     // Making room for nothing would write to the empty array that all threads share.
     if rows.isEmpty { return [] }
-    // One object is what a fetch by key gives; it is worth a shorter way.
-    if rows.count == 1 { return [transform(rows.moveElement(from: 0))] }
+    defer { RowBuffer.deallocate(rows.baseAddress) }
     return [T](unsafeUninitializedCapacity: rows.count) { places, count in
       for index in rows.indices {
         places.initializeElement(at: index, to: transform(rows.moveElement(from: index)))

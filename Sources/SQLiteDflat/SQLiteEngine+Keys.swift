@@ -21,26 +21,32 @@ extension SQLiteEngine {
   func row(
     of query: Query, with key: KeyValues, mark: ReadMark, on connection: Connection
   ) throws -> Row? {
+    if query.limit == 0 { return nil }
     let sql = sql(for: query.schema)
-    guard query.limit != 0,
-      let statement = try connection.statement(sql.selectKey, reading: sql.table)
-    else { return nil }
-    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
     if case .string(let text) = key.first,
-      // Bound in place: the statement ends before the text does.
-      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes in
+      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> Row? in
+        guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
+        else { return nil }
+        // In place: the statement goes before the text does.
         try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
-        defer { statement.reset() }
-        return try onlyRow(of: statement, sql, mark)
+        return try onlyRow(of: statement, key, sql, mark)
       })
     {
       return found
     }
+    guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table) else {
+      return nil
+    }
     try statement.bind(1, constant: key.first)
-    return try onlyRow(of: statement, sql, mark)
+    return try onlyRow(of: statement, key, sql, mark)
   }
 
-  private func onlyRow(of statement: Statement, _ sql: TableSQL, _ mark: ReadMark) throws -> Row? {
+  /// Binds the rest of a key, and reads the row.
+  @inline(__always)
+  private func onlyRow(
+    of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL, _ mark: ReadMark
+  ) throws -> Row? {
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
     guard try statement.step(of: sql.table) else { return nil }
     let id = statement.int64(0)
     let bytes = statement.blob(1)

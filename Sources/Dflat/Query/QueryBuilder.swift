@@ -71,8 +71,11 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   }
 
   @inlinable
-  func fetch(_ query: Query) -> FetchedResult<Element> {
-    FetchedResult(workspace.rows(query).map { Element(_row: $0) })
+  func fetch(_ query: Query) -> FetchedResult<Element> { result(workspace.rows(query)) }
+
+  @inlinable
+  func result(_ rows: consuming RowBuffer) -> FetchedResult<Element> {
+    FetchedResult(rows.map { Element(_row: $0) })
   }
 }
 

@@ -26,11 +26,14 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - key: What `query.key` is.
   ///   - mark: What the row carries.
   func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row?
-  /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
-  /// no more than that state; nil if it is not known now.
-  func foreignGeneration() throws -> Int?
+  /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
+  /// it for sure; here it may lag behind.
+  var generation: Int { get }
+  /// The generation that is true now. Asked while the engine's own writer is outside of a transaction.
+  func currentGeneration() throws -> Int
   /// A view that takes the committed state at its first read and keeps it until it is closed.
-  func makeSnapshot() -> any StorageSnapshot
+  /// - Parameter isUrgent: As for `read`.
+  func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
   /// Waits for the write lock and begins a transaction that may change these types.
   func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
@@ -62,6 +65,9 @@ public protocol StorageWriter: StorageReader {
   func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// The engine's `generation`, which stays the same during the transaction: what was read at the same generation, before the
+  /// transaction began, is what is stored now, but for what this engine has written itself.
+  var generation: Int { get }
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }
   /// Marks where `undoToSavepoint` goes back to. There is one at a time.
@@ -90,6 +96,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case diskFull
     /// The write lock was not granted in time.
     case busy
+    /// Another connection has changed what the transaction had read before it took the write lock.
+    case conflict
     case cannotOpen
     case readOnly
     /// The workspace was shut down.
@@ -103,6 +111,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let table: String?
   /// The row that it concerns.
   public let rowid: Int64?
+  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  public let key: String?
   /// The engine's own code, for SQLite its extended result code.
   public let code: Int32?
   /// What is wrong, in words.
@@ -112,12 +122,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// A failure, as an engine tells it.
   public init(
-    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
-    message: String, statement: String? = nil
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
+    code: Int32? = nil, message: String, statement: String? = nil
   ) {
     self.cause = cause
     self.table = table
     self.rowid = rowid
+    self.key = key
     self.code = code
     self.message = message
     self.statement = statement
@@ -128,6 +139,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     var place: [String] = []
     if let table { place.append("table \(table)") }
     if let rowid { place.append("row \(rowid)") }
+    if let key { place.append(key) }
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message

@@ -12,8 +12,8 @@
 
 final class ThreadContext {
   var transaction: Transaction?
-  /// Whether completion handlers run.
-  var isSettling = false
+  /// The workspace whose handlers are told something.
+  var delivering: WorkspaceCore?
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
   @exclusivity(unchecked) var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
 

@@ -12,43 +12,44 @@ import Synchronization
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
   let clock: Clock
-  private let line: TransactionLine
-  private let open: OpenGroup
-  private let targetQueue: DispatchQueue
+  let committer: Committer
+  /// The order of transactions, and that of telling how they ended.
+  private let transactions: TicketScheduler
+  private let deliveries: TicketScheduler
+  let lanes: Lanes
   private let hook: ErrorHook
+  /// What has been accepted and has not ended.
+  private let accepted = DispatchGroup()
+  private let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   private let snapshots = DispatchGroup()
 
   /// - Parameters:
   ///   - engine: Where the objects are.
-  ///   - targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
-  public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
-    self.engine = engine
-    self.targetQueue =
-      targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
-    let open = OpenGroup()
+  ///   - isSerial: Whether transactions run one after another also if they have no type in common.
+  ///   - targetQueue: Where handlers run; the workspace makes queues of its own if there is none.
+  public init(engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?) {
     let clock = Clock()
     let hook = ErrorHook()
-    self.open = open
+    let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
+    let lanes = Lanes(target: target)
+    let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
+    let committer = Committer(
+      deliveries: deliveries, settled: { clock.advance(by: $0) }, failed: { hook.report($0) })
+    self.engine = engine
     self.clock = clock
     self.hook = hook
-    line = TransactionLine(target: self.targetQueue) { force in
-      guard force || open.group.isDue else { return false }
-      open.settle(clock, hook)
-      return true
-    }
-  }
-
-  /// Unchecked: the group is used by the line only, which runs one job at a time.
-  private struct OpenGroup: @unchecked Sendable {
-    let group = CommitGroup()
-
-    /// Commits and tells everybody. What is told may not wait for the line.
-    func settle(_ clock: Clock, _ hook: ErrorHook) {
-      let context = ThreadContext.current
-      context.isSettling = true
-      defer { context.isSettling = false }
-      group.settle(committed: { clock.advance(by: $0) }, failed: { hook.report($0) })
+    self.lanes = lanes
+    self.deliveries = deliveries
+    self.committer = committer
+    transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, isFollowed in
+      switch rest {
+      case .nothing: break
+      case .settling: committer.settle(isFollowed: isFollowed)
+      case .delivery(let ticket):
+        // Nobody who waits for this thread is made to wait for a handler.
+        if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
+      }
     }
   }
 
@@ -68,34 +69,60 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Changes
 
-  /// Puts a transaction at the end of the line; see `Workspace`.
+  /// Puts a transaction at the end of the lines of its types; see `Workspace`.
   public func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
   ) {
-    let schemas = WorkspaceCore.schemas(of: types)
-    let isAccepted = line.enqueue { [self] in
-      open.group.add(isGood: run(schemas, changesHandler), completionHandler)
-    }
+    let isAccepted = enqueue(
+      WorkspaceCore.schemas(of: types), reportsFailures: true, { changesHandler($0) },
+      { completionHandler?($0 == nil) })
     if !isAccepted { completionHandler?(false) }
   }
 
-  private func run(_ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler) -> Bool {
-    // A handler of other types may wait for those before it to complete, as it may if it runs beside them.
-    if open.group.writer != nil, open.group.types.isDisjoint(with: schemas) {
-      open.settle(clock, hook)
+  /// Puts a transaction at the end of the lines of its types.
+  ///
+  /// - Parameters:
+  ///   - types: The types that it may read and change.
+  ///   - reportsFailures: Whether the error hook hears of its failures.
+  ///   - handler: The transaction's body.
+  ///   - completion: Told why it is not committed; nil if it is.
+  /// - Returns: False if the workspace is shut down: nothing is called then.
+  func enqueue(
+    _ types: Set<EntitySchema>, reportsFailures: Bool,
+    _ handler: @escaping @Sendable (Transaction) -> Void,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Bool {
+    accepted.enter()
+    let isAccepted = transactions.enqueue(types) { [self] in
+      run(types, reportsFailures, handler) { [self] failure in
+        let context = ThreadContext.current
+        context.delivering = self
+        completion(failure)
+        context.delivering = nil
+        accepted.leave()
+      }
     }
+    if !isAccepted { accepted.leave() }
+    return isAccepted
+  }
+
+  private func run(
+    _ types: Set<EntitySchema>, _ reportsFailures: Bool,
+    _ handler: (Transaction) -> Void,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
-      report(error)
-      return false
+      if reportsFailures { report(error) }
+      return committer.end(
+        nil, Member(types: types, group: nil, failure: error, completion: completion))
     }
-    let transaction = Transaction(self, schemas, open.group)
+    let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
-    let outer = context.transaction
     context.transaction = transaction
     handler(transaction)
-    context.transaction = outer
-    return transaction.finish()
+    context.transaction = nil
+    return transaction.finish(completion)
   }
 
   private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
@@ -110,30 +137,43 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Reading
 
-  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
-  /// what is committed. Errors go to the hook and give an empty result.
+  /// The rows of a query. Errors go to the hook and give an empty result.
   @usableFromInline
   func rows(_ query: Query) -> RowBuffer {
-    do {
-      let context = ThreadContext.current
-      if let transaction = context.transaction, transaction.workspace === self {
-        return try transaction.fetch(query)
-      }
-      let mark = ReadMark(timestamp: clock.now, reading: 0)
-      if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-        return try snapshot.rows(query, mark: mark)
-      }
-      if line.isClosed { return RowBuffer() }
-      if let key = query.key {
-        return RowBuffer(try engine.row(of: query, with: key, mark: mark))
-      }
-      return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
-    } catch let error as StorageError where error.cause == .closed {
+    do { return try fetch(query) } catch let error as StorageError where error.cause == .closed {
+      return RowBuffer()
+    } catch let error as WorkspaceError where error == .shutDown {
       return RowBuffer()
     } catch {
       report(error)
       return RowBuffer()
     }
+  }
+
+  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
+  /// what is committed.
+  @usableFromInline
+  func fetch(_ query: Query) throws -> RowBuffer {
+    let context = ThreadContext.current
+    if let transaction = context.transaction, transaction.workspace === self {
+      return try transaction.fetch(query)
+    }
+    let mark = ReadMark(timestamp: clock.now, reading: 0)
+    if let snapshot = context.snapshots[ObjectIdentifier(self)] {
+      return try snapshot.rows(query, mark: mark)
+    }
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    if let key = query.key {
+      return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+    }
+    return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
+  }
+
+  /// Whether reading gives anything: always inside what began before the shutdown.
+  var canRead: Bool {
+    let context = ThreadContext.current
+    return !transactions.isClosed || context.transaction?.workspace === self
+      || context.snapshots[ObjectIdentifier(self)] != nil
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -148,23 +188,23 @@ public final class WorkspaceCore: Sendable {
   }
 
   /// Calls `closure` with one state of the data in view; see `Queryable`.
-  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
+  public func fetchWithinASnapshot<T, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
     if context.snapshots[key] != nil || context.transaction?.workspace === self {
-      return closure()
+      return try closure()
     }
     snapshots.enter()
     defer { snapshots.leave() }
-    if line.isClosed { return closure() }
-    let snapshot = engine.makeSnapshot()
+    if transactions.isClosed { return try closure() }
+    let snapshot = engine.makeSnapshot(isUrgent: false)
     context.snapshots[key] = snapshot
     defer {
       context.snapshots[key] = nil
       snapshot.close()
     }
-    return closure()
+    return try closure()
   }
 
   // MARK: Shutdown
@@ -174,7 +214,7 @@ public final class WorkspaceCore: Sendable {
     let context = ThreadContext.current
     if completion == nil {
       require(
-        !context.isSettling,
+        context.delivering !== self,
         "shutdown() was called inside a completion handler, for which it would wait: give it a completion"
       )
       require(
@@ -184,25 +224,19 @@ public final class WorkspaceCore: Sendable {
         context.snapshots[ObjectIdentifier(self)] == nil,
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }
-    let closing = { @Sendable [self] in
+    if !transactions.close() {
+      // A call that does not wait for the first one's end.
+      completion?()
+      return
+    }
+    let done = DispatchSemaphore(value: 0)
+    accepted.notify(queue: closing) { [self] in
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
+      if let completion { lanes.run(completion) } else { done.signal() }
     }
-    guard let completion else {
-      let done = DispatchSemaphore(value: 0)
-      let isFirst = line.close {
-        closing()
-        done.signal()
-      }
-      if isFirst { done.wait() }
-      return
-    }
-    let isFirst = line.close {
-      closing()
-      completion()
-    }
-    if !isFirst { completion() }
+    if completion == nil { done.wait() }
   }
 }
 

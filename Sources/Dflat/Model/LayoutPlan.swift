@@ -83,6 +83,13 @@ final class LayoutPlan: @unchecked Sendable {
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
     if !requiring, isSound(bytes) { return }
+    try verifyFully(bytes, requiring: requiring)
+  }
+
+  /// The same without the fast check before it.
+  func verifyFully(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
     var verifier = Verifier(bytes)
     try check(0, verifier.root(), requiring, &verifier)
   }
@@ -295,7 +302,7 @@ extension TableLayout {
   ) throws(VerificationError) {
     // Almost always so, and asked for each row: the plan is not even retained.
     if !requiring, unretainedPlan._withUnsafeGuaranteedRef({ $0.isSound(bytes) }) { return }
-    try plan.verify(bytes, requiring: requiring)
+    try plan.verifyFully(bytes, requiring: requiring)
   }
 }
 

@@ -60,7 +60,7 @@ public struct RowBuffer: ~Copyable {
   /// Adds a row at the end.
   @inline(__always)
   public mutating func append(_ row: consuming Row) {
-    if count == capacity { grow(to: max(16, capacity * 2)) }
+    if count >= capacity { grow(to: max(16, capacity * 2)) }
     (start.unsafelyUnwrapped + count).initialize(to: row)
     count &+= 1
   }

@@ -79,7 +79,7 @@ public struct RowCollector: ~Copyable {
   @inline(never)
   private func isSoundAfterAll(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
     do throws(VerificationError) {
-      try layout.verify(bytes)
+      try layout.verifyFully(bytes)
       return true
     } catch {
       report(id, error)

@@ -4,13 +4,14 @@
 // An input is a row. What must hold, besides that nothing is read outside of the input:
 //
 //  - what the fast check accepts, the verifier accepts;
-//  - what the verifier accepts can be described, hashed and copied; the copy is sound and equal.
+//  - what the verifier accepts can be described, hashed and copied; the copy is sound, and equal if the fast check accepts.
 
-@testable import Dflat
 import FlatBuffersRuntime
 
-// Neither is Sendable, and neither need be: libFuzzer calls its target on one thread only.
-nonisolated(unsafe) private let plan = item.plan
+@testable import Dflat
+
+private let plan = item.plan
+// Not Sendable, and need not be: libFuzzer calls its target on one thread only.
 nonisolated(unsafe) private let builder = FlatBufferBuilder()
 
 /// Called by libFuzzer for each input.
@@ -35,6 +36,8 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   do throws(VerificationError) {
     try plan.verifyFully(builder.bytes)
   } catch { fatalError("the copy of a sound row is not sound: \(error)") }
+  // Where vectors of unions have members that the schema does not know, a copy is shorter; the fast check takes no such vector.
+  guard isSound else { return 0 }
   guard let copy = TableReader(root: builder.bytes), item.equal(table, copy) else {
     fatalError("the copy of a row differs from it")
   }

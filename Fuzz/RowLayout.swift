@@ -4,7 +4,10 @@
 
 private let point = StructLayout(
   "Point", size: 8, alignment: 4,
-  [Property("x", 0, .scalar(.int32, default: nil)), Property("y", 4, .scalar(.float, default: nil))])
+  [
+    Property("x", 0, .scalar(.int32, default: nil)),
+    Property("y", 4, .scalar(.float, default: nil)),
+  ])
 private let leaf = TableLayout(
   "Leaf", slots: 2,
   [

@@ -29,6 +29,7 @@ import CSQLite
 ///
 /// Statements made of the same SQL are distinct: holding one and asking for another gives two.
 public final class Statement: PreparedStatement {
+  /// SQLite's own handle, for this library.
   public let _handle: OpaquePointer
   private let slot: StatementSlot
   /// The connection that prepared the statement. It stays open as long as the statement is held.

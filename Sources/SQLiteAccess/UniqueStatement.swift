@@ -7,6 +7,7 @@
 ///
 /// Ask a connection for it with ``Connection/uniqueStatement(_:)``. It can do what a ``Statement`` can.
 public struct UniqueStatement: ~Copyable, PreparedStatement {
+  /// SQLite's own handle, for this library.
   public let _handle: OpaquePointer
   private let slot: StatementSlot
   /// The connection that prepared the statement. It stays open as long as the statement is held.

@@ -45,7 +45,9 @@ class SQLiteView: StorageReader {
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
     try withStorageErrors(table: schema.table, rowid: id) {
       let sql = engine.sql(for: schema)
-      guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else {
+        return nil
+      }
       try statement.bind(1, id)
       guard try statement.step() else { return nil }
       return try soundRow(statement.blob(0), id, schema)
@@ -55,7 +57,9 @@ class SQLiteView: StorageReader {
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
-      guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
+        return nil
+      }
       return try row.read { table -> Result<Row?, any Error> in
         Result {
           for (index, reader) in schema.keyReaders.enumerated() {

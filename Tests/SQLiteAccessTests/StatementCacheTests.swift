@@ -49,7 +49,7 @@ struct StatementCacheTests {
     }
   }
 
-  @Test("A unique statement goes back when its scope ends, also by an error, and holds no lock then")
+  @Test("A unique statement goes back at the end of its scope and holds no lock then")
   func unique() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)

@@ -17,7 +17,9 @@ struct KeyFetchTests {
   @Test("Keys are compared byte by byte, short and long, empty and not ASCII")
   func keys() throws {
     try withTemporaryWorkspace { workspace in
-      let sites = ["", "s", "caf\u{E9}", "cafe\u{301}", String(repeating: "long ", count: 20), "a\0b"]
+      let sites = [
+        "", "s", "caf\u{E9}", "cafe\u{301}", String(repeating: "long ", count: 20), "a\0b",
+      ]
       try workspace.store(sites.enumerated().map { Post(site: $1, number: Int32($0)) })
       for (number, site) in sites.enumerated() {
         #expect(found(workspace, site, Int32(number)) == [Int32(number)])
@@ -42,7 +44,7 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("It sees nothing without a file or a table, a snapshot's state, and a transaction's own changes")
+  @Test("It sees nothing without a file, a snapshot's state, a transaction's own changes")
   func states() throws {
     try withTemporaryWorkspace { workspace in
       #expect(found(workspace, "s", 1).isEmpty)

@@ -10,9 +10,11 @@ import SQLiteAccess
 extension SQLiteEngine {
   func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row? {
     do {
-      return try readers.withReader { try row(of: query, with: key, mark: mark, on: $0) }
+      return try onReader(isUrgent: false) {
+        try row(of: query, with: key, mark: mark, on: $0)
+      }
     } catch let error as SQLiteError {
-      if error.isNoSuchFile { return nil }
+      if error.isNoSuchFile && !configuration.isReadOnly { return nil }
       throw StorageError(error, table: query.schema.table)
     }
   }

@@ -18,8 +18,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.isUrgent = isUrgent
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
-    try reading { try $0.rows(query, mark: mark) } ?? []
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+    try reading { try $0.rows(query, mark: mark) } ?? RowBuffer()
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -38,7 +38,7 @@ final class SQLiteSnapshot: StorageSnapshot {
   }
 
   /// nil if there is no file.
-  private func reading<R>(_ body: (SQLiteView) throws -> R) throws -> R? {
+  private func reading<R: ~Copyable>(_ body: (SQLiteView) throws -> R) throws -> R? {
     guard let view = try open() else { return nil }
     let result = Result { try body(view) }
     // What was read without locks is no longer one state.

@@ -235,7 +235,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
         .equal, .field(reader.storedField), .constant(constant, reader.field.type),
         reader.field.type),
       limit: 2)
-    if try rows(query, mark: .none).contains(where: { $0.id != id }) {
+    let found = try rows(query, mark: .none)
+    if (0..<found.count).contains(where: { found[$0].id != id }) {
       throw StorageError(
         .alreadyExists, table: side.table.table, key: "\(side.table.column): \(value)",
         message: "another object has the same value of \(side.table.column), which is unique")

@@ -96,7 +96,7 @@ final class Committer: Sendable {
 
   /// Uses the storage's transaction. During a turn, or for a moment.
   @inline(__always)
-  func use<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     // The lock guards what `body` uses; what it gives is the caller's.
     var result: Result<R, E>?
     usage.withLock { _ in result = Result(catching: body) }
@@ -106,7 +106,7 @@ final class Committer: Sendable {
 
   /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
-  func read<R>(
+  func read<R: ~Copyable>(
     _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
     let written = state.withLock { state in

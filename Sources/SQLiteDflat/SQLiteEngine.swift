@@ -25,6 +25,8 @@ final class SQLiteEngine: StorageEngine {
   private let protection: SQLiteWorkspace.FileProtectionLevel
   private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  private let told = Mutex<Set<String>>([])
+  private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   private let writer: Mutex<WriterState>
   private let isPrepared = Atomic(false)
 
@@ -59,6 +61,19 @@ final class SQLiteEngine: StorageEngine {
   func report(_ error: any Error) {
     reporter.withLock { $0 }?(error)
   }
+
+  /// Tells the same only once.
+  func reportOnce(_ error: StorageError) {
+    if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
+  }
+
+  var wantIndexes: (@Sendable (EntitySchema) -> Void)? {
+    get { builder.withLock { $0 } }
+    set { builder.withLock { $0 = newValue } }
+  }
+
+  /// A query has mentioned an index that is not complete.
+  func want(indexesOf schema: EntitySchema) { wantIndexes?(schema) }
 
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {

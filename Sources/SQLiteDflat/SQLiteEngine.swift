@@ -122,8 +122,8 @@ final class SQLiteEngine: StorageEngine {
         try protectFiles()
         let connection = try Connection(path: path)
         try connection.prepareDatabaseFile(settings)
+        try foreignChanges.writerOpened(connection)
         state.connection = connection
-        foreignChanges.writerOpened(connection)
         isPrepared.store(true, ordering: .releasing)
       }
     }

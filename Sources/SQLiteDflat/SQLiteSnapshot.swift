@@ -50,7 +50,10 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
-        let generation = try engine.foreignChanges.generation()
+        // An earlier one is as right, and asks nobody; only what is verified in this state is then verified again later.
+        let generation =
+          try isUrgent
+          ? engine.foreignChanges.lastGeneration : engine.foreignChanges.generation()
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)

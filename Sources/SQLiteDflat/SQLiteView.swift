@@ -138,7 +138,7 @@ class SQLiteView: StorageReader {
   }
 
   /// The generation before the state was begun that is read now; nil if it is not known.
-  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generation() }
+  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generationBefore() }
 
   /// Whether a side table was found sound at the generation of the state that is read.
   func isSound(_ side: String, at generation: Int) -> Bool {

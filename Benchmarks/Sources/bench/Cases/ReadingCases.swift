@@ -6,8 +6,8 @@ import SQLiteDflat
 import Synchronization
 
 extension Case {
-  /// The writer updates one object per transaction and begins the next one when the last is committed. Its two threads and the
-  /// reading one share the processors: with two of them some of the time is the writer's.
+  /// The writer updates one object per transaction and begins the next one when the last is committed. With two
+  /// processors reader and writer have one each.
   static let fetchUnderWrite = Case(
     id: "fetch-under-write", title: "fetch 10,000 by key while a writer commits; floor: idle",
     goal: 1.3

@@ -65,8 +65,8 @@ public protocol StorageWriter: StorageReader {
   var generation: Int { get }
   /// Fills rows of indexes that are missing, from below, and repairs what others have left wrong in them.
   /// - Parameters:
-  ///   - schema: The type whose indexes they are.
-  ///   - limit: How many rows are filled at most, over all of them.
+  ///   - schema: The type whose indexes are filled.
+  ///   - limit: How many rows are filled at most, over all its indexes.
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }

@@ -179,8 +179,8 @@ final class SQLiteEngine: StorageEngine {
         try protectFiles()
         let connection = try openWriter()
         state.care = try FileCare(walLimit: configuration.walLimit, connection)
+        try foreignChanges.writerOpened(connection)
         state.connection = connection
-        foreignChanges.writerOpened(connection)
         isPrepared.store(true, ordering: .releasing)
       }
     }

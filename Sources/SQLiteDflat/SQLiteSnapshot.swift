@@ -62,7 +62,11 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
-        let generation = try engine.foreignChanges.generationBefore()
+        // A transaction takes an earlier one, which is as right and asks nobody; what is verified in its state may then have to
+        // be verified again.
+        let generation =
+          try isUrgent
+          ? engine.foreignChanges.lastGeneration : engine.foreignChanges.generationBefore()
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)

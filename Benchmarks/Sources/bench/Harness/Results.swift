@@ -1,7 +1,8 @@
 // Where results are kept, and their JSON form.
 //
 // `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
-// `runs`, `spread`; what is no time has `value` and `unit` instead of the milliseconds and the ratio.
+// `runs`, `spread`. What is no time of many operations, and has a goal that is no ratio, has `value`, `unit` and `floorValue`
+// instead of the milliseconds and the ratio; `goal` is then in that unit.
 
 import Foundation
 
@@ -31,6 +32,12 @@ enum JSON {
   }
 
   static func object(_ m: Measurement) -> String {
+    if let allowance = m.allowance {
+      return "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.microseconds, 1)), "
+        + "\"unit\": \"microseconds\", \"goal\": \(decimals(m.floorMicroseconds + allowance, 1)), "
+        + "\"floorValue\": \(decimals(m.floorMicroseconds, 1)), \"runs\": \(m.runs), "
+        + "\"spread\": \(decimals(m.spread, 4))}"
+    }
     let goal = m.goal.map { decimals($0, 2) } ?? "null"
     return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
       + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "

@@ -13,6 +13,15 @@ enum Table {
   }
 
   static func printLine(_ m: Measurement) {
+    if let allowance = m.allowance {
+      print(
+        pad(m.id, 17) + right(decimals(m.microseconds, 1), 10)
+          + right(decimals(m.floorMicroseconds, 1), 10) + right("", 15)
+          + right(decimals(m.floorMicroseconds + allowance, 1), 7)
+          + right(decimals(m.spread * 100, 0) + " %", 8) + (m.missesGoal ? " ! " : "   ") + m.title
+          + ", in µs; the goal is the floor's and \(decimals(allowance, 0))")
+      return
+    }
     print(
       pad(m.id, 17) + right(decimals(m.milliseconds, 2), 10)
         + right(decimals(m.floorMilliseconds, 2), 10) + right(decimals(m.ratio, 2), 8)
@@ -31,7 +40,11 @@ enum Table {
   static func printMissedGoals(_ measurements: [Measurement], _ memory: [MemoryMeasurement]) {
     let missed =
       measurements.filter(\.missesGoal).map {
-        "\($0.id) (\(decimals($0.ratio, 2)) > \(decimals($0.goal ?? 0, 2)))"
+        guard let allowance = $0.allowance else {
+          return "\($0.id) (\(decimals($0.ratio, 2)) > \(decimals($0.goal ?? 0, 2)))"
+        }
+        return "\($0.id) (\(decimals($0.microseconds, 0)) µs > "
+          + "\(decimals($0.floorMicroseconds + allowance, 0)) µs)"
       }
       + memory.filter(\.missesGoal).map {
         "\($0.id) (\(megabytes($0.bytes)) MB > \(megabytes($0.goal)) MB)"

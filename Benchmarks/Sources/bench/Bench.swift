@@ -104,7 +104,8 @@ struct Bench {
 extension Case {
   static let all: [Case] = [
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
-    equality, fieldAccess, encode, decode, watchResults, watchResultsShare, watchObjects,
+    equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, threadsInsert,
+    threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchBystanders,
   ]
 }

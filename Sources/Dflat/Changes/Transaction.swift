@@ -102,7 +102,7 @@ final class Transaction: TransactionContext {
     changedRows(of: schema) == nil ? timestamp : 0
   }
 
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
     let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
@@ -147,7 +147,7 @@ final class Transaction: TransactionContext {
     try read(nil) { try $0.explain(query) }
   }
 
-  private func read<R>(
+  private func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     guard let turn else { return try view.read(read, body) }

@@ -44,7 +44,7 @@ final class PastView {
     let limit = query.limit.map { min($0, Int.max / 2) + earlier.count }
     let wider = Query(
       schema: schema, condition: query.condition, order: query.order, limit: limit)
-    var rows = try snapshot.rows(wider, mark: .none)
+    var rows = ContiguousArray(try snapshot.rows(wider, mark: .none).map { $0 })
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }

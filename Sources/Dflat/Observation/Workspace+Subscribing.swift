@@ -124,6 +124,23 @@ extension Workspace {
 }
 
 extension FetchedResult {
+  /// The objects of rows.
+  @inlinable
+  init(_ rows: ContiguousArray<Row>, _ origin: ResultOrigin) {
+    // Making room for nothing would write to the empty array that all threads share.
+    if rows.isEmpty {
+      self = FetchedResult([], origin)
+      return
+    }
+    let objects = [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
+      for index in rows.indices {
+        objects.initializeElement(at: index, to: Element(_row: rows[index]))
+      }
+      count = rows.count
+    }
+    self = FetchedResult(objects, origin)
+  }
+
   /// The objects without their type.
   @inlinable
   var _rows: ContiguousArray<Row> {

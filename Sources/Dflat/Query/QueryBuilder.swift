@@ -73,7 +73,12 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   @inlinable
   func fetch(_ query: Query) -> FetchedResult<Element> {
     let origin = workspace.origin(of: query)
-    return FetchedResult(workspace.rows(query, origin), origin)
+    return result(workspace.rows(query, origin), origin)
+  }
+
+  @inlinable
+  func result(_ rows: consuming RowBuffer, _ origin: ResultOrigin) -> FetchedResult<Element> {
+    FetchedResult(rows.map { Element(_row: $0) }, origin)
   }
 }
 
@@ -93,22 +98,9 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   }
 
   @inlinable
-  init(_ rows: ContiguousArray<Row>, _ origin: ResultOrigin) {
+  init(_ array: [Element], _ origin: ResultOrigin) {
+    underlyingArray = array
     self.origin = origin
-    // Making room for nothing would write to the empty array that all threads share.
-    if rows.isEmpty {
-      underlyingArray = []
-    } else if rows.count == 1 {
-      // One object is what a fetch by key gives; it is worth a shorter way.
-      underlyingArray = [Element(_row: rows[0])]
-    } else {
-      underlyingArray = [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
-        for index in rows.indices {
-          objects.initializeElement(at: index, to: Element(_row: rows[index]))
-        }
-        count = rows.count
-      }
-    }
   }
 
   /// Zero.

@@ -36,7 +36,7 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   private func fetch(_ query: Query) throws -> FetchedResult<Element> {
     try scope.requireOpen()
     let origin = builder.workspace.origin(of: query)
-    return FetchedResult(try builder.workspace.fetch(query), origin)
+    return builder.result(try builder.workspace.fetch(query), origin)
   }
 }
 

@@ -182,11 +182,11 @@ public final class WorkspaceCore: Sendable {
 
   /// The rows of a query. Errors go to the hook and give an empty result.
   @usableFromInline
-  func rows(_ query: Query, _ origin: ResultOrigin) -> ContiguousArray<Row> {
+  func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
     do { return try fetch(query) } catch {
       reportReading(error)
       origin.distrust()
-      return []
+      return RowBuffer()
     }
   }
 
@@ -215,7 +215,7 @@ public final class WorkspaceCore: Sendable {
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed.
   @usableFromInline
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
@@ -225,6 +225,9 @@ public final class WorkspaceCore: Sendable {
     }
     let mark = ReadMark(timestamp: clock.now, reading: 0)
     if transactions.isClosed { throw WorkspaceError.shutDown }
+    if let key = query.key {
+      return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+    }
     return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
   }
 

@@ -12,11 +12,11 @@ let package = Package(
     .systemLibrary(
       name: "CSQLiteFloor", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CLinux"),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CMalloc",
+        "CLinux",
         "CSQLiteFloor",
         .product(name: "Dflat", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),

@@ -34,7 +34,7 @@ private final class NotingWriter: StorageWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) -> IndexProgress {
     IndexProgress(filled: 0, remaining: 0, blocked: [])
   }
-  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation {

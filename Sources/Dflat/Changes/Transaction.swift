@@ -94,7 +94,7 @@ final class Transaction: TransactionContext {
     }
   }
 
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
     let mark = ReadMark(
       timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
@@ -130,7 +130,7 @@ final class Transaction: TransactionContext {
     try read(nil) { try $0.explain(query) }
   }
 
-  private func read<R>(
+  private func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     guard let turn else { return try view.read(read, body) }

@@ -74,18 +74,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   func fetch(_ query: Query) -> FetchedResult<Element> { result(workspace.rows(query)) }
 
   @inlinable
-  func result(_ rows: ContiguousArray<Row>) -> FetchedResult<Element> {
-    // Making room for nothing would write to the empty array that all threads share.
-    if rows.isEmpty { return FetchedResult([]) }
-    // One object is what a fetch by key gives; it is worth a shorter way.
-    if rows.count == 1 { return FetchedResult([Element(_row: rows[0])]) }
-    return FetchedResult(
-      [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
-        for index in rows.indices {
-          objects.initializeElement(at: index, to: Element(_row: rows[index]))
-        }
-        count = rows.count
-      })
+  func result(_ rows: consuming RowBuffer) -> FetchedResult<Element> {
+    FetchedResult(rows.map { Element(_row: $0) })
   }
 }
 

@@ -21,7 +21,8 @@ struct Member {
   }
 }
 
-/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`.
+/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
+/// which each transaction would pay for, would find nothing.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
@@ -34,10 +35,10 @@ final class CommitGroup: @unchecked Sendable {
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
-  var outcome = Outcome.open
+  @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
-  var types: Set<EntitySchema> = []
-  var members: [Member] = []
+  @exclusivity(unchecked) var types: Set<EntitySchema> = []
+  @exclusivity(unchecked) var members: [Member] = []
   private let deadline: DispatchTime
 
   /// - Parameter longest: How long it may wait for more members.

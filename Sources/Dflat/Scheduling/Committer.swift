@@ -78,17 +78,19 @@ final class Committer: Sendable {
   func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
     takeRight()
     do {
-      if let group = dueGroup { startAll(settle(group)) }
-      if let group = openGroup {
-        try use { try group.writer.makeSavepoint() }
-        return Turn(group: group, hasSavepoint: true)
+      if let (group, isDue) = openGroup {
+        if !isDue {
+          try use { try group.writer.makeSavepoint() }
+          return Turn(group: group, hasSavepoint: true)
+        }
+        startAll(settle(group))
       }
       let group = CommitGroup(try use(begin), longest: longest)
       state.withLock { $0.group = group }
       return Turn(group: group, hasSavepoint: false)
     } catch {
       // Nobody else may be there to close it.
-      if let group = openGroup { startAll(settle(group)) }
+      if let (group, _) = openGroup { startAll(settle(group)) }
       passRight()
       throw error
     }
@@ -96,7 +98,7 @@ final class Committer: Sendable {
 
   /// Uses the storage's transaction. During a turn, or for a moment.
   @inline(__always)
-  func use<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     // The lock guards what `body` uses; what it gives is the caller's.
     var result: Result<R, E>?
     usage.withLock { _ in result = Result(catching: body) }
@@ -106,7 +108,7 @@ final class Committer: Sendable {
 
   /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
-  func read<R>(
+  func read<R: ~Copyable>(
     _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
     let written = state.withLock { state in
@@ -150,7 +152,6 @@ final class Committer: Sendable {
   /// - Returns: Why the group is lost, if it is.
   private func close(_ turn: Turn, keeping: Bool) -> (any Error)? {
     let group = turn.group
-    var failure: any Error = TransactionError.aborted
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
@@ -160,13 +161,14 @@ final class Committer: Sendable {
         return true
       }
       if isAlive, keeping || turn.hasSavepoint { return nil }
-      if !isAlive { failure = StorageError.givenUp }
+      let failure: any Error = isAlive ? TransactionError.aborted : StorageError.givenUp
+      lose(group, failure)
+      return failure
     } catch {
       failed(error)
-      failure = error
+      lose(group, error)
+      return error
     }
-    lose(group, failure)
-    return failure
   }
 
   // MARK: The end of a group
@@ -269,10 +271,9 @@ final class Committer: Sendable {
 
   // MARK: The right to write
 
-  private var openGroup: CommitGroup? { state.withLock { $0.group } }
-
-  private var dueGroup: CommitGroup? {
-    state.withLock { state in state.group.flatMap { $0.isDue ? $0 : nil } }
+  /// The group that is open, and whether it should not grow any more.
+  private var openGroup: (CommitGroup, isDue: Bool)? {
+    state.withLock { state in state.group.map { ($0, $0.isDue) } }
   }
 
   /// How many wait for the right to write.

@@ -14,7 +14,8 @@ final class ThreadContext {
   var transaction: Transaction?
   /// The workspace whose handlers are told something.
   var delivering: WorkspaceCore?
-  var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
+  // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
+  @exclusivity(unchecked) var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
 
   static var current: ThreadContext {
     if let pointer = pthread_getspecific(key) {

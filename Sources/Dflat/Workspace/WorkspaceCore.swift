@@ -156,21 +156,21 @@ public final class WorkspaceCore: Sendable {
 
   /// The rows of a query. Errors go to the hook and give an empty result.
   @usableFromInline
-  func rows(_ query: Query) -> ContiguousArray<Row> {
+  func rows(_ query: Query) -> RowBuffer {
     do { return try fetch(query) } catch let error as StorageError where error.cause == .closed {
-      return []
+      return RowBuffer()
     } catch let error as WorkspaceError where error == .shutDown {
-      return []
+      return RowBuffer()
     } catch {
       report(error)
-      return []
+      return RowBuffer()
     }
   }
 
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed.
   @usableFromInline
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
@@ -180,6 +180,9 @@ public final class WorkspaceCore: Sendable {
       return try snapshot.rows(query, mark: mark)
     }
     if transactions.isClosed { throw WorkspaceError.shutDown }
+    if let key = query.key {
+      return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+    }
     return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
   }
 

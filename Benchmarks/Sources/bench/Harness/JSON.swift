@@ -7,6 +7,12 @@ enum JSON {
   }
 
   static func object(_ m: Measurement) -> String {
+    if let allowance = m.allowance {
+      return "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.microseconds, 1)), "
+        + "\"unit\": \"microseconds\", \"goal\": \(decimals(m.floorMicroseconds + allowance, 1)), "
+        + "\"floorValue\": \(decimals(m.floorMicroseconds, 1)), \"runs\": \(m.runs), "
+        + "\"spread\": \(decimals(m.spread, 4))}"
+    }
     let goal = m.goal.map { decimals($0, 2) } ?? "null"
     return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
       + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "

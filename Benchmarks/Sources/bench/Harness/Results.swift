@@ -1,7 +1,8 @@
 // Where results are kept, and their JSON form.
 //
 // `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
-// `runs`, `spread`; what is no time has `value` and `unit` instead of the milliseconds and the ratio.
+// `runs`, `spread`. What is no time of many operations, and has a goal that is no ratio, has `value`, `unit` and `floorValue`
+// instead of the milliseconds and the ratio; `goal` is then in that unit.
 
 import Foundation
 

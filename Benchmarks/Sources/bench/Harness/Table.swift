@@ -8,6 +8,15 @@ enum Table {
   }
 
   static func printLine(_ m: Measurement) {
+    if let allowance = m.allowance {
+      print(
+        pad(m.id, 17) + right(decimals(m.microseconds, 1), 10)
+          + right(decimals(m.floorMicroseconds, 1), 10) + right("", 15)
+          + right(decimals(m.floorMicroseconds + allowance, 1), 7)
+          + right(decimals(m.spread * 100, 0) + " %", 8) + (m.missesGoal ? " ! " : "   ") + m.title
+          + ", in µs; the goal is the floor's and \(decimals(allowance, 0))")
+      return
+    }
     print(
       pad(m.id, 17) + right(decimals(m.milliseconds, 2), 10)
         + right(decimals(m.floorMilliseconds, 2), 10) + right(decimals(m.ratio, 2), 8)

@@ -10,7 +10,7 @@
 //
 // The kernel's mark can be reset on Linux only; elsewhere there is no answer.
 
-import CMalloc
+import CLinux
 import Foundation
 
 enum PeakMemory {

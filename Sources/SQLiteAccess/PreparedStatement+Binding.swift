@@ -5,14 +5,14 @@
 
 public import CSQLite
 
-extension Statement {
+extension PreparedStatement where Self: ~Copyable {
   /// Binds an integer.
   ///
   /// - Throws: ``SQLiteError`` with ``ResultCode/range`` if there is no such parameter, and with
   ///   ``ResultCode/misuse`` if the statement is running. The same holds for every other `bind`.
   @inlinable
   public func bind(_ index: Int, _ value: Int64) throws(SQLiteError) {
-    try check(sqlite3_bind_int64(handle, Int32(clamping: index), value))
+    try check(sqlite3_bind_int64(_handle, Int32(clamping: index), value))
   }
 
   /// Binds an integer.
@@ -24,7 +24,7 @@ extension Statement {
   /// Binds a floating-point number. A NaN becomes `NULL`.
   @inlinable
   public func bind(_ index: Int, _ value: Double) throws(SQLiteError) {
-    try check(sqlite3_bind_double(handle, Int32(clamping: index), value))
+    try check(sqlite3_bind_double(_handle, Int32(clamping: index), value))
   }
 
   /// Binds a copy of a text.
@@ -33,7 +33,7 @@ extension Statement {
     var value = value
     let result = value.withUTF8 { bytes in
       csqlite_bind_text_copying(
-        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count))
+        _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count))
     }
     try check(result)
   }
@@ -41,7 +41,7 @@ extension Statement {
   /// Binds `NULL`.
   @inlinable
   public func bindNull(_ index: Int) throws(SQLiteError) {
-    try check(sqlite3_bind_null(handle, Int32(clamping: index)))
+    try check(sqlite3_bind_null(_handle, Int32(clamping: index)))
   }
 
   /// Binds a copy of bytes, as a blob.
@@ -49,7 +49,7 @@ extension Statement {
   public func bindBlob(_ index: Int, copying bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_blob_copying(
-        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
+        _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
 
   /// Binds bytes in place, as a blob.
@@ -60,7 +60,7 @@ extension Statement {
   public func bindBlob(_ index: Int, inPlace bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_blob_in_place(
-        handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
+        _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
 
   /// Binds a copy of a text in UTF-8.
@@ -68,7 +68,7 @@ extension Statement {
   public func bindText(_ index: Int, copying utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_text_copying(
-        handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
+        _handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
 
   /// Binds a text in UTF-8 in place, with the same duty as ``bindBlob(_:inPlace:)``.
@@ -76,7 +76,7 @@ extension Statement {
   public func bindText(_ index: Int, inPlace utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
       csqlite_bind_text_in_place(
-        handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
+        _handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
 
   /// Binds `count` bytes of zeros, as a blob.
@@ -85,7 +85,7 @@ extension Statement {
     // Not the checked conversion: a negative count becomes a huge one, which SQLite refuses.
     try check(
       sqlite3_bind_zeroblob64(
-        handle, Int32(clamping: index), UInt64(bitPattern: Int64(count))))
+        _handle, Int32(clamping: index), UInt64(bitPattern: Int64(count))))
   }
 
   /// Binds a value, copied.
@@ -98,7 +98,7 @@ extension Statement {
     case .blob(let bytes):
       let result = bytes.withUnsafeBytes {
         csqlite_bind_blob_copying(
-          handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
+          _handle, Int32(clamping: index), $0.baseAddress, UInt64($0.count))
       }
       try check(result)
     }
@@ -112,7 +112,7 @@ extension Statement {
   /// Makes every parameter `NULL`.
   @inlinable
   public func clearBindings() {
-    _ = sqlite3_clear_bindings(handle)
+    _ = sqlite3_clear_bindings(_handle)
   }
 
   @inlinable

@@ -19,23 +19,23 @@ public enum SQLType: Int32, Hashable, Sendable {
   case null = 5
 }
 
-extension Statement {
+extension PreparedStatement where Self: ~Copyable {
   /// The column's value as an integer; 0 if it is `NULL`.
   @inlinable
   public func int64(_ column: Int) -> Int64 {
-    sqlite3_column_int64(handle, Int32(clamping: column))
+    sqlite3_column_int64(_handle, Int32(clamping: column))
   }
 
   /// The column's value as a floating-point number; 0 if it is `NULL`.
   @inlinable
   public func double(_ column: Int) -> Double {
-    sqlite3_column_double(handle, Int32(clamping: column))
+    sqlite3_column_double(_handle, Int32(clamping: column))
   }
 
   /// Whether the column is `NULL`.
   @inlinable
   public func isNull(_ column: Int) -> Bool {
-    sqlite3_column_type(handle, Int32(clamping: column)) == SQLITE_NULL
+    sqlite3_column_type(_handle, Int32(clamping: column)) == SQLITE_NULL
   }
 
   /// The type in which the column's value is stored.
@@ -43,7 +43,7 @@ extension Statement {
   /// Ask before reading: after a conversion SQLite leaves it open what this says.
   @inlinable
   public func type(_ column: Int) -> SQLType {
-    SQLType(rawValue: sqlite3_column_type(handle, Int32(clamping: column))) ?? .null
+    SQLType(rawValue: sqlite3_column_type(_handle, Int32(clamping: column))) ?? .null
   }
 
   /// The column's bytes, of a blob or of a text in UTF-8.
@@ -55,8 +55,8 @@ extension Statement {
   public func blob(_ column: Int) -> UnsafeRawBufferPointer {
     let column = Int32(clamping: column)
     // The order matters: the pointer first, which may convert, then the count of what is there.
-    let bytes = sqlite3_column_blob(handle, column)
-    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+    let bytes = sqlite3_column_blob(_handle, column)
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(_handle, column)))
   }
 
   /// The column's value as text in UTF-8, in place.
@@ -66,8 +66,8 @@ extension Statement {
   @inlinable
   public func utf8(_ column: Int) -> UnsafeBufferPointer<UInt8>? {
     let column = Int32(clamping: column)
-    guard let bytes = sqlite3_column_text(handle, column) else { return nil }
-    return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+    guard let bytes = sqlite3_column_text(_handle, column) else { return nil }
+    return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(_handle, column)))
   }
 
   /// The column's value as text; nil if it is `NULL`.

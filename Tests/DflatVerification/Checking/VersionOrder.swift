@@ -1,0 +1,48 @@
+// VersionOrder: the versions of each key in order, who wrote them, and who saw which.
+//
+// This is what both kinds of workload come to, and all that the dependency graph needs. Version 0 is the key before anybody wrote
+// it; version n was written by `writers[n - 1]`. Transactions are named by their position in the history.
+
+/// The versions of one key.
+public struct KeyVersions: Sendable {
+  /// The key.
+  public let key: Key
+  /// Who wrote version 1, 2, …
+  public var writers: [Int] = []
+  /// Who saw which version.
+  public var reads: [(reader: Int, version: Int)] = []
+}
+
+/// The versions of all keys, and what is wrong already before any order is looked for.
+public struct VersionOrder: Sendable {
+  /// Keys in order.
+  public var keys: [KeyVersions] = []
+  /// What no order could explain.
+  public var violations: [Violation] = []
+}
+
+extension History {
+  /// A transaction in words: who, when, what.
+  func describe(_ number: Int) -> String {
+    let transaction = transactions[number]
+    let start = transactions.lazy.map(\.called).min() ?? 0
+    func time(_ moment: UInt64) -> String {
+      "\(Int64(bitPattern: moment &- start) / 1000) µs"
+    }
+    let kind = transaction.spaces.map { "transaction over \($0)" } ?? "snapshot"
+    let work = transaction.operations.map { operation in
+      switch operation {
+      case .read(let key, let value): "read \(key) = \(value.map(brief) ?? "nothing")"
+      case .append(let key, let number): "append \(number) to \(key)"
+      case .write(let key, let value): "write \(key) = \(value)"
+      }
+    }
+    return "T\(number) (\(kind), client \(transaction.client), workspace \(transaction.workspace), "
+      + "called \(time(transaction.called)), completed \(time(transaction.completed)), "
+      + "\(transaction.outcome)): " + work.joined(separator: "; ")
+  }
+
+  private func brief(_ value: CellValue) -> String {
+    value.count <= 6 ? "\(value)" : "[\(value.count) numbers, …, \(value.suffix(3).map(String.init).joined(separator: ", "))]"
+  }
+}

@@ -110,11 +110,15 @@ public final class ReaderPool: Sendable {
   /// that holds the last one and asks for another waits for itself. Inside ``withReader(beyondLimit:_:)`` on
   /// the same thread it never waits.
   ///
-  /// - Parameter timeout: How long to wait in line at most; nil for as long as it takes.
+  /// - Parameters:
+  ///   - timeout: How long to wait in line at most; nil for as long as it takes.
+  ///   - beyondLimit: Open another reader instead of waiting, for someone whom the others may wait for.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
   ///   ``ResultCode/timedOut``, no reader became free.
-  public func checkout(timeout: Duration? = nil) throws(SQLiteError) -> sending ReaderLease {
-    let reader = try take(scoped: false, within: timeout)
+  public func checkout(
+    timeout: Duration? = nil, beyondLimit: Bool = false
+  ) throws(SQLiteError) -> sending ReaderLease {
+    let reader = try take(scoped: false, within: timeout, beyondLimit: beyondLimit)
     return ReaderLease(Pooled(connection: reader), pool: self)
   }
 

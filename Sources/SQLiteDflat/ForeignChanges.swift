@@ -63,6 +63,9 @@ final class ForeignChanges: Sendable {
     }
   }
 
+  /// The generation as it was when somebody last looked.
+  var lastGeneration: Int { state.withLock { $0.generation } }
+
   /// Whether a side table was found sound at this generation.
   func isSound(_ side: String, at generation: Int) -> Bool {
     state.withLock { $0.sound[side] == generation }

@@ -26,6 +26,7 @@ final class SQLiteEngine: StorageEngine {
   private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let writer: Mutex<WriterState>
+  private let isPrepared = Atomic(false)
 
   /// Pages in the write-ahead log at which the writer moves them into the file.
   private static let checkpointPages = 1000
@@ -81,14 +82,15 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  func foreignGeneration() throws -> Int? {
-    do { return try foreignChanges.generation() } catch let error as SQLiteError {
-      if error.isNoSuchFile { return nil }
-      throw StorageError(error)
-    }
+  var generation: Int { foreignChanges.lastGeneration }
+
+  func currentGeneration() throws -> Int {
+    try withStorageErrors { try foreignChanges.generation() ?? foreignChanges.lastGeneration }
   }
 
-  func makeSnapshot() -> any StorageSnapshot { SQLiteSnapshot(self) }
+  func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot {
+    SQLiteSnapshot(self, isUrgent: isUrgent)
+  }
 
   var missingFile: StorageError {
     StorageError(.cannotOpen, message: "there is no file \(path) yet")
@@ -97,6 +99,8 @@ final class SQLiteEngine: StorageEngine {
   // MARK: Writing
 
   func prepareForWriting() throws {
+    // The mutex may be held for long, by who waits for another connection's lock.
+    if isPrepared.load(ordering: .acquiring) { return }
     try withStorageErrors {
       try writer.withLock { state in
         if state.connection != nil { return }
@@ -105,6 +109,7 @@ final class SQLiteEngine: StorageEngine {
         try connection.prepareDatabaseFile(settings)
         state.connection = connection
         foreignChanges.writerOpened(connection)
+        isPrepared.store(true, ordering: .releasing)
       }
     }
   }
@@ -184,7 +189,8 @@ final class SQLiteEngine: StorageEngine {
       try writer.withLock { state in
         guard let connection = try state.connection ?? writerForFlags(flags) else { return }
         state.connection = nil
-        state.tables = WriterTables()
+        // A transaction that has ended may not be gone yet: it holds no statements.
+        state.tables.forget()
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
         if flags.contains(.truncate) {
           try connection.checkpoint(.truncate)

@@ -6,13 +6,16 @@ import SQLiteAccess
 /// A view that takes its state at the first read. It keeps a reader until it is closed.
 final class SQLiteSnapshot: StorageSnapshot {
   private let engine: SQLiteEngine
+  private let isUrgent: Bool
   private var lease: ReaderLease?
   private var view: PinnedView?
   /// Whether there was no file at the first read: then there is none for this snapshot.
   private var isEmpty = false
 
-  init(_ engine: SQLiteEngine) {
+  /// - Parameter isUrgent: Whether it must not wait for other readers.
+  init(_ engine: SQLiteEngine, isUrgent: Bool) {
     self.engine = engine
+    self.isUrgent = isUrgent
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
@@ -46,7 +49,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     if let view { return view }
     return try withStorageErrors {
       do {
-        let lease = try engine.readers.checkout()
+        let lease = try engine.readers.checkout(beyondLimit: isUrgent)
         let generation = try engine.foreignChanges.generation()
         try lease.connection.begin(.deferred)
         self.lease = lease

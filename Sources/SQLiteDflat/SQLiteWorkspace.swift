@@ -41,8 +41,7 @@ public final class SQLiteWorkspace: Workspace {
   ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
   ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
   ///   - synchronous: What a commit survives.
-  ///   - writeConcurrency: Whether transactions of different types may run at the same time. In this version they run one
-  ///     after another in either case.
+  ///   - writeConcurrency: Whether transactions of different types may run at the same time.
   ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has a queue of its own if there is none.
   public required init(
     filePath: String, fileProtectionLevel: FileProtectionLevel,
@@ -51,7 +50,8 @@ public final class SQLiteWorkspace: Workspace {
   ) {
     let engine = SQLiteEngine(
       path: filePath, protection: fileProtectionLevel, synchronous: synchronous)
-    core = WorkspaceCore(engine: engine, targetQueue: targetQueue)
+    core = WorkspaceCore(
+      engine: engine, isSerial: writeConcurrency == .serial, targetQueue: targetQueue)
     engine.connect(core.reporter)
   }
 

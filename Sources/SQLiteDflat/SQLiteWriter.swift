@@ -84,6 +84,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
+  var generation: Int { tables.generation }
+
   var isAlive: Bool { connection.isInTransaction }
 
   func makeSavepoint() throws {

@@ -241,7 +241,7 @@ struct ChangeTests {
       }
       #expect(!outcome.isCommitted)
       #expect(workspace.posts.all().map(\.likes) == [7])
-      #expect(workspace.takeErrors().map(\.cause) == [.busy])
+      #expect(workspace.takeErrors().map(\.cause) == [.conflict])
       second.dflat.shutdown()
     }
   }

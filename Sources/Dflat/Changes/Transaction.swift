@@ -2,11 +2,11 @@
 //
 // It keeps true:
 //
-//  - it takes the storage's write lock with its first submit, and not before; a group that it runs behind may have it already;
+//  - it takes the right to write with its first submit, and not before;
+//  - before that it reads in a view, which is what is stored when it begins to write: see `TransactionView`;
 //  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
-//  - rows that the transaction fetches carry the number of its reading: they are current until the transaction itself changes
-//    them, since nobody else writes their type meanwhile. If another connection has written between a fetch and the lock, the
-//    reading gets a new number, and what was fetched before is looked up again;
+//  - rows that the transaction fetches carry its number: they are current until the transaction itself changes them, since
+//    nobody else writes their type meanwhile;
 //  - a refused request leaves nothing behind; any other failure ends the transaction.
 
 import FlatBuffersRuntime
@@ -17,22 +17,20 @@ final class Transaction: TransactionContext {
   private let schemas: Set<EntitySchema>
   /// The clock at the beginning.
   private let timestamp: Int64
-  private let group: CommitGroup
-  /// The storage's transaction, once this one writes into it.
-  private var writer: (any StorageWriter)?
-  private var hasSavepoint = false
+  private let view: TransactionView
+  /// Its turn to write, once it has one.
+  private var turn: Committer.Turn?
   /// The types that were changed, with the rows that were updated or deleted.
   private var changed: [ObjectIdentifier: RowIDSet] = [:]
   /// The type that was used last, and what was changed of it: most transactions change one.
   private var latest: EntitySchema?
   private var latestRows: RowIDSet?
-  private var reading = Transaction.newReading()
-  /// Whether something was fetched before the lock was taken, and what was known of others' writes before.
-  private var fetchedUnlocked: (Bool, generation: Int?) = (false, nil)
+  /// Tells its own readings from those of others.
+  private let reading = Transaction.newReading()
   private(set) var isAborted = false
   private(set) var version: Version
 
-  /// How many writes a transaction has made; 0 as long as the lock is not taken.
+  /// How many writes a transaction has made.
   struct Version: Equatable {
     let transaction: UInt32
     var count: Int
@@ -40,11 +38,11 @@ final class Transaction: TransactionContext {
   /// False once the handler has returned.
   private var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, _ group: CommitGroup) {
+  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>) {
     self.workspace = workspace
     self.schemas = schemas
-    self.group = group
-    version = Version(transaction: reading, count: group.writer == nil ? 0 : 1)
+    view = TransactionView(workspace.engine, workspace.committer, schemas)
+    version = Version(transaction: reading, count: 0)
     timestamp = workspace.clock.now
   }
 
@@ -74,10 +72,9 @@ final class Transaction: TransactionContext {
     if isCurrent(row, schema) { return row }
     if isAborted { return nil }
     do {
-      return try withReader { reader in
-        row.id >= 0
-          ? try reader.row(of: schema, id: row.id) : try reader.row(of: schema, keyOf: row)
-      }
+      return row.id >= 0
+        ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
+        : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
     } catch {
       workspace.report(error)
       // A damaged row can still be removed, by its id.
@@ -88,12 +85,9 @@ final class Transaction: TransactionContext {
 
   func fetch(_ query: Query) throws -> ContiguousArray<Row> {
     requireListed(query.schema, for: "fetch(for:)")
-    if group.writer == nil, !fetchedUnlocked.0 {
-      fetchedUnlocked = (true, try workspace.engine.foreignGeneration())
-    }
     let mark = ReadMark(
       timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
-    return try withReader { try $0.rows(query, mark: mark) }
+    return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
 
   /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
@@ -119,17 +113,18 @@ final class Transaction: TransactionContext {
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    try withReader { try $0.explain(query) }
+    try read(nil) { try $0.explain(query) }
   }
 
-  private func withReader<R>(_ body: (any StorageReader) throws -> R) throws -> R {
-    // What stands before it in the line may not be committed yet: the writer sees it.
-    if let writer = group.writer {
+  private func read<R>(
+    _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
+    guard let turn else { return try view.read(read, body) }
+    return try workspace.committer.use {
       // Some errors of reading make the storage give up everything that is not committed.
-      defer { if !writer.isAlive { isAborted = true } }
-      return try body(writer)
+      defer { if !turn.group.writer.isAlive { isAborted = true } }
+      return try body(turn.group.writer)
     }
-    return try workspace.engine.read(isUrgent: true, body)
   }
 
   // MARK: Writing
@@ -178,13 +173,12 @@ final class Transaction: TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write(schema) { writer, builder in
-      let isKnown = (knownVersion == version && version.count > 0) || isCurrent(known, schema)
+      let isKnown = knownVersion == version || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
-      if knownVersion.count == 0, !isKnown { try refuseStale(stored, known, schema) }
       builder.finish(encode(builder))
       try refuseUnreadable(builder.bytes, schema)
       let row = Row(sound: builder.bytes, id: stored.id)
@@ -204,17 +198,6 @@ final class Transaction: TransactionContext {
     }
   }
 
-  /// A request that was made before the lock was taken carries what was stored then. If another connection has changed the
-  /// object since, its change would be lost.
-  private func refuseStale(_ stored: Row, _ known: Row, _ schema: EntitySchema) throws {
-    if changedRows(of: schema)?.contains(stored.id) == true { return }
-    if !stored.equals(known, as: schema.layout) {
-      throw StorageError(
-        .busy, table: schema.table, rowid: stored.id,
-        message: "another connection changed the object after its change request was made")
-    }
-  }
-
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
       try writer.delete(schema, id: known.id)
@@ -227,11 +210,14 @@ final class Transaction: TransactionContext {
     _ schema: EntitySchema, _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
     do {
-      let writer = try openWriter()
-      defer { group.builder.reset() }
-      let result = try body(writer, group.builder)
-      version.count += 1
-      return result
+      let turn = try takeTurn()
+      return try workspace.committer.use {
+        let builder = workspace.committer.builder
+        defer { builder.reset() }
+        let result = try body(turn.group.writer, builder)
+        version.count += 1
+        return result
+      }
     } catch let error as StorageError where error.cause == .alreadyExists {
       throw TransactionError.objectAlreadyExists
     } catch {
@@ -242,42 +228,33 @@ final class Transaction: TransactionContext {
     }
   }
 
-  private func openWriter() throws -> any StorageWriter {
-    if let writer { return writer }
-    let wasLocked = group.writer != nil
-    let opened = try group.open(for: schemas) { try workspace.engine.beginWriting(schemas) }
-    writer = opened.writer
-    hasSavepoint = opened.hasSavepoint
-    if wasLocked { return opened.writer }
-    // What was read before the lock was taken may have changed since.
-    version.count += 1
-    let now = try workspace.engine.foreignGeneration()
-    if fetchedUnlocked.0, now == nil || now != fetchedUnlocked.generation {
-      reading = Transaction.newReading()
-    }
-    return opened.writer
+  private func takeTurn() throws -> Committer.Turn {
+    if let turn { return turn }
+    let committer = workspace.committer
+    let turn = try committer.beginTurn { try workspace.engine.beginWriting(schemas) }
+    self.turn = turn
+    try committer.use { try view.confirm(in: turn.group) }
+    return turn
   }
 
   // MARK: The end
 
-  /// Ends its part of the group's transaction.
-  /// - Returns: Whether it is good, if the group's commit is.
-  func finish() -> Bool {
+  /// Ends the transaction.
+  /// - Parameter completion: Told whether it is committed, when that is known.
+  /// - Returns: What is left to be done when its lines have been left.
+  func finish(_ completion: @escaping @Sendable (Bool) -> Void) -> Ticket.Rest {
     isOpen = false
-    if let writer = group.writer, !writer.isAlive {
-      group.lose()
-      return false
+    if turn == nil {
+      do { try view.confirm() } catch {
+        workspace.report(error)
+        isAborted = true
+      }
     }
-    guard writer != nil else { return !isAborted }
-    self.writer = nil
-    do {
-      try group.close(hasSavepoint: hasSavepoint, isAborted: isAborted)
-    } catch {
-      workspace.report(error)
-      group.lose()
-      return false
-    }
-    return !isAborted
+    return workspace.committer.end(
+      turn,
+      Member(
+        types: schemas, group: turn?.group ?? view.group, isGood: !isAborted,
+        completion: completion))
   }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {

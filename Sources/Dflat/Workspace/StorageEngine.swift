@@ -19,11 +19,14 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
   func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
-  /// A number that stays the same as long as nobody but this engine's own writer commits. Taken before a state is read, it covers
-  /// no more than that state; nil if it is not known now.
-  func foreignGeneration() throws -> Int?
+  /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
+  /// it for sure; here it may lag behind.
+  var generation: Int { get }
+  /// The generation that is true now. Asked while the engine's own writer is outside of a transaction.
+  func currentGeneration() throws -> Int
   /// A view that takes the committed state at its first read and keeps it until it is closed.
-  func makeSnapshot() -> any StorageSnapshot
+  /// - Parameter isUrgent: As for `read`.
+  func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
   /// Waits for the write lock and begins a transaction that may change these types.
   func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
@@ -55,6 +58,9 @@ public protocol StorageWriter: StorageReader {
   func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// The engine's `generation`, which stays the same during the transaction: what was read at the same generation, before the
+  /// transaction began, is what is stored now, but for what this engine has written itself.
+  var generation: Int { get }
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }
   /// Marks where `undoToSavepoint` goes back to. There is one at a time.
@@ -83,6 +89,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case diskFull
     /// The write lock was not granted in time.
     case busy
+    /// Another connection has changed what the transaction had read before it took the write lock.
+    case conflict
     case cannotOpen
     case readOnly
     /// The workspace was shut down.

@@ -12,8 +12,8 @@
 
 final class ThreadContext {
   var transaction: Transaction?
-  /// Whether completion handlers run.
-  var isSettling = false
+  /// The workspace whose handlers are told something.
+  var delivering: WorkspaceCore?
   var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
 
   static var current: ThreadContext {

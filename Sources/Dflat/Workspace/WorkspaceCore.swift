@@ -12,43 +12,44 @@ import Synchronization
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
   let clock: Clock
-  private let line: TransactionLine
-  private let open: OpenGroup
-  private let targetQueue: DispatchQueue
+  let committer: Committer
+  /// The order of transactions, and that of telling how they ended.
+  private let transactions: TicketScheduler
+  private let deliveries: TicketScheduler
+  private let lanes: Lanes
   private let hook: ErrorHook
+  /// What has been accepted and has not ended.
+  private let accepted = DispatchGroup()
+  private let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   private let snapshots = DispatchGroup()
 
   /// - Parameters:
   ///   - engine: Where the objects are.
-  ///   - targetQueue: Where handlers run; the workspace makes a queue of its own if there is none.
-  public init(engine: any StorageEngine, targetQueue: DispatchQueue?) {
-    self.engine = engine
-    self.targetQueue =
-      targetQueue ?? DispatchQueue(label: "dflat.workspace", attributes: .concurrent)
-    let open = OpenGroup()
+  ///   - isSerial: Whether transactions run one after another also if they have no type in common.
+  ///   - targetQueue: Where handlers run; the workspace makes queues of its own if there is none.
+  public init(engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?) {
     let clock = Clock()
     let hook = ErrorHook()
-    self.open = open
+    let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
+    let lanes = Lanes(target: target)
+    let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
+    let committer = Committer(
+      deliveries: deliveries, settled: { clock.advance(by: $0) }, failed: { hook.report($0) })
+    self.engine = engine
     self.clock = clock
     self.hook = hook
-    line = TransactionLine(target: self.targetQueue) { force in
-      guard force || open.group.isDue else { return false }
-      open.settle(clock, hook)
-      return true
-    }
-  }
-
-  /// Unchecked: the group is used by the line only, which runs one job at a time.
-  private struct OpenGroup: @unchecked Sendable {
-    let group = CommitGroup()
-
-    /// Commits and tells everybody. What is told may not wait for the line.
-    func settle(_ clock: Clock, _ hook: ErrorHook) {
-      let context = ThreadContext.current
-      context.isSettling = true
-      defer { context.isSettling = false }
-      group.settle(committed: { clock.advance(by: $0) }, failed: { hook.report($0) })
+    self.lanes = lanes
+    self.deliveries = deliveries
+    self.committer = committer
+    transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, isFollowed in
+      switch rest {
+      case .nothing: break
+      case .settling: committer.settle(isFollowed: isFollowed)
+      case .delivery(let ticket):
+        // Nobody who waits for this thread is made to wait for a handler.
+        if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
+      }
     }
   }
 
@@ -68,34 +69,43 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Changes
 
-  /// Puts a transaction at the end of the line; see `Workspace`.
+  /// Puts a transaction at the end of the lines of its types; see `Workspace`.
   public func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
   ) {
     let schemas = WorkspaceCore.schemas(of: types)
-    let isAccepted = line.enqueue { [self] in
-      open.group.add(isGood: run(schemas, changesHandler), completionHandler)
+    accepted.enter()
+    let isAccepted = transactions.enqueue(schemas) { [self] in
+      run(schemas, changesHandler) { [self] isCommitted in
+        let context = ThreadContext.current
+        context.delivering = self
+        completionHandler?(isCommitted)
+        context.delivering = nil
+        accepted.leave()
+      }
     }
-    if !isAccepted { completionHandler?(false) }
+    if !isAccepted {
+      accepted.leave()
+      completionHandler?(false)
+    }
   }
 
-  private func run(_ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler) -> Bool {
-    // A handler of other types may wait for those before it to complete, as it may if it runs beside them.
-    if open.group.writer != nil, open.group.types.isDisjoint(with: schemas) {
-      open.settle(clock, hook)
-    }
+  private func run(
+    _ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler,
+    _ completion: @escaping @Sendable (Bool) -> Void
+  ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
       report(error)
-      return false
+      return committer.end(
+        nil, Member(types: schemas, group: nil, isGood: false, completion: completion))
     }
-    let transaction = Transaction(self, schemas, open.group)
+    let transaction = Transaction(self, schemas)
     let context = ThreadContext.current
-    let outer = context.transaction
     context.transaction = transaction
     handler(transaction)
-    context.transaction = outer
-    return transaction.finish()
+    context.transaction = nil
+    return transaction.finish(completion)
   }
 
   private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
@@ -123,7 +133,7 @@ public final class WorkspaceCore: Sendable {
       if let snapshot = context.snapshots[ObjectIdentifier(self)] {
         return try snapshot.rows(query, mark: mark)
       }
-      if line.isClosed { return [] }
+      if transactions.isClosed { return [] }
       return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
     } catch let error as StorageError where error.cause == .closed {
       return []
@@ -154,8 +164,8 @@ public final class WorkspaceCore: Sendable {
     }
     snapshots.enter()
     defer { snapshots.leave() }
-    if line.isClosed { return closure() }
-    let snapshot = engine.makeSnapshot()
+    if transactions.isClosed { return closure() }
+    let snapshot = engine.makeSnapshot(isUrgent: false)
     context.snapshots[key] = snapshot
     defer {
       context.snapshots[key] = nil
@@ -171,7 +181,7 @@ public final class WorkspaceCore: Sendable {
     let context = ThreadContext.current
     if completion == nil {
       require(
-        !context.isSettling,
+        context.delivering !== self,
         "shutdown() was called inside a completion handler, for which it would wait: give it a completion"
       )
       require(
@@ -181,25 +191,19 @@ public final class WorkspaceCore: Sendable {
         context.snapshots[ObjectIdentifier(self)] == nil,
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }
-    let closing = { @Sendable [self] in
+    if !transactions.close() {
+      // A call that does not wait for the first one's end.
+      completion?()
+      return
+    }
+    let done = DispatchSemaphore(value: 0)
+    accepted.notify(queue: closing) { [self] in
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
+      if let completion { lanes.run(completion) } else { done.signal() }
     }
-    guard let completion else {
-      let done = DispatchSemaphore(value: 0)
-      let isFirst = line.close {
-        closing()
-        done.signal()
-      }
-      if isFirst { done.wait() }
-      return
-    }
-    let isFirst = line.close {
-      closing()
-      completion()
-    }
-    if !isFirst { completion() }
+    if completion == nil { done.wait() }
   }
 }
 

@@ -1,0 +1,140 @@
+// TransactionView: what a transaction sees before it writes.
+//
+// It keeps true:
+//
+//  - all that is read is of one state of the data: what the transactions before it have left, committed or not, and of other
+//    connections what they had committed when it first read;
+//  - when the transaction begins to write, that is still what is stored: otherwise it is a conflict.
+//
+// What is not committed yet is read from the storage's open transaction; no other connection can commit meanwhile. All else
+// is read in a snapshot. If others have committed since, what was read in the snapshot is read again, there and under the
+// write lock, and compared. So only changes that would have been seen are conflicts.
+
+final class TransactionView {
+  /// Something that was read.
+  enum Read {
+    case query(Query)
+    case row(EntitySchema, id: Int64)
+    case key(EntitySchema, of: Row)
+  }
+
+  private let engine: any StorageEngine
+  private let committer: Committer
+  private let schemas: Set<EntitySchema>
+  /// The open transaction that was read from.
+  private(set) var group: CommitGroup?
+  private var snapshot: (any StorageSnapshot)?
+  /// What was read in the snapshot.
+  private var reads: [Read] = []
+  /// The engine's generation before the snapshot.
+  private var generation = 0
+
+  init(_ engine: any StorageEngine, _ committer: Committer, _ schemas: Set<EntitySchema>) {
+    self.engine = engine
+    self.committer = committer
+    self.schemas = schemas
+  }
+
+  /// Reads something.
+  /// - Parameter read: What is read; nil if nothing depends on it.
+  func read<R>(_ read: Read?, _ body: (any StorageReader) throws -> R) throws -> R {
+    if snapshot == nil {
+      // Once its types are committed, nobody but the transaction itself can write them.
+      let result = try committer.read(schemas) { written in
+        group = written
+        return try body(written.writer)
+      }
+      if let result { return result }
+    }
+    if let read { reads.append(read) }
+    return try body(openSnapshot())
+  }
+
+  private func openSnapshot() -> any StorageSnapshot {
+    if let snapshot { return snapshot }
+    generation = engine.generation
+    let opened = engine.makeSnapshot(isUrgent: true)
+    snapshot = opened
+    return opened
+  }
+
+  /// Whether there is nothing that a beginning of writing could contradict.
+  private var isEmpty: Bool { reads.isEmpty && group == nil }
+
+  /// Makes sure that what was read is what is stored, when the transaction begins to write.
+  /// - Parameter open: The storage's transaction, which the caller uses.
+  /// - Throws: `StorageError` with `.conflict`, or that of a failed reading.
+  func confirm(in open: CommitGroup) throws {
+    defer { close() }
+    if let group, group !== open {
+      if group.outcome == .failed { throw StorageError.readUncommitted }
+      // The state that was read cannot be read again.
+      if group.generation != open.generation { throw StorageError.conflict() }
+    }
+    guard let snapshot, generation != open.generation else { return }
+    for read in reads where try !read.isSame(snapshot, open.writer) {
+      throw StorageError.conflict(read.schema.table)
+    }
+  }
+
+  /// Makes sure of the same for a transaction that has only read.
+  func confirm() throws {
+    defer { close() }
+    guard let group, snapshot != nil else { return }
+    // It has read first what was about to be committed, and then what was. In between others may have had their turn.
+    let now = try committer.betweenTurns { try engine.currentGeneration() }
+    if group.generation != now { throw StorageError.conflict() }
+  }
+
+  func close() {
+    snapshot?.close()
+    snapshot = nil
+    reads = []
+  }
+}
+
+extension TransactionView.Read {
+  fileprivate var schema: EntitySchema {
+    switch self {
+    case .query(let query): query.schema
+    case .row(let schema, _), .key(let schema, _): schema
+    }
+  }
+
+  /// nil if it is damaged.
+  private func rows(_ reader: any StorageReader) throws -> ContiguousArray<Row>? {
+    do {
+      switch self {
+      case .query(let query): return try reader.rows(query, mark: .none)
+      case .row(let schema, let id):
+        return try reader.row(of: schema, id: id).map { [$0] } ?? []
+      case .key(let schema, let row):
+        return try reader.row(of: schema, keyOf: row).map { [$0] } ?? []
+      }
+    } catch let error as StorageError where error.cause == .corruptRow {
+      return nil
+    }
+  }
+
+  /// Whether two views have the same of it.
+  fileprivate func isSame(_ left: any StorageReader, _ right: any StorageReader) throws -> Bool {
+    switch (try rows(left), try rows(right)) {
+    case (let old?, let new?):
+      return old.elementsEqual(new) { $0.id == $1.id && $0.equals($1, as: schema.layout) }
+    case (nil, nil): return true
+    default: return false
+    }
+  }
+}
+
+extension StorageError {
+  /// Another connection has changed what a transaction has read.
+  static func conflict(_ table: String? = nil) -> StorageError {
+    StorageError(
+      .conflict, table: table,
+      message: "another connection changed what the transaction had read before it began to write")
+  }
+
+  fileprivate static let readUncommitted = StorageError(
+    .conflict, message: "what the transaction had read could not be committed")
+}

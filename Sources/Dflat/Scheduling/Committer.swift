@@ -1,0 +1,289 @@
+// Committer: the right to write, and commits that are shared.
+//
+// It keeps true:
+//
+//  - one transaction has the right to write at a time, from its first write to its end; who waits for it gets it in the order
+//    of asking;
+//  - the storage's transaction is used by one thread at a time: by who has the right to write, and, between those uses, by
+//    transactions that read what was written before them and is not committed yet;
+//  - an aborted transaction is undone alone;
+//  - nobody is told anything before the commit, and then everybody in the order of the transactions. If it fails, or the
+//    storage has given the whole up, everybody who depends on it is told so;
+//  - whoever leaves a group open has somebody behind it who will close it: one who has, or waits for, the right to write, or
+//    one who follows in its lines. Should that one take long without writing, an alarm closes the group. There is no other
+//    timer: when nobody waits, a transaction is committed at once.
+
+import Dispatch
+import FlatBuffersRuntime
+import Synchronization
+
+final class Committer: Sendable {
+  /// A transaction's turn to write.
+  struct Turn {
+    let group: CommitGroup
+    /// Whether it stands behind others in the group, and can be undone alone.
+    fileprivate let hasSavepoint: Bool
+  }
+
+  /// Unchecked: used under the lock only.
+  private struct State: @unchecked Sendable {
+    /// Whether somebody has the right to write.
+    var isTaken = false
+    /// Who waits for it; it is theirs when they are signalled.
+    var waiting = Fifo<DispatchSemaphore>()
+    /// The group that is open, or about to be committed by who has the right.
+    var group: CommitGroup?
+    var hasAlarm = false
+  }
+
+  /// Unchecked: used by who has the right to write.
+  private struct Encoding: @unchecked Sendable {
+    let builder = FlatBufferBuilder()
+  }
+
+  private let state = Mutex(State())
+  private let encoding = Encoding()
+  /// Held while the storage's transaction is used. Taken before `state`, if both are.
+  private let usage = Mutex(())
+  private let alarms = DispatchQueue(label: "dflat.alarms")
+  private let deliveries: TicketScheduler
+  private let settled: @Sendable (_ good: Int) -> Void
+  private let failed: @Sendable (any Error) -> Void
+
+  /// - Parameters:
+  ///   - deliveries: Where transactions are told how they ended.
+  ///   - settled: Called with the number of transactions that are committed, before anybody is told.
+  ///   - failed: Called if a commit fails.
+  init(
+    deliveries: TicketScheduler, settled: @escaping @Sendable (_ good: Int) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.deliveries = deliveries
+    self.settled = settled
+    self.failed = failed
+  }
+
+  // MARK: Turns
+
+  /// What rows are encoded with, one after another. For who has the right to write.
+  var builder: FlatBufferBuilder { encoding.builder }
+
+  /// Waits for the right to write.
+  /// - Parameter begin: Opens the storage's transaction, if none is open.
+  func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
+    takeRight()
+    do {
+      if let group = dueGroup { startAll(settle(group)) }
+      if let group = openGroup {
+        try use { try group.writer.makeSavepoint() }
+        return Turn(group: group, hasSavepoint: true)
+      }
+      let group = CommitGroup(try use(begin))
+      state.withLock { $0.group = group }
+      return Turn(group: group, hasSavepoint: false)
+    } catch {
+      // Nobody else may be there to close it.
+      if let group = openGroup { startAll(settle(group)) }
+      passRight()
+      throw error
+    }
+  }
+
+  /// Uses the storage's transaction. During a turn, or for a moment.
+  func use<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    // The lock guards what `body` uses; what it gives is the caller's.
+    var result: Result<R, E>?
+    usage.withLock { _ in result = Result(catching: body) }
+    guard let result else { preconditionFailure("a lock did not run what it was given") }
+    return try result.get()
+  }
+
+  /// Uses the transaction that is open, if somebody who has ended has written one of these types into it.
+  /// - Returns: nil if there is none.
+  func read<R>(
+    _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
+  ) throws -> R? {
+    let written = state.withLock { state in
+      state.group.flatMap { $0.types.isDisjoint(with: types) ? nil : $0 }
+    }
+    guard let written else { return nil }
+    return try use {
+      // It may have been closed before the lock was granted.
+      written.outcome == .open ? try body(written) : nil
+    }
+  }
+
+  /// Calls `body` while nobody can begin a turn.
+  func betweenTurns<R>(_ body: () throws -> R) rethrows -> R {
+    takeRight()
+    defer { passRight() }
+    return try body()
+  }
+
+  /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
+  func end(_ turn: Turn?, _ member: Member) -> Ticket.Rest {
+    var member = member
+    if let turn { member.isGood = close(turn, keeping: member.isGood) && member.isGood }
+    let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
+      guard let group = state.group, turn != nil || member.dependsOn(group) else {
+        return (deliver(member, isCommitted: member.group?.outcome != .failed), nil)
+      }
+      if turn != nil, member.isGood { group.types.formUnion(member.types) }
+      group.members.append(member)
+      return (.settling, turn != nil && group.isDue ? group : nil)
+    }
+    if let due { startAll(settle(due)) }
+    if turn != nil { passRight() }
+    return rest
+  }
+
+  /// Keeps or undoes what was written in a turn.
+  /// - Returns: Whether the storage's transaction still stands, or there was nothing of others in it.
+  private func close(_ turn: Turn, keeping: Bool) -> Bool {
+    let group = turn.group
+    do {
+      let isAlive = try use {
+        guard group.writer.isAlive else { return false }
+        if turn.hasSavepoint {
+          try keeping ? group.writer.releaseSavepoint() : group.writer.undoToSavepoint()
+        }
+        return true
+      }
+      if isAlive, keeping || turn.hasSavepoint { return true }
+    } catch {
+      failed(error)
+    }
+    lose(group)
+    return false
+  }
+
+  // MARK: The end of a group
+
+  /// Closes the group that a transaction has left open, unless somebody else will. Called when it has left its lines.
+  func settle(isFollowed: Bool) {
+    let group = state.withLock { state -> CommitGroup? in
+      // Who has the right comes here, too.
+      guard let group = state.group, !state.isTaken else { return nil }
+      if isFollowed, !group.isDue {
+        setAlarm(&state)
+        return nil
+      }
+      state.isTaken = true
+      return group
+    }
+    guard let group else { return }
+    var tickets = settle(group)
+    passRight()
+    // Nobody waits for this thread: it tells the first one itself.
+    let first = isFollowed ? nil : tickets.popLast()
+    startAll(tickets)
+    if let first { deliveries.run(first) }
+  }
+
+  /// Commits a group. The caller has the right to write.
+  /// - Returns: The deliveries that can begin.
+  private func settle(_ group: CommitGroup) -> [Ticket] {
+    do {
+      try use {
+        do {
+          try group.writer.commit()
+          setOutcome(of: group, .committed)
+        } catch {
+          setOutcome(of: group, .failed)
+          throw error
+        }
+      }
+    } catch {
+      failed(error)
+    }
+    return dissolve(group)
+  }
+
+  /// Ends a group whose changes the storage has given up, or is to give up.
+  private func lose(_ group: CommitGroup) {
+    use {
+      group.writer.rollback()
+      setOutcome(of: group, .failed)
+    }
+    startAll(dissolve(group))
+  }
+
+  /// Tickets are made under the lock, so that they are in the order of the commits.
+  private func dissolve(_ group: CommitGroup) -> [Ticket] {
+    state.withLock { state in
+      state.group = nil
+      return group.members.compactMap { member in
+        guard case .delivery(let ticket) = deliver(member, isCommitted: group.outcome == .committed)
+        else { return nil }
+        return ticket
+      }
+    }
+  }
+
+  private func setOutcome(of group: CommitGroup, _ outcome: CommitGroup.Outcome) {
+    state.withLock { _ in group.outcome = outcome }
+  }
+
+  private func deliver(_ member: Member, isCommitted: Bool) -> Ticket.Rest {
+    let isGood = member.isGood && (isCommitted || member.group == nil)
+    if isGood { settled(1) }
+    let ticket = deliveries.place(member.types) {
+      member.completion(isGood)
+      return .nothing
+    }
+    return ticket.map { .delivery($0) } ?? .nothing
+  }
+
+  private func startAll(_ tickets: [Ticket]) {
+    for ticket in tickets { deliveries.start(ticket) }
+  }
+
+  // MARK: The alarm
+
+  private func setAlarm(_ state: inout State) {
+    if state.hasAlarm { return }
+    state.hasAlarm = true
+    alarms.asyncAfter(deadline: .now() + CommitGroup.longest) { [weak self] in
+      self?.ring()
+    }
+  }
+
+  private func ring() {
+    let isLeft = state.withLock { state in
+      state.hasAlarm = false
+      return state.group != nil && !state.isTaken
+    }
+    // A younger group gets its own alarm.
+    if isLeft { settle(isFollowed: true) }
+  }
+
+  // MARK: The right to write
+
+  private var openGroup: CommitGroup? { state.withLock { $0.group } }
+
+  private var dueGroup: CommitGroup? {
+    state.withLock { state in state.group.flatMap { $0.isDue ? $0 : nil } }
+  }
+
+  /// How many wait for the right to write.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  private func takeRight() {
+    let place = state.withLock { state -> DispatchSemaphore? in
+      if !state.isTaken {
+        state.isTaken = true
+        return nil
+      }
+      let place = DispatchSemaphore(value: 0)
+      state.waiting.append(place)
+      return place
+    }
+    place?.wait()
+  }
+
+  private func passRight() {
+    state.withLock { state in
+      if let next = state.waiting.popFirst() { next.signal() } else { state.isTaken = false }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// TicketLines: the order of jobs that name several lines.
+//
+// A job takes its place in all of its lines at once, and is ready when it stands at the head of all. So:
+//
+//  - two jobs with a line in common run in the order in which they took their places, whatever other lines they name;
+//  - no two jobs can wait for each other: of those that wait, the one that came first stands behind ready jobs only;
+//  - a job that is ready stays at the head of its lines until it leaves them.
+//
+// Plain data, without threads and locks: its owner guards it.
+
+/// The line of an entity type, or whatever else needs an order.
+final class Line {
+  fileprivate var tickets = Fifo<Ticket>()
+}
+
+/// A job's place in its lines.
+///
+/// Unchecked: what changes is changed by the owner of the lines only, under its lock.
+final class Ticket: @unchecked Sendable {
+  typealias Job = @Sendable () -> Rest
+  /// What a job leaves to be done when it has left its lines.
+  enum Rest {
+    case nothing
+    /// The group that it shares may have to be committed.
+    case settling
+    /// Somebody is to be told something.
+    case delivery(Ticket)
+  }
+
+  let job: Job
+  fileprivate let lines: [Line]
+  /// In how many lines others stand before it.
+  fileprivate var blockers = 0
+
+  /// - Parameter lines: Each one once.
+  init(lines: [Line], job: @escaping Job) {
+    self.lines = lines
+    self.job = job
+  }
+}
+
+struct TicketLines {
+  /// The tickets that are in lines.
+  private(set) var count = 0
+
+  /// Takes a place at the end of all lines of a ticket.
+  /// - Returns: Whether it is ready at once.
+  mutating func take(_ ticket: Ticket) -> Bool {
+    count += 1
+    for line in ticket.lines {
+      if !line.tickets.isEmpty { ticket.blockers += 1 }
+      line.tickets.append(ticket)
+    }
+    return ticket.blockers == 0
+  }
+
+  /// Gives the places of a ready ticket up.
+  /// - Returns: Those that are ready now, and were not before.
+  mutating func leave(_ ticket: Ticket) -> [Ticket] {
+    count -= 1
+    var ready: [Ticket] = []
+    for line in ticket.lines {
+      let left = line.tickets.popFirst()
+      assert(left === ticket, "a ticket left its lines before it stood at their head")
+      guard let next = line.tickets.first else { continue }
+      next.blockers -= 1
+      if next.blockers == 0 { ready.append(next) }
+    }
+    return ready
+  }
+}

@@ -1,0 +1,227 @@
+// The right to write, groups that share a commit, and what members are told when the storage fails.
+
+import DflatTestSupport
+import Dispatch
+import FlatBuffersRuntime
+import Synchronization
+import Testing
+
+@testable import Dflat
+
+/// A storage's transaction that notes what is asked of it, and fails where it is told to. Used by one thread at a time.
+private final class NotingWriter: StorageWriter {
+  var notes: [String] = []
+  var failsCommit = false
+  var losesSavepoint = false
+  var isAlive = true
+  let generation = 1
+
+  func makeSavepoint() { notes.append("savepoint") }
+  func releaseSavepoint() { notes.append("release") }
+  func undoToSavepoint() throws {
+    notes.append("undo")
+    if losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
+  }
+  func commit() throws {
+    notes.append("commit")
+    if failsCommit || !isAlive { throw StorageError(.diskFull, message: "disk full") }
+  }
+  func rollback() { notes.append("rollback") }
+
+  func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
+  func update(_ schema: EntitySchema, from old: Row, to new: Row) {}
+  func delete(_ schema: EntitySchema, id: Int64) {}
+  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
+  func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
+  func explain(_ query: Query) throws -> QueryExplanation {
+    throw StorageError(.other, message: "nothing to explain")
+  }
+}
+
+@Suite("The committer")
+struct CommitterTests {
+  private let writer = NotingWriter()
+  private let told = Told()
+  private let deliveries: TicketScheduler
+  private let committer: Committer
+  private let posts: Set = [Blog.Post._schema]
+  private let notes: Set = [Note._schema]
+
+  private final class Told: Sendable {
+    let outcomes = Mutex<[Bool]>([])
+    let good = Mutex(0)
+    let errors = Mutex(0)
+    let group = DispatchGroup()
+  }
+
+  init() {
+    let told = told
+    deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    committer = Committer(
+      deliveries: deliveries, settled: { count in told.good.withLock { $0 += count } },
+      failed: { _ in told.errors.withLock { $0 += 1 } })
+  }
+
+  private func member(
+    _ types: Set<EntitySchema>, of group: CommitGroup?, isGood: Bool = true
+  ) -> Member {
+    told.group.enter()
+    return Member(types: types, group: group, isGood: isGood) { [told] isCommitted in
+      told.outcomes.withLock { $0.append(isCommitted) }
+      told.group.leave()
+    }
+  }
+
+  /// A transaction that writes and ends, with others behind it.
+  @discardableResult
+  private func write(
+    _ types: Set<EntitySchema>, isAborted: Bool = false, isFollowed: Bool = true
+  ) throws -> CommitGroup {
+    let turn = try committer.beginTurn { writer }
+    finish(
+      committer.end(turn, member(types, of: turn.group, isGood: !isAborted)), isFollowed)
+    return turn.group
+  }
+
+  /// A transaction that writes nothing and ends.
+  private func end(
+    _ types: Set<EntitySchema>, of group: CommitGroup? = nil, isFollowed: Bool = true
+  ) {
+    finish(committer.end(nil, member(types, of: group)), isFollowed)
+  }
+
+  private func finish(_ rest: Ticket.Rest, _ isFollowed: Bool) {
+    switch rest {
+    case .nothing: break
+    case .settling: committer.settle(isFollowed: isFollowed)
+    case .delivery(let ticket): deliveries.run(ticket)
+    }
+  }
+
+  private var outcomes: [Bool] {
+    told.group.wait()
+    return told.outcomes.withLock { $0 }
+  }
+
+  @Test("One commit for all, a savepoint for each but the first")
+  func commit() throws {
+    try write(posts)
+    try write(posts)
+    try write(posts, isAborted: true)
+    end(posts, isFollowed: false)
+    #expect(outcomes == [true, true, false, true])
+    #expect(told.good.withLock { $0 } == 3)
+    #expect(writer.notes == ["savepoint", "release", "savepoint", "undo", "commit"])
+  }
+
+  @Test("When nobody follows, a transaction is committed at once")
+  func alone() throws {
+    try write(posts, isFollowed: false)
+    #expect(outcomes == [true])
+    try write(posts, isFollowed: false)
+    #expect(outcomes == [true, true])
+    #expect(writer.notes == ["commit", "commit"])
+  }
+
+  @Test("Who has only read other types does not wait for the group")
+  func others() throws {
+    try write(posts)
+    end(notes)
+    told.outcomes.withLock { #expect($0 == [true]) }
+    #expect(writer.notes == [])
+    end(posts, isFollowed: false)
+    #expect(outcomes == [true, true, true])
+  }
+
+  @Test("A commit that fails is told to everybody who depends on it, and to nobody else")
+  func failedCommit() throws {
+    let group = try write(posts)
+    // It has read what is not committed.
+    end(posts, of: group)
+    // It stands behind, but has read nothing.
+    end(posts)
+    writer.failsCommit = true
+    try write(notes, isFollowed: false)
+    // Types are told side by side.
+    #expect(outcomes.filter { $0 }.count == 1)
+    #expect(told.errors.withLock { $0 } == 1)
+    #expect(told.good.withLock { $0 } == 1)
+    // The next group starts anew.
+    writer.failsCommit = false
+    try write(posts, isFollowed: false)
+    #expect(outcomes.last == true)
+  }
+
+  @Test("What was read of a group that has failed meanwhile makes its reader fail")
+  func readerOfFailed() throws {
+    let group = try write(posts)
+    writer.failsCommit = true
+    try write(notes, isFollowed: false)
+    end(posts, of: group)
+    #expect(outcomes == [false, false, false])
+  }
+
+  @Test("If the storage gives the whole up, those who were good so far are told so")
+  func lost() throws {
+    try write(posts)
+    writer.losesSavepoint = true
+    try write(notes, isAborted: true)
+    #expect(outcomes == [false, false])
+    #expect(told.errors.withLock { $0 } == 1)
+    #expect(writer.notes.last == "rollback")
+    writer.losesSavepoint = false
+    try write(posts, isFollowed: false)
+    #expect(outcomes == [false, false, true])
+  }
+
+  @Test("A first transaction that is aborted leaves no transaction open")
+  func abortedFirst() throws {
+    try write(posts, isAborted: true)
+    #expect(outcomes == [false])
+    #expect(writer.notes == ["rollback"])
+    #expect(try committer.read(posts) { _ in true } == nil)
+  }
+
+  @Test("What is not committed can be read by those behind it, until it is committed")
+  func uncommitted() throws {
+    let group = try write(posts)
+    #expect(try committer.read(posts) { $0 === group } == true)
+    #expect(try committer.read(notes) { _ in true } == nil)
+    end(posts, isFollowed: false)
+    #expect(try committer.read(posts) { _ in true } == nil)
+  }
+
+  @Test("A follower that takes long does not keep those before it from their commit")
+  func alarm() throws {
+    try write(posts)
+    // Nobody ends any more: the alarm does it.
+    #expect(outcomes == [true])
+  }
+
+  @Test("The right to write goes round in the order of asking, and a group stays open for who waits")
+  func fairness() throws {
+    let turn = try committer.beginTurn { writer }
+    let order = Mutex<[Int]>([])
+    let done = DispatchGroup()
+    for number in 0..<6 {
+      done.enter()
+      // What it changes is guarded by the committer.
+      nonisolated(unsafe) let test = self
+      DispatchQueue(label: "waiter \(number)").async {
+        guard let turn = try? test.committer.beginTurn({ test.writer }) else { return }
+        order.withLock { $0.append(number) }
+        test.finish(
+          test.committer.end(turn, test.member(test.notes, of: turn.group)), false)
+        done.leave()
+      }
+      while committer.waitingCount <= number {}
+    }
+    finish(committer.end(turn, member(posts, of: turn.group)), false)
+    done.wait()
+    #expect(order.withLock { $0 } == [0, 1, 2, 3, 4, 5])
+    #expect(outcomes.count == 7)
+    // Only a group that is old already is closed in between.
+    #expect(writer.notes.filter { $0 == "savepoint" }.count > 0)
+  }
+}

@@ -1,0 +1,88 @@
+// The order of jobs that name several lines.
+
+import DflatTestSupport
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Dflat
+
+@Suite("Tickets")
+struct TicketTests {
+  @Test("Jobs with a line in common run in the order of their tickets; none waits for ever")
+  func order() {
+    for round in 0..<(isLongRun ? 20_000 : 2_000) {
+      var random = SeededGenerator(seed: UInt64(round))
+      let lines = (0..<Int.random(in: 1...5, using: &random)).map { _ in Line() }
+      var tickets = TicketLines()
+      var named: [[Int]] = []
+      var waiting: [(number: Int, ticket: Ticket)] = []
+      var ready: [(number: Int, ticket: Ticket)] = []
+      var ended: [Int] = []
+      func take() {
+        let choice = lines.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+        let mine = choice.isEmpty ? [0] : choice
+        let ticket = Ticket(lines: mine.map { lines[$0] }) { .nothing }
+        let entry = (named.count, ticket)
+        named.append(mine)
+        if tickets.take(ticket) { ready.append(entry) } else { waiting.append(entry) }
+      }
+      for _ in 0..<30 {
+        if Bool.random(using: &random) || ready.isEmpty {
+          take()
+        } else {
+          let next = ready.remove(at: .random(in: ready.indices, using: &random))
+          // The model: it is ready if nobody before it that has not ended names one of its lines.
+          for earlier in 0..<next.number where !Set(named[earlier]).isDisjoint(with: named[next.number]) {
+            #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
+          }
+          ended.append(next.number)
+          for freed in tickets.leave(next.ticket) {
+            let index = waiting.firstIndex { $0.ticket === freed }
+            #expect(index != nil, "seed \(round): a ticket became ready twice")
+            if let index { ready.append(waiting.remove(at: index)) }
+          }
+        }
+        #expect(tickets.count == ready.count + waiting.count)
+        #expect(waiting.isEmpty || !ready.isEmpty, "seed \(round): all wait")
+      }
+    }
+  }
+
+  @Test("A line of any length gives first what came first")
+  func fifo() {
+    var random = SeededGenerator(seed: 7)
+    var fifo = Fifo<Int>()
+    var model: [Int] = []
+    for step in 0..<20_000 {
+      if Int.random(in: 0..<1000, using: &random) < (step < 10_000 ? 700 : 300) {
+        fifo.append(step)
+        model.append(step)
+      } else {
+        #expect(fifo.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+      }
+      #expect(fifo.count == model.count)
+    }
+  }
+
+  /// Types that only give their names to lines.
+  private let types = [Blog.Post._schema, Note._schema, Kit.Item._schema, Kit.Slot._schema]
+
+  @Test("Jobs of different lines are inside at the same time, as many as there are lines")
+  func parallel() {
+    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let inside = DispatchGroup()
+    let done = DispatchGroup()
+    for _ in types { inside.enter(); done.enter() }
+    for type in types {
+      _ = scheduler.enqueue([type]) {
+        inside.leave()
+        // Each waits until all are inside.
+        inside.wait()
+        done.leave()
+        return .nothing
+      }
+    }
+    #expect(done.wait(timeout: .now() + 20) == .success)
+  }
+}

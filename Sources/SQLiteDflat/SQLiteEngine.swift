@@ -46,8 +46,12 @@ final class SQLiteEngine: StorageEngine {
     self.path = path
     self.protection = protection
     settings = DatabaseFileSettings(synchronous: synchronous == .full ? .full : .normal)
-    readers = ReaderPool(path: path)
-    foreignChanges = ForeignChanges { try Connection(path: path, mode: .readOnly) }
+    readers = ReaderPool(path: path, configure: Self.playBackJournal)
+    foreignChanges = ForeignChanges {
+      let watcher = try Connection(path: path, mode: .readOnly)
+      try Self.playBackJournal(watcher)
+      return watcher
+    }
     writer = Mutex(WriterState())
   }
 
@@ -71,6 +75,22 @@ final class SQLiteEngine: StorageEngine {
   }
 
   // MARK: Reading
+
+  /// Makes sure that a new reader can read. While a file is not in WAL mode yet, or not any more, a crash leaves a journal that
+  /// takes back what was half done, and only who may write can play it back.
+  private static func playBackJournal(_ reader: Connection) throws(SQLiteError) {
+    do { _ = try reader.dataVersion() } catch  where error.needsRollback {
+      let problem = error
+      do {
+        let writer = try Connection(path: reader.path, mode: .readWrite)
+        _ = try writer.dataVersion()
+        try writer.close()
+      } catch {
+        // Not even a writer can: what the reader says is what is wrong.
+        throw problem
+      }
+    }
+  }
 
   func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
     do {

@@ -79,7 +79,7 @@ class SQLiteView: StorageReader {
       let sql = engine.sql(for: schema)
       guard let statement = try statement(sql.selectRow, reading: sql.table) else { return nil }
       try statement.bind(1, id)
-      guard try statement.step() else { return nil }
+      guard try next(statement, of: sql.table) else { return nil }
       return try soundRow(statement.blob(0), id, schema)
     }
   }
@@ -93,7 +93,7 @@ class SQLiteView: StorageReader {
           for (index, reader) in schema.keyReaders.enumerated() {
             try statement.bind(index + 1, column: reader.read(table))
           }
-          guard try statement.step() else { return nil }
+          guard try next(statement, of: sql.table) else { return nil }
           return try soundRow(statement.blob(1), statement.int64(0), schema)
         }
       }.get()
@@ -188,7 +188,8 @@ class SQLiteView: StorageReader {
       return try connection.statement(sql)
     } catch {
       if try !IndexHealth.tableExists(table, connection) { return nil }
-      throw error
+      // Outside of a transaction it may have been made since the statement was tried.
+      return try connection.statement(sql)
     }
   }
 

@@ -4,7 +4,8 @@
 //  - write-read: it wrote the version that the other one saw;
 //  - read-write: it saw the version that the other one replaced;
 //  - completed: the client heard of its end before the other one was called, whoever called it;
-//  - called: it was called in the same workspace, and had returned, before the other one was called, and both name one space.
+//  - called: it wrote something and was called in the same workspace, and the call had returned, before the other one was
+//    called, and both name one space. What only reads leaves nothing that the other one would have to see; see `CallOrder`.
 //
 // The last two would be edges between almost all pairs. So moments are nodes, too: a chain through the ends of all
 // transactions, from each of which the next ones lead on. The graph then grows as the history does. In a history that can be
@@ -92,6 +93,7 @@ struct DependencyGraph {
     for next in byCall {
       while let earlier = ended.first, end(transactions[earlier]) < transactions[next].called {
         ended.removeFirst()
+        if reason == .called, !transactions[earlier].isWriter { continue }
         let node = nodeCount
         nodeCount += 1
         add(earlier, node, reason)

@@ -39,7 +39,8 @@ extension History {
     }
     return "T\(number) (\(kind), client \(transaction.client), workspace \(transaction.workspace), "
       + "called \(time(transaction.called)), completed \(time(transaction.completed)), "
-      + "\(transaction.outcome)): " + work.joined(separator: "; ")
+      + "\(transaction.outcome)): " + work.prefix(10).joined(separator: "; ")
+      + (work.count > 10 ? "; and \(work.count - 10) more" : "")
   }
 
   private func brief(_ value: CellValue) -> String {

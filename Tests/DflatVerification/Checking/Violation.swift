@@ -20,6 +20,8 @@ public struct Violation: Sendable, CustomStringConvertible {
     case ownWrite = "own write not seen"
     /// Two reads cannot be states of one key.
     case incompatibleReads = "incompatible reads"
+    /// A transaction of a workspace did not wait for one that was called before.
+    case callOrder = "call order"
     /// Two readers saw writes in different orders.
     case longFork = "long fork"
     /// What must hold in every state does not.

@@ -17,6 +17,7 @@ public struct FaultCampaign {
   private var lying = CrashRun.Result()
   private var lies = 0
   private var lossesOfNormal = 0
+  private var foundNevertheless = 0
   private var isCutShort = false
 
   /// How a point was reached.
@@ -71,6 +72,7 @@ public struct FaultCampaign {
       while !isOver(deadline) {
         let result = try run.fail(number, way.mode, untilClosed: way.untilClosed)
         errors += result.errors
+        if result.isFoundNevertheless { foundNevertheless += 1 }
         tell(result.faults, "\(name), call \(number), \(way.name): \(result.failure ?? "none")")
         if result.failure == nil { break }
         faultPoints += 1
@@ -125,7 +127,8 @@ public struct FaultCampaign {
   /// - Returns: Whether no promise was broken.
   public func report() -> Bool {
     print(
-      "failing calls: \(faultPoints) points, \(errors) errors reported\n"
+      "failing calls: \(faultPoints) points, \(errors) errors reported; \(foundNevertheless) times a "
+        + "commit was found whose sync had failed for good\n"
         + "power losses: \(crashPoints) points, \(images) states of the disk; "
         + "\(lossesOfNormal) of those with .normal lack the last transactions, as they may\n"
         + "disks that lie about syncs: \(lies) states of the disk, \(lying.losses) lack "

@@ -44,6 +44,8 @@ public struct LedgerScenario: Sendable {
     public var called = Array(repeating: 0, count: Ledger.streams)
     /// What the file holds, if what was told is true.
     public var state: Ledger.State = [:]
+    /// The transactions that were called together, when for the first time some of them failed, and that failed then.
+    public var firstToFail: [Acknowledgement] = []
     /// What is wrong.
     public var faults: [String] = []
     /// The errors that were reported.
@@ -85,6 +87,10 @@ public struct LedgerScenario: Sendable {
     }
     let errors = store.takeStorageErrors()
     report.errors += errors
+    if report.firstToFail.isEmpty {
+      let failed = told.filter { !$0.isCommitted }.map(\.transaction)
+      report.firstToFail = failed.filter { !ledger.aborts($0.stream, $0.number) }
+    }
     for one in told {
       let aborts = ledger.aborts(one.transaction.stream, one.transaction.number)
       if one.isCommitted {

@@ -33,7 +33,8 @@ extension History {
     for transaction in transactions {
       numbers += [
         Int64(transaction.client), Int64(transaction.workspace), transaction.outcome.rawValue,
-        Int64(transaction.called), Int64(transaction.returned), Int64(transaction.completed),
+        Int64(transaction.called), Int64(transaction.returned), Int64(transaction.began),
+        Int64(transaction.ended), Int64(transaction.completed),
         Int64(transaction.spaces?.count ?? -1),
       ]
       numbers += (transaction.spaces ?? []).map(Int64.init)
@@ -74,14 +75,13 @@ extension History {
       let client = try Int(next())
       let workspace = try Int(next())
       let outcome = try Outcome(rawValue: next())
-      let times = try (next(), next(), next())
+      let times = try (0..<5).map { _ in UInt64(try next()) }
       let spaces = try list(next())?.map { Int($0) }
       let record = TransactionRecord(client: client, workspace: workspace, spaces: spaces)
       guard let outcome else { throw UnreadableHistory() }
       record.outcome = outcome
-      (record.called, record.returned, record.completed) = (
-        UInt64(times.0), UInt64(times.1), UInt64(times.2)
-      )
+      (record.called, record.returned, record.completed) = (times[0], times[1], times[4])
+      (record.began, record.ended) = (times[2], times[3])
       for _ in 0..<(try next()) {
         let kind = try next()
         let key = try Key(Int(next()), next())

@@ -46,8 +46,15 @@ public final class TransactionRecord: @unchecked Sendable {
   public var called: UInt64 = 0
   /// When the call had returned. It does not wait for the transaction.
   public var returned: UInt64 = 0
+  /// When the body began, and when it was done; 0 if it never ran.
+  public var began: UInt64 = 0, ended: UInt64 = 0
   /// When the client heard of the outcome.
   public var completed: UInt64 = 0
+
+  /// Whether it has written anything.
+  public var isWriter: Bool {
+    operations.contains { if case .read = $0 { false } else { true } }
+  }
 
   /// A record of a transaction that was not called yet.
   public init(client: Int, workspace: Int, spaces: [Int]?) {

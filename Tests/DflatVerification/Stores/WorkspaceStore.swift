@@ -57,7 +57,8 @@ public final class WorkspaceStore: TransactionalStore {
 
   /// The errors that the workspace reported. A conflict with another connection is none, if there is one.
   public func takeErrors() -> [String] {
-    takeStorageErrors().filter { !isShared || $0.cause != .busy }.map { "\($0)" }
+    takeStorageErrors().filter { !isShared || $0.cause != .busy && $0.cause != .conflict }
+      .map { "\($0)" }
   }
 
   /// All errors that the workspace reported since the last call.

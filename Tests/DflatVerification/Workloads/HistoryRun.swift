@@ -148,6 +148,8 @@ private final class Session {
       records.append(record)
       record.called = SharedClock.now
       store.transact(spaces) { access in
+        record.began = SharedClock.now
+        defer { record.ended = SharedClock.now }
         record.operations = []
         try body(RecordedAccess(access, record))
       } _: { [free, complaints] isCommitted in

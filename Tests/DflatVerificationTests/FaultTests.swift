@@ -4,6 +4,7 @@ import CFaultVFS
 import DflatTestSupport
 import DflatVerification
 import SQLiteAccess
+import SQLiteDflat
 import Testing
 
 @Suite("Failing disks")
@@ -14,8 +15,8 @@ struct FaultTests {
     try withDirectory { directory in
       var campaign = FaultCampaign(in: directory, seed: seed)
       let small = LedgerScenario(seed: seed)
-      try campaign.crash(small, "small", isLongRun ? 1 : 9)
-      try campaign.fail(small, "small", isLongRun ? 1 : 29)
+      try campaign.crash(small, "small", isLongRun ? 1 : 17)
+      try campaign.fail(small, "small", isLongRun ? 1 : 67)
       #expect(campaign.faultCount == 0, "DFLAT_SEED=\(seed)")
       #expect(campaign.report())
     }
@@ -76,6 +77,32 @@ struct FaultTests {
       #expect(try connection.value("SELECT count(*) FROM t") == 2)
       try connection.close()
       try other.close()
+    }
+  }
+
+  @Test("A journal that a crash has left beside a file of one piece is played back by a fetch")
+  func journal() throws {
+    try withDirectory { directory in
+      try prepareImages(directory)
+      let disk = try FaultDisk("\(directory)/disk")
+      let scenario = LedgerScenario(seed: 1)
+      let path = "\(directory)/disk/test.db"
+      let store = WorkspaceStore(path: path, isShared: false, synchronous: .full)
+      let report = scenario.run(on: store)
+      store.dflat.shutdown(flags: .truncate)
+
+      // Another program dies at the end of a commit.
+      let connection = try Connection(path: path)
+      disk.arm(Int(FAULTVFS_DELETE), number: 1, FAULTVFS_POWER_OFF)
+      #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM verify__red") }
+      #expect(disk.firstFailure == "delete, test.db-journal")
+      try disk.writeImage(to: "\(directory)/1", FAULTVFS_KEPT, seed: 1)
+
+      let recovered = WorkspaceStore(path: "\(directory)/1/test.db", isShared: false)
+      let found = Ledger.state(of: recovered.dflat)
+      #expect(recovered.takeErrors() == [])
+      #expect(Ledger.difference(found, from: report.state) == nil)
+      recovered.close()
     }
   }
 

@@ -46,8 +46,8 @@ struct DependencyGraph {
 
   func edges(from node: Int) -> ArraySlice<Edge> { sorted[starts[node]..<starts[node + 1]] }
 
-  private mutating func add(_ from: Int, _ to: Int, _ reason: Reason, _ key: Int32 = -1) {
-    if from != to {
+  private mutating func add(_ from: Int?, _ to: Int?, _ reason: Reason, _ key: Int32 = -1) {
+    if let from, let to, from != to {
       edges.append(Edge(from: Int32(from), to: Int32(to), reason: reason, key: key))
     }
   }

@@ -45,6 +45,7 @@ extension VersionOrder {
     for value in list {
       guard let writer = written[value] else {
         violations.append(Violation(.unwrittenRead, "\(key) holds \(value), which nobody wrote"))
+        keys[keys.count - 1].writers.append(nil)
         continue
       }
       if !seen.insert(value).inserted {
@@ -59,7 +60,8 @@ extension VersionOrder {
             "\(key) holds \(value) of a transaction that was not committed\n  "
               + history.describe(writer)))
       }
-      keys[keys.count - 1].writers.append(writer)
+      let isCommitted = history.transactions[writer].outcome == .committed
+      keys[keys.count - 1].writers.append(isCommitted ? writer : nil)
     }
     for (value, writer) in written.sorted(by: { $0.key < $1.key })
     where !seen.contains(value) && history.transactions[writer].outcome == .committed {

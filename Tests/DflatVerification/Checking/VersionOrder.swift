@@ -7,8 +7,8 @@
 public struct KeyVersions: Sendable {
   /// The key.
   public let key: Key
-  /// Who wrote version 1, 2, …
-  public var writers: [Int] = []
+  /// Who wrote version 1, 2, …; nil if no committed transaction did.
+  public var writers: [Int?] = []
   /// Who saw which version.
   public var reads: [(reader: Int, version: Int)] = []
 }

@@ -33,7 +33,7 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
-  private let core: WorkspaceCore
+  public let _core: WorkspaceCore
 
   /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
   ///
@@ -50,31 +50,31 @@ public final class SQLiteWorkspace: Workspace {
   ) {
     let engine = SQLiteEngine(
       path: filePath, protection: fileProtectionLevel, synchronous: synchronous)
-    core = WorkspaceCore(
+    _core = WorkspaceCore(
       engine: engine, isSerial: writeConcurrency == .serial, targetQueue: targetQueue)
-    engine.connect(core.reporter)
+    engine.connect(_core.reporter)
   }
 
   deinit {
     // Accepted transactions keep the core alive; the file is closed after the last of them.
-    core.shutdown([]) {}
+    _core.shutdown([]) {}
   }
 
   /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
   /// was refused. The errors are `StorageError`s. May be called on any thread.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
-    get { core.onError }
-    set { core.onError = newValue }
+    get { _core.onError }
+    set { _core.onError = newValue }
   }
 
   /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
   public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
-    QueryBuilder(core)
+    QueryBuilder(_core)
   }
 
   /// Calls `closure` on this thread; all fetches of this workspace inside see one state of the data, that of the first fetch.
   public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
-    core.fetchWithinASnapshot(closure)
+    _core.fetchWithinASnapshot(closure)
   }
 
   /// Runs a transaction over these types and returns at once; see `Workspace`.
@@ -82,11 +82,11 @@ public final class SQLiteWorkspace: Workspace {
     _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
     completionHandler: CompletionHandler?
   ) {
-    core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
+    _core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
   }
 
   /// Refuses new work, lets what was accepted run to its end, then closes; without a completion it waits for that.
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
-    core.shutdown(flags, completion)
+    _core.shutdown(flags, completion)
   }
 }

@@ -30,10 +30,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
           guard let reader = side.table.reader else { continue }
           let value = reader.read(row)
           try checkUnique(side, value, id, schema)
-          let statement = try side.insert.on(connection)
-          try statement.bind(1, id)
-          try statement.bind(2, column: value)
-          try statement.run()
+          try store(value, id, in: side, side.insert.on(connection))
         }
         try checkUncoveredSides(table, row, id, schema)
         return id
@@ -57,10 +54,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
                 let value = reader.read(row)
                 if value.isSame(as: reader.read(oldRow)) { continue }
                 try checkUnique(side, value, old.id, schema)
-                let statement = try side.upsert.on(connection)
-                try statement.bind(1, old.id)
-                try statement.bind(2, column: value)
-                try statement.run()
+                try store(value, old.id, in: side, side.upsert.on(connection))
               }
               try checkUncoveredSides(table, row, old.id, schema)
             }
@@ -137,7 +131,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     for index in schema.keyReaders.indices {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
     }
-    try statement.run()
+    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) { try statement.run() }
     let id = connection.lastInsertRowID
     table.highestID = max(table.highestID, id)
     return id
@@ -156,11 +150,23 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
         try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
       }
     }
-    try statement.run()
+    try withStorageErrors(table: schema.table, rowid: id, key: schema.describeKey(of: row)) {
+      try statement.run()
+    }
     if connection.changes != 1 {
       throw StorageError(
         .missing, table: schema.table, rowid: id, message: "there is no such row to update")
     }
+  }
+
+  private func store(
+    _ value: ColumnValue, _ id: Int64, in side: WriterSide, _ statement: Statement
+  ) throws {
+    try statement.bind(1, id)
+    try statement.bind(2, column: value)
+    try withStorageErrors(
+      table: side.table.table, rowid: id, key: "\(side.table.column): \(value)"
+    ) { try statement.run() }
   }
 
   // MARK: Unique values
@@ -200,7 +206,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       limit: 2)
     if try rows(query, mark: .none).contains(where: { $0.id != id }) {
       throw StorageError(
-        .alreadyExists, table: side.table.table,
+        .alreadyExists, table: side.table.table, key: "\(side.table.column): \(value)",
         message: "another object has the same value of \(side.table.column), which is unique")
     }
   }

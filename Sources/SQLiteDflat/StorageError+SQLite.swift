@@ -4,7 +4,9 @@ import Dflat
 import SQLiteAccess
 
 extension StorageError {
-  init(_ error: SQLiteError, table: String? = nil, rowid: Int64? = nil) {
+  init(
+    _ error: SQLiteError, table: String? = nil, rowid: Int64? = nil, key: String? = nil
+  ) {
     let cause: Cause =
       if error.isUniqueConstraint || error.isPrimaryKeyConstraint {
         .alreadyExists
@@ -24,7 +26,7 @@ extension StorageError {
         .other
       }
     self.init(
-      cause, table: table, rowid: rowid, code: error.extendedCode,
+      cause, table: table, rowid: rowid, key: key, code: error.extendedCode,
       message: error.path.map { "\(error.message), file \($0)" } ?? error.message,
       statement: error.sql)
   }
@@ -32,9 +34,10 @@ extension StorageError {
 
 /// Runs calls of SQLite and turns what they throw into errors of the storage.
 func withStorageErrors<R>(
-  table: String? = nil, rowid: Int64? = nil, _ body: () throws -> R
+  table: String? = nil, rowid: Int64? = nil, key: @autoclosure () -> String? = nil,
+  _ body: () throws -> R
 ) throws -> R {
   do { return try body() } catch let error as SQLiteError {
-    throw StorageError(error, table: table, rowid: rowid)
+    throw StorageError(error, table: table, rowid: rowid, key: key())
   }
 }

@@ -67,8 +67,9 @@ struct CommitterTests {
     _ types: Set<EntitySchema>, of group: CommitGroup?, isGood: Bool = true
   ) -> Member {
     told.group.enter()
-    return Member(types: types, group: group, isGood: isGood) { [told] isCommitted in
-      told.outcomes.withLock { $0.append(isCommitted) }
+    let failure = isGood ? nil : TransactionError.aborted
+    return Member(types: types, group: group, failure: failure) { [told] failure in
+      told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }
   }
@@ -132,6 +133,16 @@ struct CommitterTests {
     #expect(writer.notes == [])
     end(posts, isFollowed: false)
     #expect(outcomes == [true, true, true])
+  }
+
+  @Test("Who comes behind an aborted transaction is told after it")
+  func behindAborted() throws {
+    try write(posts)
+    try write(notes, isAborted: true)
+    end(notes)
+    told.outcomes.withLock { #expect($0 == []) }
+    end(posts, isFollowed: false)
+    #expect(outcomes.count == 4)
   }
 
   @Test("A commit that fails is told to everybody who depends on it, and to nobody else")

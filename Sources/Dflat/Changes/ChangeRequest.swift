@@ -10,6 +10,15 @@ public protocol ChangeRequest<Element>: AnyObject {
   var _change: PendingChange { get set }
   /// Writes the request's fields as the root table of a row.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset
+
+  /// A new object with the fields of `o`.
+  static func creationRequest(_ o: Element) -> Self
+  /// An update of the stored object, filled with its latest stored values; nil if it does not exist.
+  static func changeRequest(_ o: Element) -> Self?
+  /// An update with the values of `o` if it is stored, otherwise its creation.
+  static func upsertRequest(_ o: Element) -> Self
+  /// The deletion of the stored object; nil if it does not exist.
+  static func deletionRequest(_ o: Element) -> Self?
 }
 
 /// What a request is for. For generated code.
@@ -77,6 +86,18 @@ public enum UpdatedObject<Element: Atom>: Sendable {
   case deleted(_: Int64)
 }
 
+extension UpdatedObject {
+  @inlinable
+  init(_ row: SubmittedRow) {
+    switch row {
+    case .inserted(let row): self = .inserted(Element(_row: row))
+    case .updated(let row): self = .updated(Element(_row: row))
+    case .identity(let row): self = .identity(Element(_row: row))
+    case .deleted(let id): self = .deleted(id)
+    }
+  }
+}
+
 /// Why a request was refused.
 public enum TransactionError: Error {
   /// The transaction was aborted before.
@@ -88,4 +109,12 @@ public enum TransactionError: Error {
   case diskFull
   /// Any other failure of the storage. The transaction is aborted; the workspace's error hook hears the reason.
   case others
+
+  init(_ error: StorageError) {
+    switch error.cause {
+    case .alreadyExists: self = .objectAlreadyExists
+    case .diskFull: self = .diskFull
+    default: self = .others
+    }
+  }
 }

@@ -27,7 +27,12 @@ final class Transaction: TransactionContext {
   private var latestRows: RowIDSet?
   /// Tells its own readings from those of others.
   private let reading = Transaction.newReading()
-  private(set) var isAborted = false
+  /// Why nothing of it will be committed, if so.
+  private(set) var failure: (any Error)?
+  var isAborted: Bool { failure != nil }
+  /// Whether the error hook hears of what fails, because nobody else does.
+  private let reportsFailures: Bool
+  private var lookUpError: (any Error)?
   private(set) var version: Version
 
   /// How many writes a transaction has made.
@@ -36,10 +41,11 @@ final class Transaction: TransactionContext {
     var count: Int
   }
   /// False once the handler has returned.
-  private var isOpen = true
+  private(set) var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>) {
+  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, reportsFailures: Bool) {
     self.workspace = workspace
+    self.reportsFailures = reportsFailures
     self.schemas = schemas
     view = TransactionView(workspace.engine, workspace.committer, schemas)
     version = Version(transaction: reading, count: 0)
@@ -76,7 +82,7 @@ final class Transaction: TransactionContext {
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
     } catch {
-      workspace.report(error)
+      if reportsFailures { workspace.report(error) } else { lookUpError = error }
       // A damaged row can still be removed, by its id.
       if acceptsDamaged, row.id >= 0, (error as? StorageError)?.cause == .corruptRow { return row }
       return nil
@@ -89,6 +95,9 @@ final class Transaction: TransactionContext {
       timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
+
+  /// Why the last object could not be looked up; asked once.
+  func takeLookUpError() -> (any Error)? { lookUpError.take() }
 
   /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
   private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
@@ -122,8 +131,10 @@ final class Transaction: TransactionContext {
     guard let turn else { return try view.read(read, body) }
     return try workspace.committer.use {
       // Some errors of reading make the storage give up everything that is not committed.
-      defer { if !turn.group.writer.isAlive { isAborted = true } }
-      return try body(turn.group.writer)
+      do { return try body(turn.group.writer) } catch {
+        if !turn.group.writer.isAlive { fail(error) }
+        throw error
+      }
     }
   }
 
@@ -136,6 +147,17 @@ final class Transaction: TransactionContext {
     requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
+    do { return try carryOut(change, of: schema, encode) } catch let error as StorageError {
+      throw TransactionError(error)
+    }
+  }
+
+  /// The same with the storage's own errors.
+  func carryOut(
+    _ change: PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow {
+    if let failure { throw failure }
     switch change.kind {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
@@ -152,8 +174,14 @@ final class Transaction: TransactionContext {
 
   func abort() -> Bool {
     if isAborted || !isOpen { return false }
-    isAborted = true
+    failure = TransactionError.aborted
     return true
+  }
+
+  /// Nothing of it will be committed.
+  func fail(_ error: any Error) {
+    if failure == nil { failure = error }
+    if reportsFailures { workspace.report(error) }
   }
 
   private func insert(
@@ -219,12 +247,10 @@ final class Transaction: TransactionContext {
         return result
       }
     } catch let error as StorageError where error.cause == .alreadyExists {
-      throw TransactionError.objectAlreadyExists
+      throw error
     } catch {
-      workspace.report(error)
-      isAborted = true
-      throw (error as? StorageError)?.cause == .diskFull
-        ? TransactionError.diskFull : TransactionError.others
+      fail(error)
+      throw error
     }
   }
 
@@ -240,26 +266,25 @@ final class Transaction: TransactionContext {
   // MARK: The end
 
   /// Ends the transaction.
-  /// - Parameter completion: Told whether it is committed, when that is known.
+  /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping @Sendable (Bool) -> Void) -> Ticket.Rest {
+  func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> Ticket.Rest {
     isOpen = false
     if turn == nil {
-      do { try view.confirm() } catch {
-        workspace.report(error)
-        isAborted = true
-      }
+      do { try view.confirm() } catch { fail(error) }
     }
     return workspace.committer.end(
       turn,
       Member(
-        types: schemas, group: turn?.group ?? view.group, isGood: !isAborted,
+        types: schemas, group: turn?.group ?? view.group, failure: failure,
         completion: completion))
   }
 
+  func lists(_ schema: EntitySchema) -> Bool { schema === latest || schemas.contains(schema) }
+
   private func requireListed(_ schema: EntitySchema, for call: String) {
     require(
-      schema === latest || schemas.contains(schema),
+      lists(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
   }
 }

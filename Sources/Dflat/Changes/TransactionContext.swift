@@ -43,12 +43,7 @@ extension TransactionContext {
       changeRequest._encode(to: $0)
     }
     changeRequest._change = .spent
-    switch row {
-    case .inserted(let row): return .inserted(T.Element(_row: row))
-    case .updated(let row): return .updated(T.Element(_row: row))
-    case .identity(let row): return .identity(T.Element(_row: row))
-    case .deleted(let id): return .deleted(id)
-    }
+    return UpdatedObject(row)
   }
 
   /// Carries a request out; nil if it was refused for whatever reason.

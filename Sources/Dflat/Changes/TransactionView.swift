@@ -67,7 +67,7 @@ final class TransactionView {
   func confirm(in open: CommitGroup) throws {
     defer { close() }
     if let group, group !== open {
-      if group.outcome == .failed { throw StorageError.readUncommitted }
+      if group.failure != nil { throw StorageError.readUncommitted }
       // The state that was read cannot be read again.
       if group.generation != open.generation { throw StorageError.conflict() }
     }

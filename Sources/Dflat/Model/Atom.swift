@@ -15,6 +15,8 @@ public protocol Atom: FlatBuffersTable, Identifiable, CustomStringConvertible {
   var _row: Row { get }
   init(_row: Row)
   static var _schema: EntitySchema { get }
+  /// What an object is changed with.
+  associatedtype _Draft: ChangeRequest where _Draft.Element == Self
 }
 
 extension Atom {

@@ -40,6 +40,18 @@ extension ColumnValue {
   }
 }
 
+extension ColumnValue: CustomStringConvertible {
+  /// As in source code; `null` if there is no value.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let bytes): "\(String(decoding: bytes, as: UTF8.self).debugDescription)"
+    }
+  }
+}
+
 /// Reads one field of a schema as a column value.
 public struct ColumnReader: Sendable {
   /// What is read.
@@ -64,5 +76,15 @@ public struct ColumnReader: Sendable {
     case .float, .double: program.real(program.result, table).map { .real($0) } ?? .null
     default: program.integer(program.result, table).map { .integer($0) } ?? .null
     }
+  }
+}
+
+extension EntitySchema {
+  /// The primary key of a row, for people: `site: "notes", number: 7`.
+  public func describeKey(of row: TableReader) -> String {
+    keyReaders.map { reader in
+      let name = layout.property(storedAs: reader.field)?.name ?? reader.field.path
+      return "\(name): \(reader.read(row))"
+    }.joined(separator: ", ")
   }
 }

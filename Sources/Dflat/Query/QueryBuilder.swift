@@ -71,8 +71,10 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   }
 
   @inlinable
-  func fetch(_ query: Query) -> FetchedResult<Element> {
-    let rows = workspace.rows(query)
+  func fetch(_ query: Query) -> FetchedResult<Element> { result(workspace.rows(query)) }
+
+  @inlinable
+  func result(_ rows: ContiguousArray<Row>) -> FetchedResult<Element> {
     // Making room for nothing would write to the empty array that all threads share.
     if rows.isEmpty { return FetchedResult([]) }
     // One object is what a fetch by key gives; it is worth a shorter way.

@@ -10,10 +10,10 @@ struct Member {
   let types: Set<EntitySchema>
   /// The group that it has written into or read from: if that fails, so has it.
   let group: CommitGroup?
-  /// Its outcome, as far as it goes.
-  var isGood: Bool
-  /// Told whether it is committed.
-  let completion: @Sendable (Bool) -> Void
+  /// Why nothing of it is to be committed; nil if it is good as far as it goes.
+  var failure: (any Error)?
+  /// Told, when it is known, why it is not committed; nil if it is.
+  let completion: @Sendable ((any Error)?) -> Void
 
   /// Whether it cannot end before a group does.
   func dependsOn(_ group: CommitGroup) -> Bool {
@@ -24,7 +24,8 @@ struct Member {
 /// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
-    case open, committed, failed
+    case open, committed
+    case failed(any Error)
   }
 
   /// More would make the first one wait too long.
@@ -35,7 +36,7 @@ final class CommitGroup: @unchecked Sendable {
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
   var outcome = Outcome.open
-  /// The types that were written by those who have ended.
+  /// The types of the members.
   var types: Set<EntitySchema> = []
   var members: [Member] = []
   private let deadline = DispatchTime.now() + CommitGroup.longest
@@ -44,6 +45,11 @@ final class CommitGroup: @unchecked Sendable {
     self.writer = writer
     generation = writer.generation
   }
+
+  var isOpen: Bool { if case .open = outcome { true } else { false } }
+
+  /// Why it was not committed.
+  var failure: (any Error)? { if case .failed(let error) = outcome { error } else { nil } }
 
   /// Whether the group should not grow any more.
   var isDue: Bool {

@@ -98,7 +98,7 @@ final class Committer: Sendable {
     return try result.get()
   }
 
-  /// Uses the transaction that is open, if somebody who has ended has written one of these types into it.
+  /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
   func read<R>(
     _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
@@ -109,7 +109,7 @@ final class Committer: Sendable {
     guard let written else { return nil }
     return try use {
       // It may have been closed before the lock was granted.
-      written.outcome == .open ? try body(written) : nil
+      written.isOpen ? try body(written) : nil
     }
   }
 
@@ -123,12 +123,15 @@ final class Committer: Sendable {
   /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
   func end(_ turn: Turn?, _ member: Member) -> Ticket.Rest {
     var member = member
-    if let turn { member.isGood = close(turn, keeping: member.isGood) && member.isGood }
+    if let turn, let error = close(turn, keeping: member.failure == nil) {
+      member.failure = member.failure ?? error
+    }
     let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
       guard let group = state.group, turn != nil || member.dependsOn(group) else {
-        return (deliver(member, isCommitted: member.group?.outcome != .failed), nil)
+        return (deliver(member), nil)
       }
-      if turn != nil, member.isGood { group.types.formUnion(member.types) }
+      // Also if it has written nothing: those behind it are told after it.
+      group.types.formUnion(member.types)
       group.members.append(member)
       return (.settling, turn != nil && group.isDue ? group : nil)
     }
@@ -138,9 +141,10 @@ final class Committer: Sendable {
   }
 
   /// Keeps or undoes what was written in a turn.
-  /// - Returns: Whether the storage's transaction still stands, or there was nothing of others in it.
-  private func close(_ turn: Turn, keeping: Bool) -> Bool {
+  /// - Returns: Why the group is lost, if it is.
+  private func close(_ turn: Turn, keeping: Bool) -> (any Error)? {
     let group = turn.group
+    var failure: any Error = TransactionError.aborted
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
@@ -149,12 +153,14 @@ final class Committer: Sendable {
         }
         return true
       }
-      if isAlive, keeping || turn.hasSavepoint { return true }
+      if isAlive, keeping || turn.hasSavepoint { return nil }
+      if !isAlive { failure = StorageError.givenUp }
     } catch {
       failed(error)
+      failure = error
     }
-    lose(group)
-    return false
+    lose(group, failure)
+    return failure
   }
 
   // MARK: The end of a group
@@ -189,7 +195,7 @@ final class Committer: Sendable {
           try group.writer.commit()
           setOutcome(of: group, .committed)
         } catch {
-          setOutcome(of: group, .failed)
+          setOutcome(of: group, .failed(error))
           throw error
         }
       }
@@ -200,10 +206,10 @@ final class Committer: Sendable {
   }
 
   /// Ends a group whose changes the storage has given up, or is to give up.
-  private func lose(_ group: CommitGroup) {
+  private func lose(_ group: CommitGroup, _ error: any Error) {
     use {
       group.writer.rollback()
-      setOutcome(of: group, .failed)
+      setOutcome(of: group, .failed(error))
     }
     startAll(dissolve(group))
   }
@@ -213,9 +219,7 @@ final class Committer: Sendable {
     state.withLock { state in
       state.group = nil
       return group.members.compactMap { member in
-        guard case .delivery(let ticket) = deliver(member, isCommitted: group.outcome == .committed)
-        else { return nil }
-        return ticket
+        if case .delivery(let ticket) = deliver(member) { ticket } else { nil }
       }
     }
   }
@@ -224,11 +228,11 @@ final class Committer: Sendable {
     state.withLock { _ in group.outcome = outcome }
   }
 
-  private func deliver(_ member: Member, isCommitted: Bool) -> Ticket.Rest {
-    let isGood = member.isGood && (isCommitted || member.group == nil)
-    if isGood { settled(1) }
+  private func deliver(_ member: Member) -> Ticket.Rest {
+    let failure = member.failure ?? member.group?.failure
+    if failure == nil { settled(1) }
     let ticket = deliveries.place(member.types) {
-      member.completion(isGood)
+      member.completion(failure)
       return .nothing
     }
     return ticket.map { .delivery($0) } ?? .nothing
@@ -286,4 +290,9 @@ final class Committer: Sendable {
       if let next = state.waiting.popFirst() { next.signal() } else { state.isTaken = false }
     }
   }
+}
+
+extension StorageError {
+  fileprivate static let givenUp = StorageError(
+    .other, message: "after an error the storage gave up everything that was not committed")
 }

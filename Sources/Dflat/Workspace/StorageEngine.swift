@@ -104,6 +104,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let table: String?
   /// The row that it concerns.
   public let rowid: Int64?
+  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  public let key: String?
   /// The engine's own code, for SQLite its extended result code.
   public let code: Int32?
   /// What is wrong, in words.
@@ -113,12 +115,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// A failure, as an engine tells it.
   public init(
-    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, code: Int32? = nil,
-    message: String, statement: String? = nil
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
+    code: Int32? = nil, message: String, statement: String? = nil
   ) {
     self.cause = cause
     self.table = table
     self.rowid = rowid
+    self.key = key
     self.code = code
     self.message = message
     self.statement = statement
@@ -129,6 +132,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     var place: [String] = []
     if let table { place.append("table \(table)") }
     if let rowid { place.append("row \(rowid)") }
+    if let key { place.append(key) }
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message

@@ -77,6 +77,9 @@ public protocol Workspace: Queryable {
 
   /// Refuses new work, and returns when everything is closed.
   func shutdown(flags: ShutdownFlag) async
+
+  /// What is the same for all engines.
+  var _core: WorkspaceCore { get }
 }
 
 extension Workspace {

@@ -16,7 +16,7 @@ public final class WorkspaceCore: Sendable {
   /// The order of transactions, and that of telling how they ended.
   private let transactions: TicketScheduler
   private let deliveries: TicketScheduler
-  private let lanes: Lanes
+  let lanes: Lanes
   private let hook: ErrorHook
   /// What has been accepted and has not ended.
   private let accepted = DispatchGroup()
@@ -74,33 +74,50 @@ public final class WorkspaceCore: Sendable {
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
   ) {
-    let schemas = WorkspaceCore.schemas(of: types)
+    let isAccepted = enqueue(
+      WorkspaceCore.schemas(of: types), reportsFailures: true, { changesHandler($0) },
+      { completionHandler?($0 == nil) })
+    if !isAccepted { completionHandler?(false) }
+  }
+
+  /// Puts a transaction at the end of the lines of its types.
+  ///
+  /// - Parameters:
+  ///   - types: The types that it may read and change.
+  ///   - reportsFailures: Whether the error hook hears of its failures.
+  ///   - handler: The transaction's body.
+  ///   - completion: Told why it is not committed; nil if it is.
+  /// - Returns: False if the workspace is shut down: nothing is called then.
+  func enqueue(
+    _ types: Set<EntitySchema>, reportsFailures: Bool,
+    _ handler: @escaping @Sendable (Transaction) -> Void,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Bool {
     accepted.enter()
-    let isAccepted = transactions.enqueue(schemas) { [self] in
-      run(schemas, changesHandler) { [self] isCommitted in
+    let isAccepted = transactions.enqueue(types) { [self] in
+      run(types, reportsFailures, handler) { [self] failure in
         let context = ThreadContext.current
         context.delivering = self
-        completionHandler?(isCommitted)
+        completion(failure)
         context.delivering = nil
         accepted.leave()
       }
     }
-    if !isAccepted {
-      accepted.leave()
-      completionHandler?(false)
-    }
+    if !isAccepted { accepted.leave() }
+    return isAccepted
   }
 
   private func run(
-    _ schemas: Set<EntitySchema>, _ handler: Workspace.ChangesHandler,
-    _ completion: @escaping @Sendable (Bool) -> Void
+    _ types: Set<EntitySchema>, _ reportsFailures: Bool,
+    _ handler: (Transaction) -> Void,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
-      report(error)
+      if reportsFailures { report(error) }
       return committer.end(
-        nil, Member(types: schemas, group: nil, isGood: false, completion: completion))
+        nil, Member(types: types, group: nil, failure: error, completion: completion))
     }
-    let transaction = Transaction(self, schemas)
+    let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
     context.transaction = transaction
     handler(transaction)
@@ -120,27 +137,40 @@ public final class WorkspaceCore: Sendable {
 
   // MARK: Reading
 
-  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
-  /// what is committed. Errors go to the hook and give an empty result.
+  /// The rows of a query. Errors go to the hook and give an empty result.
   @usableFromInline
   func rows(_ query: Query) -> ContiguousArray<Row> {
-    do {
-      let context = ThreadContext.current
-      if let transaction = context.transaction, transaction.workspace === self {
-        return try transaction.fetch(query)
-      }
-      let mark = ReadMark(timestamp: clock.now, reading: 0)
-      if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-        return try snapshot.rows(query, mark: mark)
-      }
-      if transactions.isClosed { return [] }
-      return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
-    } catch let error as StorageError where error.cause == .closed {
+    do { return try fetch(query) } catch let error as StorageError where error.cause == .closed {
+      return []
+    } catch let error as WorkspaceError where error == .shutDown {
       return []
     } catch {
       report(error)
       return []
     }
+  }
+
+  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
+  /// what is committed.
+  @usableFromInline
+  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+    let context = ThreadContext.current
+    if let transaction = context.transaction, transaction.workspace === self {
+      return try transaction.fetch(query)
+    }
+    let mark = ReadMark(timestamp: clock.now, reading: 0)
+    if let snapshot = context.snapshots[ObjectIdentifier(self)] {
+      return try snapshot.rows(query, mark: mark)
+    }
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
+  }
+
+  /// Whether reading gives anything: always inside what began before the shutdown.
+  var canRead: Bool {
+    let context = ThreadContext.current
+    return !transactions.isClosed || context.transaction?.workspace === self
+      || context.snapshots[ObjectIdentifier(self)] != nil
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -155,23 +185,23 @@ public final class WorkspaceCore: Sendable {
   }
 
   /// Calls `closure` with one state of the data in view; see `Queryable`.
-  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
+  public func fetchWithinASnapshot<T, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
     if context.snapshots[key] != nil || context.transaction?.workspace === self {
-      return closure()
+      return try closure()
     }
     snapshots.enter()
     defer { snapshots.leave() }
-    if transactions.isClosed { return closure() }
+    if transactions.isClosed { return try closure() }
     let snapshot = engine.makeSnapshot(isUrgent: false)
     context.snapshots[key] = snapshot
     defer {
       context.snapshots[key] = nil
       snapshot.close()
     }
-    return closure()
+    return try closure()
   }
 
   // MARK: Shutdown

@@ -87,6 +87,9 @@ extension Generator {
     let paths = schema.indexPaths(of: definition.name)
     let keys = fields.filter(\.definition.isPrimary).map { "\($0.offset)" }
     text.gap()
+    text.documentation(["What changes are made with, for Dflat."])
+    text.line("public typealias _Draft = \(names.request(of: definition.name))")
+    text.gap()
     text.documentation(["The table, layout, key and indexes, for Dflat."])
     text.line("public static let _schema = \(names.dflat("EntitySchema"))(")
     text.nest { text in

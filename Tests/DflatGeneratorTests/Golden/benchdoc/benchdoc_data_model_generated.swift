@@ -44,6 +44,9 @@ public struct BenchDoc: Atom {
     self = values.build()
   }
 
+  /// What changes are made with, for Dflat.
+  public typealias _Draft = BenchDocChangeRequest
+
   /// The table, layout, key and indexes, for Dflat.
   public static let _schema = EntitySchema(
     table: "benchdoc",

@@ -55,6 +55,9 @@ extension Blog {
       self = values.build()
     }
 
+    /// What changes are made with, for Dflat.
+    public typealias _Draft = PostChangeRequest
+
     /// The table, layout, key and indexes, for Dflat.
     public static let _schema = EntitySchema(
       table: "blog__post_v1_0",

@@ -1,0 +1,118 @@
+// WriteContext: what `write` hands to its closure.
+//
+// The same transaction as that of `performChanges`, with the storage's own errors and with values in and out.
+
+/// Changes objects inside a transaction. It has a meaning only inside the closure of `write`, on the closure's thread.
+///
+/// Each change does all or nothing. If one throws `StorageError` with `.alreadyExists` and the closure catches it, the transaction
+/// goes on; any other error of the storage ends it.
+public final class WriteContext {
+  private let transaction: Transaction
+  let scope = ContextScope()
+
+  init(_ transaction: Transaction) {
+    self.transaction = transaction
+  }
+
+  /// Begins a query for the objects of a type, in the transaction's own view.
+  /// - Parameter type: One of the transaction's types.
+  /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used too late.
+  public func fetch<Element: Atom>(for type: Element.Type) throws -> ThrowingQueryBuilder<Element> {
+    try requireUse(of: type)
+    return ThrowingQueryBuilder(builder: QueryBuilder(transaction.workspace), scope: scope)
+  }
+
+  /// Stores a new object.
+  /// - Parameter object: Its fields.
+  /// - Returns: The object as it is stored.
+  /// - Throws: `StorageError`, with `.alreadyExists` if its key or a unique value belongs to another object; `WorkspaceError`.
+  @discardableResult
+  public func insert<Element: Atom>(_ object: Element) throws -> Element {
+    try stored(submit(Element._Draft.creationRequest(object)))
+  }
+
+  /// Changes an object, starting from what is stored now.
+  ///
+  ///     try txn.update(post) { $0.likes += 1 }
+  ///
+  /// - Parameters:
+  ///   - object: The object, found by its row id, or by its primary key if it was not fetched.
+  ///   - change: Sets fields of the draft, which has the stored values.
+  /// - Returns: The object as it is stored.
+  /// - Throws: `StorageError`, with `.missing` if it is not stored; what `change` throws; `WorkspaceError`.
+  @discardableResult
+  public func update<Element: Atom>(
+    _ object: Element, _ change: (inout Element._Draft) throws -> Void
+  ) throws -> Element {
+    try requireUse(of: Element.self)
+    let request = Element._Draft.changeRequest(object)
+    try throwLookUpError()
+    guard var request else {
+      throw StorageError(
+        .missing, table: Element._schema.table, rowid: object._rowid < 0 ? nil : object._rowid,
+        message: "there is no such object to update")
+    }
+    try change(&request)
+    return try stored(submit(request))
+  }
+
+  /// Stores the values of an object: over the stored one if there is one, otherwise as a new one.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
+  /// - Returns: The object as it is stored.
+  /// - Throws: As `insert`.
+  @discardableResult
+  public func upsert<Element: Atom>(_ object: Element) throws -> Element {
+    try requireUse(of: Element.self)
+    let request = Element._Draft.upsertRequest(object)
+    try throwLookUpError()
+    return try stored(submit(request))
+  }
+
+  /// Removes an object.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
+  /// - Returns: Whether it was there.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  @discardableResult
+  public func delete<Element: Atom>(_ object: Element) throws -> Bool {
+    try requireUse(of: Element.self)
+    let request = Element._Draft.deletionRequest(object)
+    try throwLookUpError()
+    guard let request else { return false }
+    try submit(request)
+    return true
+  }
+
+  /// Carries out a change request that was made in this transaction.
+  /// - Parameter request: A request that has not succeeded before.
+  /// - Returns: What was done.
+  /// - Throws: As `insert`.
+  @discardableResult
+  public func submit<Request: ChangeRequest>(
+    _ request: Request
+  ) throws -> UpdatedObject<Request.Element> {
+    try requireUse(of: Request.Element.self)
+    let row = try transaction.carryOut(request._change, of: Request.Element._schema) {
+      request._encode(to: $0)
+    }
+    request._change = .spent
+    return UpdatedObject(row)
+  }
+
+  private func stored<Element: Atom>(_ outcome: UpdatedObject<Element>) -> Element {
+    switch outcome {
+    case .inserted(let object), .updated(let object), .identity(let object): object
+    case .deleted: preconditionFailure("a change removed its object")
+    }
+  }
+
+  private func requireUse<Element: Atom>(of type: Element.Type) throws {
+    try scope.requireOpen()
+    guard transaction.lists(type._schema) else {
+      throw WorkspaceError.undeclaredType("\(type)")
+    }
+  }
+
+  private func throwLookUpError() throws {
+    if let error = transaction.takeLookUpError() { throw error }
+  }
+}

@@ -1,0 +1,51 @@
+// ThrowingQueryBuilder: queries whose errors the program wants to know.
+
+/// A query for the objects of one type, inside `read` or `write`.
+///
+///     let recent = try context.fetch(for: Post.self).where(Post.priority > 3)
+public struct ThrowingQueryBuilder<Element: Atom> {
+  let builder: QueryBuilder<Element>
+  let scope: ContextScope
+
+  /// Fetches the objects for which `condition` is true; see `QueryBuilder`.
+  ///
+  /// - Parameters:
+  ///   - condition: Objects for which it is unknown (a missing field) are left out.
+  ///   - limit: At most this many, the first ones in `orderBy`.
+  ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
+  /// - Throws: `StorageError`, or `WorkspaceError` if the context is used too late. A damaged row is left out, and reported to
+  ///   the workspace's error hook.
+  public func `where`<C: QueryExpression<Bool, Element>>(
+    _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) throws -> FetchedResult<Element> {
+    try fetch(builder.query(condition._node, limit, orderBy))
+  }
+
+  /// Fetches all objects; see `where(_:limit:orderBy:)`.
+  ///
+  /// - Parameters:
+  ///   - limit: At most this many, the first ones in `orderBy`.
+  ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
+  /// - Throws: As `where`.
+  public func all(
+    limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
+  ) throws -> FetchedResult<Element> {
+    try fetch(builder.query(nil, limit, orderBy))
+  }
+
+  private func fetch(_ query: Query) throws -> FetchedResult<Element> {
+    try scope.requireOpen()
+    return builder.result(try builder.workspace.fetch(query))
+  }
+}
+
+/// Whether the closure of a context still runs. Used by the closure's thread.
+final class ContextScope {
+  private(set) var isOpen = true
+
+  func close() { isOpen = false }
+
+  func requireOpen() throws {
+    if !isOpen { throw WorkspaceError.escapedContext }
+  }
+}

@@ -1,0 +1,258 @@
+// Transactions that return what they made and throw what went wrong.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("write and read")
+struct WriteTests {
+  @Test("Values go in, stored objects come out, and what the closure returns comes back")
+  func values() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let stored = try await dflat.write(Post.self) { txn in
+        try txn.insert(post(1, likes: 1))
+        return try txn.insert(post(2, likes: 2))
+      }
+      #expect(stored._rowid == 2)
+      #expect(stored.number == 2)
+      let liked = try await dflat.write(Post.self, Note.self) { txn in
+        let found = try txn.fetch(for: Post.self).where(Post.likes > 1)
+        #expect(found.map(\.number) == [2])
+        let updated = try txn.update(found[0]) { $0.likes += 10 }
+        #expect(updated.likes == 12 && updated._rowid == 2)
+        #expect(try txn.fetch(for: Post.self).where(Post.likes == 12).count == 1)
+        #expect(try txn.delete(post(1)))
+        #expect(try !txn.delete(post(1)))
+        #expect(try txn.upsert(post(2, likes: 5))._rowid == 2)
+        #expect(try txn.upsert(post(3, likes: 6))._rowid == 3)
+        return try txn.fetch(for: Post.self).all().map(\.likes)
+      }
+      #expect(liked == [5, 6])
+      #expect(workspace.posts.all().map(\.likes) == [5, 6])
+    }
+  }
+
+  private struct Refusal: Error, Equatable {}
+
+  @Test("An error that leaves the closure undoes everything and is rethrown")
+  func rethrown() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      await #expect(throws: Refusal.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.insert(post(2))
+          throw Refusal()
+        }
+      }
+      #expect(workspace.posts.all().map(\.number) == [1])
+      // A refused change that the closure catches is not its end.
+      let caught = try await workspace.dflat.write(Post.self) { txn -> StorageError? in
+        try txn.insert(post(2))
+        do { try txn.insert(post(1)) } catch let error as StorageError { return error }
+        return nil
+      }
+      #expect(caught?.cause == .alreadyExists)
+      #expect(caught?.table == "blog__post_v1_0")
+      #expect(caught?.key == "site: \"s\", number: 1")
+      #expect(caught?.code == 2067 || caught?.code == 1555)
+      #expect(caught?.statement?.hasPrefix("INSERT INTO") == true)
+      #expect(workspace.posts.all().map(\.number) == [1, 2])
+      await #expect {
+        try await workspace.dflat.write(Post.self) { try $0.insert(post(1)) }
+      } throws: {
+        ($0 as? StorageError)?.cause == .alreadyExists
+      }
+      await #expect {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.update(post(9)) { $0.likes = 1 }
+        }
+      } throws: {
+        ($0 as? StorageError)?.cause == .missing
+      }
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("A task that is cancelled before the commit stores nothing")
+  func cancelled() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([])
+      let isInside = DispatchSemaphore(value: 0)
+      let mayGoOn = DispatchSemaphore(value: 0)
+      let dflat = workspace.dflat
+      let task = Task {
+        try await dflat.write(Post.self) { txn in
+          try txn.insert(post(1))
+          isInside.signal()
+          mayGoOn.wait()
+        }
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          isInside.wait()
+          task.cancel()
+          mayGoOn.signal()
+          continuation.resume()
+        }
+      }
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(workspace.posts.all().isEmpty)
+      // Cancelled before it begins, it does not begin.
+      let didRun = Mutex(false)
+      let early = Task {
+        while !Task.isCancelled { await Task.yield() }
+        try await dflat.write(Post.self) { _ in didRun.withLock { $0 = true } }
+      }
+      early.cancel()
+      await #expect(throws: CancellationError.self) { try await early.value }
+      #expect(didRun.withLock { !$0 })
+    }
+  }
+
+  @Test("What another connection changes under a closure's reading makes it run again")
+  func conflict() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 1)])
+      let second = workspace.secondWorkspace()
+      let runs = Mutex(0)
+      let sum = try await workspace.dflat.write(Post.self) { txn in
+        let all = try txn.fetch(for: Post.self).all()
+        let run = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        if run == 1 {
+          _ = try second.write([Post.self]) { txn in
+            let request = try #require(Blog.PostChangeRequest.changeRequest(post(2)))
+            request.likes = 5
+            try txn.submit(request)
+          }
+        }
+        let sum = all.reduce(0) { $0 + $1.likes }
+        try txn.insert(post(3, likes: sum))
+        return sum
+      }
+      #expect(sum == 6)
+      #expect(runs.withLock { $0 } == 2)
+      #expect(workspace.posts.all().map(\.likes) == [1, 5, 6])
+      await second.dflat.shutdown()
+    }
+  }
+
+  @Test("Others' changes that a closure has not read are no conflict")
+  func noConflict() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 1)])
+      let second = workspace.secondWorkspace()
+      let runs = Mutex(0)
+      try await workspace.dflat.write(Post.self) { txn in
+        runs.withLock { $0 += 1 }
+        let one = try #require(try txn.fetch(for: Post.self).where(Post.number == 1).first)
+        _ = try second.write([Post.self]) { try $0.submit(Blog.PostChangeRequest.creationRequest(post(7))) }
+        try txn.update(one) { $0.likes = 9 }
+      }
+      #expect(runs.withLock { $0 } == 1)
+      #expect(workspace.posts.all().map(\.likes).count == 3)
+      await second.dflat.shutdown()
+    }
+  }
+
+  @Test("A closure that can never keep what it has read gives up after its attempts")
+  func attempts() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 0)])
+      let second = workspace.secondWorkspace()
+      let runs = Mutex(0)
+      await #expect {
+        try await workspace.dflat.write(Post.self, attempts: 3) { txn in
+          runs.withLock { $0 += 1 }
+          let one = try txn.fetch(for: Post.self).all()[0]
+          _ = try second.write([Post.self]) { txn in
+            let request = try #require(Blog.PostChangeRequest.changeRequest(post(1)))
+            request.likes += 1
+            try txn.submit(request)
+          }
+          try txn.update(one) { $0.likes += 100 }
+        }
+      } throws: {
+        ($0 as? StorageError)?.cause == .conflict
+      }
+      #expect(runs.withLock { $0 } == 3)
+      #expect(workspace.posts.all().map(\.likes) == [3])
+      await second.dflat.shutdown()
+    }
+  }
+
+  /// Lets a context out of its closure, as a program in an older language mode can.
+  private final class Escape: @unchecked Sendable {
+    var write: WriteContext?
+    var read: ReadContext?
+    var query: ThrowingQueryBuilder<Post>?
+  }
+
+  @Test("Misuse is a typed error")
+  func misuse() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1)])
+      await #expect(throws: WorkspaceError.noTypes) { try await dflat.write { _ in } }
+      await #expect(throws: WorkspaceError.undeclaredType("Note")) {
+        try await dflat.write(Post.self) { _ = try $0.fetch(for: Note.self) }
+      }
+      let escape = Escape()
+      try await dflat.write(Post.self) { txn in
+        escape.write = txn
+        escape.query = try txn.fetch(for: Post.self)
+      }
+      try await dflat.read { escape.read = $0 }
+      #expect(throws: WorkspaceError.escapedContext) { try escape.write?.insert(post(2)) }
+      #expect(throws: WorkspaceError.escapedContext) { _ = try escape.read?.fetch(for: Post.self) }
+      #expect(throws: WorkspaceError.escapedContext) { _ = try escape.query?.all() }
+
+      // A closure that waits for a transaction of its own type would wait for ever.
+      let nested = try await dflat.write(Post.self, Note.self) { _ -> (any Error)? in
+        let done = DispatchSemaphore(value: 0)
+        let failure = Mutex<(any Error)?>(nil)
+        Task {
+          do { try await dflat.write(Note.self) { _ in } } catch {
+            failure.withLock { $0 = error }
+          }
+          done.signal()
+        }
+        done.wait()
+        return failure.withLock { $0 }
+      }
+      #expect(nested as? WorkspaceError == .nestedWrite)
+
+      await dflat.shutdown()
+      await #expect(throws: WorkspaceError.shutDown) { try await dflat.write(Post.self) { _ in } }
+      await #expect(throws: WorkspaceError.shutDown) { try await dflat.read { _ in } }
+    }
+  }
+
+  @Test("read sees one state, joins what is there, and throws what its closure throws")
+  func reading() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1)])
+      let dflat = workspace.dflat
+      let (before, after) = try await dflat.read { context in
+        let before = try context.fetch(for: Post.self).all().count
+        onAnotherThread { _ = try? workspace.store([post(2, likes: 1)]) }
+        return (before, try context.fetch(for: Post.self).where(Post.likes == 1).count)
+      }
+      #expect(before == 1 && after == 1)
+      await #expect(throws: Refusal.self) { try await dflat.read { _ in throw Refusal() } }
+      let count = try await dflat.read { try $0.fetch(for: Post.self).all().count }
+      #expect(count == 2)
+      try await dflat.write(Post.self) { txn in
+        try txn.insert(post(3))
+        let inside = try dflat.read { try $0.fetch(for: Post.self).all().count }
+        #expect(inside == 3)
+      }
+    }
+  }
+}

@@ -46,19 +46,21 @@ struct CheckerTests {
 
   @Test("A serial history of lists has nothing wrong with it")
   func serialLists() {
-    let history = history([
-      [.append(a, 1), .read(a, [1]), .append(b, 2)],
-      [.read(a, [1]), .append(a, 3), .append(a, 4), .read(a, [1, 3, 4])],
-      [.append(a, 5)],
-      [.read(a, [1, 3, 4]), .read(b, [2])],
-    ], refused: [2])
+    let history = history(
+      [
+        [.append(a, 1), .read(a, [1]), .append(b, 2)],
+        [.read(a, [1]), .append(a, 3), .append(a, 4), .read(a, [1, 3, 4])],
+        [.append(a, 5)],
+        [.read(a, [1, 3, 4]), .read(b, [2])],
+      ], refused: [2])
     #expect(history.violations(of: .lists).map(\.description) == [])
   }
 
   @Test("A serial history of registers has nothing wrong with it")
   func serialRegisters() {
     let history = history([
-      [.read(a, nil), .write(a, [7, 1])], [.read(a, [7, 1]), .write(a, [8, 2]), .read(a, [8, 2])],
+      [.read(a, nil), .write(a, [7, 1])],
+      [.read(a, [7, 1]), .write(a, [8, 2]), .read(a, [8, 2])],
       [.read(b, nil), .write(b, [3])], [.read(a, [8, 2]), .read(b, [3])],
     ])
     #expect(history.violations(of: .registers).map(\.description) == [])
@@ -85,7 +87,8 @@ struct CheckerTests {
       kinds(
         history([
           [.write(a, [1])], [.read(a, [1]), .write(a, [2])], [.read(a, [1]), .write(a, [3])],
-        ]), .registers).contains(.lostUpdate))
+        ]), .registers
+      ).contains(.lostUpdate))
     #expect(
       kinds(history([[.write(a, [1])], [.read(a, [1])]], refused: [0]), .registers)
         == [.abortedRead])

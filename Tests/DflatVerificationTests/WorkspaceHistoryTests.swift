@@ -26,7 +26,7 @@ struct WorkspaceHistoryTests {
     }
   }
 
-  @Test("One workspace: an order explains everything, and agrees with calls and completions", arguments: names)
+  @Test("One workspace: an order explains everything and agrees with the calls", arguments: names)
   func one(_ name: String) throws { try check(name, workspaces: 1, processes: 0) }
 
   @Test("Several workspaces on one file: an order explains everything", arguments: names)

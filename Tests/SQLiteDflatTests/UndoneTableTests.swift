@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Tables that come and go")
 struct UndoneTableTests {
-  @Test("Requests by key and by row after an undone first transaction find nothing, without an error")
+  @Test("After an undone first transaction requests find nothing, and there is no error")
   func undone() throws {
     try withTemporaryWorkspace { workspace in
       let stale = try workspace.write([Post.self]) { txn in

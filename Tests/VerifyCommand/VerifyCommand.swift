@@ -48,12 +48,13 @@ struct VerifyCommand {
       print("verification, seed \(seed)")
       let started = ContinuousClock.now
       var isGood = try verifyFaults(time: time * 0.4)
-      isGood = try verifyKills(count: nil, time: time * 0.2) && isGood
+      // At least a thousand in the usual time, however slow the machine.
+      isGood = try verifyKills(count: min(1000, Int(time * 10 / 3)), time: time * 0.2) && isGood
       let rest = time - (ContinuousClock.now - started) / .seconds(1)
       return try verifyHistories(time: rest) && isGood
     case "history": return try verifyHistories(time: Double(number("--time") ?? 60))
     case "kill":
-      return try verifyKills(count: number("--count") ?? 1000, time: nil)
+      return try verifyKills(count: number("--count") ?? 1000, time: 0)
     case "faults": return try verifyFaults(time: number("--time").map(Double.init))
     default:
       throw Misuse(description: "say all, history, kill or faults; see Tests/VerifyCommand")
@@ -91,12 +92,13 @@ struct VerifyCommand {
     }
   }
 
-  private func verifyKills(count: Int?, time: Double?) throws -> Bool {
+  /// Kills so often at least, and for so long at least.
+  private func verifyKills(count: Int, time: Double) throws -> Bool {
     try withDirectory { directory in
       var run = KillRun(in: directory, command: program, seed: seed)
-      let deadline = time.map { ContinuousClock.now + .seconds($0) }
+      let deadline = ContinuousClock.now + .seconds(time)
       var faults: [String] = []
-      while run.kills < count ?? .max, deadline.map({ ContinuousClock.now < $0 }) ?? true {
+      while run.kills < count || ContinuousClock.now < deadline {
         let found = try run.kill()
         found.forEach { print($0) }
         faults += found

@@ -86,7 +86,8 @@ extension DependencyGraph {
         case .writeWrite: "wrote the version of \(key(step, order)) that T\(step.to) replaced"
         case .writeRead: "wrote the version of \(key(step, order)) that T\(step.to) saw"
         case .readWrite: "saw the version of \(key(step, order)) that T\(step.to) replaced"
-        case .completed: "had completed \(gap(step, history) { $0.completed }) before T\(step.to) was called"
+        case .completed:
+          "had completed \(gap(step, history) { $0.completed }) before T\(step.to) was called"
         case .called:
           "was called \(gap(step, history) { $0.returned }) before T\(step.to), in the same workspace"
         case .time: "comes before T\(step.to)"

@@ -44,6 +44,8 @@ extension History {
   }
 
   private func brief(_ value: CellValue) -> String {
-    value.count <= 6 ? "\(value)" : "[\(value.count) numbers, …, \(value.suffix(3).map(String.init).joined(separator: ", "))]"
+    if value.count <= 6 { return "\(value)" }
+    let last = value.suffix(3).map(String.init).joined(separator: ", ")
+    return "[\(value.count) numbers, …, \(last)]"
   }
 }

@@ -113,7 +113,9 @@ public struct CrashRun: Sendable {
     if let difference = Ledger.difference(found, from: after.state) { faults.append(difference) }
 
     for stream in 0..<Ledger.streams {
-      repeat { after.called[stream] += 1 } while scenario.ledger.aborts(
+      repeat {
+        after.called[stream] += 1
+      } while scenario.ledger.aborts(
         stream, after.called[stream])
       let next = Acknowledgement(stream: stream, number: after.called[stream])
       scenario.call([next], on: store, &after)

@@ -97,7 +97,9 @@ public struct FaultRun: Sendable {
     scenario.fetch(store, &after)
     for stream in 0..<Ledger.streams {
       // The next one that does not abort.
-      repeat { after.called[stream] += 1 } while scenario.ledger.aborts(
+      repeat {
+        after.called[stream] += 1
+      } while scenario.ledger.aborts(
         stream, after.called[stream])
       let next = Acknowledgement(stream: stream, number: after.called[stream])
       scenario.call([next], on: store, &after)

@@ -27,13 +27,25 @@ public protocol CellRequest<Element>: ChangeRequest where Element: Cell {
   static func deletionRequest(_ o: Element) -> Self?
 }
 
-extension Verify.Red: Cell { public typealias Request = Verify.RedChangeRequest }
+extension Verify.Red: Cell {
+  /// Its request.
+  public typealias Request = Verify.RedChangeRequest
+}
 extension Verify.RedChangeRequest: CellRequest {}
-extension Verify.Green: Cell { public typealias Request = Verify.GreenChangeRequest }
+extension Verify.Green: Cell {
+  /// Its request.
+  public typealias Request = Verify.GreenChangeRequest
+}
 extension Verify.GreenChangeRequest: CellRequest {}
-extension Verify.Blue: Cell { public typealias Request = Verify.BlueChangeRequest }
+extension Verify.Blue: Cell {
+  /// Its request.
+  public typealias Request = Verify.BlueChangeRequest
+}
 extension Verify.BlueChangeRequest: CellRequest {}
-extension Verify.White: Cell { public typealias Request = Verify.WhiteChangeRequest }
+extension Verify.White: Cell {
+  /// Its request.
+  public typealias Request = Verify.WhiteChangeRequest
+}
 extension Verify.WhiteChangeRequest: CellRequest {}
 
 /// The type of each space.

@@ -41,8 +41,10 @@ public struct Bank: Workload {
       return .transaction(spaces: Array(0..<spaces).shuffled(using: &client.random), body: audit)
     }
     let spaces = client.someSpaces(of: spaces, atMost: 2)
-    let from = Key(client.random.pick(spaces), Int64.random(in: 0..<accounts, using: &client.random))
-    let to = Key(client.random.pick(spaces), Int64.random(in: 0..<accounts, using: &client.random))
+    let pair = (0..<2).map { _ in
+      Key(client.random.pick(spaces), Int64.random(in: 0..<accounts, using: &client.random))
+    }
+    let (from, to) = (pair[0], pair[1])
     let amount = Int64.random(in: 1...30, using: &client.random)
     let numbers = (client.newNumber(), client.newNumber())
     return .transaction(spaces: spaces) { access in

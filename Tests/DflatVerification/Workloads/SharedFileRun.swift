@@ -36,7 +36,8 @@ public struct SharedFileRun: Sendable {
     var history = run.setUp(stores[0])
     let children = try (0..<processes).map { number in
       try ChildProcess(
-        worker ?? "", [
+        worker ?? "",
+        [
           "worker", "history", path, "\(directory)/history-\(number)", run.workload.name,
           "\(run.seed)", "\(number + 1)", "\(workspaces)", "\(run.clientsPerStore)",
           "\(run.stepsPerClient)",

@@ -24,7 +24,7 @@ extension History {
       case .registers: VersionOrder(registers: self)
       }
     found += order.violations
-    if realTime { found += callOrderViolations() }
+    if realTime { found += callOrderViolations().prefix(100) }
     let graph = DependencyGraph(self, order, realTime: realTime)
     for component in graph.cyclicComponents().prefix(5) {
       let cycle = graph.shortestCycle(in: component)

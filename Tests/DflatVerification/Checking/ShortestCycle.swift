@@ -12,7 +12,9 @@ extension DependencyGraph {
   /// The cycle with the fewest transactions, among those through a bounded number of the component's transactions.
   func shortestCycle(in component: [Int]) -> [Step] {
     let members = Set(component)
-    let starts = component.filter { $0 < transactionCount }.sorted().prefix(200)
+    // In a large component each search is long, and short cycles are everywhere.
+    let starts = component.filter { $0 < transactionCount }.sorted()
+      .prefix(component.count > 1000 ? 10 : 200)
     var best: [Step] = []
     for start in starts {
       let cycle = shortestCycle(from: start, members, shorterThan: best.isEmpty ? .max : best.count)

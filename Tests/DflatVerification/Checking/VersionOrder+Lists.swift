@@ -44,31 +44,27 @@ extension VersionOrder {
     var seen: Set<Int64> = []
     for value in list {
       guard let writer = written[value] else {
-        violations.append(Violation(.unwrittenRead, "\(key) holds \(value), which nobody wrote"))
+        tell(.unwrittenRead, "\(key) holds \(value), which nobody wrote")
         keys[keys.count - 1].writers.append(nil)
         continue
       }
       if !seen.insert(value).inserted {
-        violations.append(
-          Violation(
-            .incompatibleReads, "\(key) holds \(value) twice\n  " + history.describe(writer)))
+        tell(
+          .incompatibleReads, "\(key) holds \(value) twice\n  " + history.describe(writer))
       }
       if history.transactions[writer].outcome != .committed {
-        violations.append(
-          Violation(
-            .abortedRead,
-            "\(key) holds \(value) of a transaction that was not committed\n  "
-              + history.describe(writer)))
+        tell(
+          .abortedRead,
+          "\(key) holds \(value) of a transaction that was not committed\n  "
+            + history.describe(writer))
       }
       let isCommitted = history.transactions[writer].outcome == .committed
       keys[keys.count - 1].writers.append(isCommitted ? writer : nil)
     }
     for (value, writer) in written.sorted(by: { $0.key < $1.key })
     where !seen.contains(value) && history.transactions[writer].outcome == .committed {
-      violations.append(
-        Violation(
-          .lostWrite, "\(key) has not \(value), which was committed\n  " + history.describe(writer))
-      )
+      tell(
+        .lostWrite, "\(key) has not \(value), which was committed\n  " + history.describe(writer))
     }
   }
 
@@ -85,19 +81,17 @@ extension VersionOrder {
         let value = value ?? []
         let mine = own[key] ?? []
         guard value.suffix(mine.count).elementsEqual(mine) else {
-          violations.append(
-            Violation(
-              .ownWrite,
-              "a read of \(key) does not end with what the transaction itself appended\n  "
-                + history.describe(number)))
+          tell(
+            .ownWrite,
+            "a read of \(key) does not end with what the transaction itself appended\n  "
+              + history.describe(number))
           continue
         }
         if !value.elementsEqual((longest[key] ?? []).prefix(value.count)) {
-          violations.append(
-            Violation(
-              .incompatibleReads,
-              "\(key) was read as \(value), which is no beginning of \(longest[key] ?? [])\n  "
-                + history.describe(number)))
+          tell(
+            .incompatibleReads,
+            "\(key) was read as \(value), which is no beginning of \(longest[key] ?? [])\n  "
+              + history.describe(number))
           continue
         }
         guard let position = positions[key] else { continue }

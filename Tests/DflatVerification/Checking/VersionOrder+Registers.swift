@@ -33,19 +33,17 @@ extension VersionOrder {
           guard isCommitted else { continue }
           if let mine = written[key] {
             if mine != value {
-              violations.append(
-                Violation(
-                  .ownWrite, "\(key) was read as \(value ?? [])\n  " + history.describe(number)))
+              tell(
+                .ownWrite, "\(key) was read as \(value ?? [])\n  " + history.describe(number))
             }
             continue
           }
           let version = value?.last ?? 0
           if let before = seen.updateValue(version, forKey: key), before != version {
-            violations.append(
-              Violation(
-                .incompatibleReads,
-                "two versions of \(key) were read in one transaction\n  "
-                  + history.describe(number)))
+            tell(
+              .incompatibleReads,
+              "two versions of \(key) were read in one transaction\n  "
+                + history.describe(number))
           }
           reads[key, default: []].append((number, version))
         }
@@ -77,12 +75,11 @@ extension VersionOrder {
             } else {
               (.unwrittenRead, nil)
             }
-          violations.append(
-            Violation(
-              kind,
-              ([reader] + [writer].compactMap { $0 }).reduce("\(key) was read as \(version)") {
-                $0 + "\n  " + history.describe($1)
-              }))
+          tell(
+            kind,
+            ([reader] + [writer].compactMap { $0 }).reduce("\(key) was read as \(version)") {
+              $0 + "\n  " + history.describe($1)
+            })
         }
       }
     }
@@ -96,11 +93,10 @@ extension VersionOrder {
     var following: [Int64: Version] = [:]
     for version in versions {
       guard let other = following.updateValue(version, forKey: version.previous) else { continue }
-      violations.append(
-        Violation(
-          .lostUpdate,
-          "version \(version.previous) of \(key) was replaced twice\n  "
-            + history.describe(other.writer) + "\n  " + history.describe(version.writer)))
+      tell(
+        .lostUpdate,
+        "version \(version.previous) of \(key) was replaced twice\n  "
+          + history.describe(other.writer) + "\n  " + history.describe(version.writer))
     }
     var order: [Int64: Int] = [0: 0]
     var last: Int64 = 0

@@ -17,17 +17,23 @@ public struct KeyVersions: Sendable {
 public struct VersionOrder: Sendable {
   /// Keys in order.
   public var keys: [KeyVersions] = []
-  /// What no order could explain.
-  public var violations: [Violation] = []
+  /// What no order could explain, as far as it is told.
+  public private(set) var violations: [Violation] = []
+
+  /// One of a kind explains the next thousand, and telling costs more than finding.
+  private static let mostViolations = 100
+
+  mutating func tell(_ kind: Violation.Kind, _ proof: @autoclosure () -> String) {
+    if violations.count < Self.mostViolations { violations.append(Violation(kind, proof())) }
+  }
 }
 
 extension History {
   /// A transaction in words: who, when, what.
   func describe(_ number: Int) -> String {
     let transaction = transactions[number]
-    let start = transactions.lazy.map(\.called).min() ?? 0
     func time(_ moment: UInt64) -> String {
-      "\(Int64(bitPattern: moment &- start) / 1000) µs"
+      "\(Int64(bitPattern: moment &- (transactions.first?.called ?? 0)) / 1000) µs"
     }
     let kind = transaction.spaces.map { "transaction over \($0)" } ?? "snapshot"
     let work = transaction.operations.map { operation in

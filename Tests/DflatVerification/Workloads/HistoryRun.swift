@@ -95,7 +95,7 @@ public struct HistoryRun: Sendable {
 
   /// Everything that is wrong with a history of this workload.
   public func violations(of history: History) -> [Violation] {
-    history.violations(of: workload.keyUse) + workload.invariantViolations(history)
+    history.violations(of: workload.keyUse) + workload.invariantViolations(history).prefix(100)
   }
 }
 

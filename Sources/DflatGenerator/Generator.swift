@@ -214,7 +214,7 @@ public struct Generator {
   func fields(of table: TableDefinition) -> [SwiftField] {
     let visible = table.fields.filter { !$0.isDeprecated }
     let scope = TypeNames.Scope(
-      namespace: table.name.namespace, type: camel(table.name.name),
+      namespace: table.name.namespace, type: names.path(table.name),
       hiddenTypes: names.isEntity(table.name) ? ["ID", "Element"] : [],
       members: Set(visible.map { camel($0.name) }))
     return visible.map { field in
@@ -228,7 +228,7 @@ public struct Generator {
 
   func fields(of structure: StructDefinition) -> [SwiftField] {
     let scope = TypeNames.Scope(
-      namespace: structure.name.namespace, type: camel(structure.name.name),
+      namespace: structure.name.namespace, type: names.path(structure.name),
       members: Set(structure.fields.map { camel($0.name) }))
     return structure.fields.filter { !$0.isDeprecated }.map {
       SwiftField(definition: $0, names: names, scope: scope, isInStruct: true)

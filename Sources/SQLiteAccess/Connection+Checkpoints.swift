@@ -79,16 +79,15 @@ extension Connection {
     if result != SQLITE_OK && !isBusy {
       throw SQLiteError(result: result, database: database, path: path)
     }
-    if !isBusy { wal.pages = mode == .truncate ? 0 : wal.pages }
+    if !isBusy { wal.pages = 0 }
     return CheckpointResult(
       walPages: Int(walPages), checkpointed: Int(checkpointed), isBusy: isBusy)
   }
 
-  /// How many pages the write-ahead log had after this connection's last commit; 0 before the
-  /// first.
+  /// How many pages the write-ahead log had after this connection's last commit; 0 before the first, and after a complete
+  /// checkpoint, with which the log begins anew.
   ///
-  /// It costs nothing to ask. The log begins anew, and this number falls, at the first commit after
-  /// a complete checkpoint.
+  /// It costs nothing to ask.
   public var walPagesAfterLastCommit: Int { wal.pages }
 
   /// The size of the write-ahead log's file in bytes; 0 if there is none.

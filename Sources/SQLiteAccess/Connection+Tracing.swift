@@ -29,28 +29,31 @@ extension Connection {
 
   /// Has each statement reported when it ends, or no longer with nil.
   ///
-  /// - Parameter body: Called on the connection's thread with the statement's SQL, its values
-  ///   filled in, and how long it ran in nanoseconds. SQLite measures to the millisecond. It must
-  ///   not use the connection.
-  public func trace(_ body: ((_ sql: String, _ nanoseconds: Int64) -> Void)?) throws(SQLiteError) {
+  /// - Parameters:
+  ///   - expandsValues: Whether the SQL is given with the values of its parameters filled in, which costs what they are long.
+  ///   - body: Called on the connection's thread with the statement's SQL and the time from its first step to its end in
+  ///     nanoseconds, which includes what the program did between its steps. It must not use the connection.
+  public func trace(
+    expandingValues expandsValues: Bool = true,
+    _ body: ((_ sql: String, _ nanoseconds: Int64) -> Void)?
+  ) throws(SQLiteError) {
     let database = try open()
     guard let body else {
       sqlite3_trace_v2(database, 0, nil, nil)
       traceBox = nil
       return
     }
-    let box = TraceBox(body)
+    let box = TraceBox(expandsValues: expandsValues, body)
     sqlite3_trace_v2(
-      database, UInt32(SQLITE_TRACE_PROFILE),
-      { _, context, statement, nanoseconds in
-        guard let context, let statement, let nanoseconds else { return 0 }
-        let handle = OpaquePointer(statement)
+      database, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
+      { kind, context, statement, _ in
+        guard let context, let statement else { return 0 }
         let box = Unmanaged<TraceBox>.fromOpaque(context).takeUnretainedValue()
-        let text = sqlite3_expanded_sql(handle)
-        defer { sqlite3_free(text) }
-        let sql =
-          text.map { String(cString: $0) } ?? sqlite3_sql(handle).map { String(cString: $0) }
-        box.body(sql ?? "", nanoseconds.load(as: Int64.self))
+        if kind == UInt32(SQLITE_TRACE_STMT) {
+          box.began(OpaquePointer(statement))
+        } else {
+          box.ended(OpaquePointer(statement))
+        }
         return 0
       }, Unmanaged.passUnretained(box).toOpaque())
     // Only now, when SQLite no longer knows the earlier one.
@@ -58,12 +61,30 @@ extension Connection {
   }
 }
 
-/// Keeps the closure that hears of statements; the connection keeps this.
+/// Keeps the closure that hears of statements, and when those that run have begun; the connection keeps this.
 final class TraceBox {
-  let body: (String, Int64) -> Void
+  private let expandsValues: Bool
+  private let body: (String, Int64) -> Void
+  /// SQLite's own measure has steps of a millisecond.
+  private var begun: [OpaquePointer: ContinuousClock.Instant] = [:]
 
-  init(_ body: @escaping (String, Int64) -> Void) {
+  init(expandsValues: Bool, _ body: @escaping (String, Int64) -> Void) {
+    self.expandsValues = expandsValues
     self.body = body
+  }
+
+  func began(_ statement: OpaquePointer) {
+    // A trigger begins inside of its statement.
+    if begun[statement] == nil { begun[statement] = .now }
+  }
+
+  func ended(_ statement: OpaquePointer) {
+    let now = ContinuousClock.now
+    let duration = begun.removeValue(forKey: statement).map { now - $0 } ?? .zero
+    let text = expandsValues ? sqlite3_expanded_sql(statement) : nil
+    defer { sqlite3_free(text) }
+    let sql = (text.map { UnsafePointer($0) } ?? sqlite3_sql(statement)).map { String(cString: $0) }
+    body(sql ?? "", Int64(clamping: MonotonicTime.nanoseconds(duration)))
   }
 }
 

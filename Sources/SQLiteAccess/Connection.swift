@@ -69,6 +69,8 @@ public final class Connection {
   let wal: WALCounter
   let interruption: Interrupter
   var traceBox: TraceBox?
+  /// What the file was when it was opened without locks; see `openForReading`.
+  var frozenFile: FileMark?
 
   /// How long a statement waits for a lock that another connection holds, in milliseconds.
   ///

@@ -82,6 +82,8 @@ extension ReaderPool {
     var holders: [ThreadIdentity] = []
     var line: Line = Line()
     var isClosed = false
+    /// Whether a timer will look for readers that were idle for too long.
+    var isTimerSet = false
     /// Those who wait for the pool to be closed.
     var closers: [DispatchSemaphore] = []
 
@@ -110,10 +112,12 @@ extension ReaderPool {
       return Handover(waiter: waiter, outcome: .mayOpen)
     }
 
-    /// Takes out the readers that came back at `instant` or before. They close as they go away.
-    mutating func removeIdle(unusedSince instant: UInt64) -> [Idle] {
+    /// Takes out the readers that came back so many nanoseconds ago, or earlier.
+    mutating func removeIdle(olderThan age: UInt64) -> [Pooled] {
+      let now = MonotonicTime.now
+      let instant = now > age ? now - age : 0
       let count = idle.prefix { $0.since <= instant }.count
-      let removed = Array(idle.prefix(count))
+      let removed = idle.prefix(count).map(\.reader)
       idle.removeFirst(count)
       open -= count
       return removed

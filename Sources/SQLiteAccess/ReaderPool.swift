@@ -7,8 +7,9 @@
 //    opens beyond the limit is closed again when it comes back.
 //  - Readers wait in a line. Whoever gives a reader back hands it to the first in line, so while
 //    somebody waits nothing is idle and nobody overtakes.
-//  - The last reader used is used next; the others grow old at the bottom and are closed when they
-//    were idle for longer than they may, at the next time a reader comes back.
+//  - The last reader used is used next; the others grow old at the bottom. While some are idle a
+//    timer is set for the oldest one, and closes those that were idle for longer than they may.
+//  - A reader that works without locks is given out only while the file is what it was.
 //  - A reader is idle or with one holder, outside any transaction while idle.
 //
 // Files are opened and closed outside the lock.
@@ -31,7 +32,7 @@ public final class ReaderPool: Sendable {
   public let path: String
   /// How many readers may be open at the same time.
   public let limit: Int
-  /// How long a reader may be idle before it is closed, which happens when another one comes back.
+  /// How long a reader may be idle before it is closed.
   public let idleLifetime: Duration
 
   private let mode: Connection.OpenMode
@@ -45,11 +46,12 @@ public final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - path: The database file.
-  ///   - mode: ``Connection/OpenMode/readOnly``, or ``Connection/OpenMode/immutable`` for a file
-  ///     that nobody changes. With the modes that write, `query_only` is turned on, so that readers
+  ///   - mode: ``Connection/OpenMode/readOnly``, which works where nothing can be written, too
+  ///     (``Connection/openForReading(path:busyTimeoutMilliseconds:statementCacheCapacity:)``), or
+  ///     ``Connection/OpenMode/immutable`` for a file that nobody changes. With the modes that write, `query_only` is turned on, so that readers
   ///     work where SQLite must write to read, as when a crashed program left a log.
   ///   - limit: How many readers may be open; by default two for each processor, at least four.
-  ///   - idleLifetime: How long readers are kept idle, once others come back.
+  ///   - idleLifetime: How long readers are kept idle.
   ///   - busyTimeoutMilliseconds: As of each connection.
   ///   - statementCacheCapacity: As of each connection.
   ///   - configure: Called with each reader after it was opened, on the thread that wants it.
@@ -144,7 +146,7 @@ public final class ReaderPool: Sendable {
       return .wait(waiter)
     }
     switch decision {
-    case .reader(let reader): return reader.connection
+    case .reader(let reader): return try upToDate(reader, scoped: scoped)
     case .mayOpen: return try openReader(scoped: scoped)
     case .closed: throw closedError
     case .wait(let waiter): return try waitInLine(waiter, scoped: scoped, within: timeout)
@@ -172,17 +174,29 @@ public final class ReaderPool: Sendable {
       waiter.semaphore.wait()
     }
     switch waiter.takeOutcome() {
-    case .reader(let reader): return reader.connection
+    case .reader(let reader): return try upToDate(reader, scoped: scoped)
     case .mayOpen: return try openReader(scoped: scoped)
     case .closed, .wait: throw closedError
     }
   }
 
+  /// The reader, or a new one in its place if it works without locks and the file has changed.
+  private func upToDate(_ reader: Pooled, scoped: Bool) throws(SQLiteError) -> Connection {
+    if !reader.connection.isOutdated { return reader.connection }
+    Self.close([reader])
+    return try openReader(scoped: scoped)
+  }
+
   private func openReader(scoped: Bool) throws(SQLiteError) -> Connection {
     do {
-      let connection = try Connection(
-        path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
-        statementCacheCapacity: statementCacheCapacity)
+      let connection =
+        mode == .readOnly
+        ? try Connection.openForReading(
+          path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity)
+        : try Connection(
+          path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity)
       // Checkpoints are the writer's business.
       connection.checkpointsOnClose = false
       if mode == .readWrite || mode == .readWriteCreate {
@@ -222,17 +236,16 @@ public final class ReaderPool: Sendable {
         return .handedOn(Handover(waiter: waiter, outcome: .reader(reader)))
       }
       state.idle.append(Idle(reader: reader, since: now))
-      guard let oldest = state.idle.first, now &- oldest.since > lifetimeNanoseconds else {
-        return .kept
-      }
-      return .keptAndOthersAged(state.removeIdle(unusedSince: now &- lifetimeNanoseconds))
+      if state.isTimerSet { return .kept }
+      state.isTimerSet = true
+      return .keptAsTheFirst
     }
     switch fate {
     case .kept: break
+    case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
     case .handedOn(let handover): handover.perform()
-    case .keptAndOthersAged(let idle): Self.close(idle)
     case .surplus:
-      Self.close([Idle(reader: reader, since: now)])
+      Self.close([reader])
       change { $0.freePlace(limit: limit) }?.perform()
     }
   }
@@ -240,15 +253,16 @@ public final class ReaderPool: Sendable {
   /// What becomes of a reader that comes back.
   private enum Fate: Sendable {
     case kept
-    case keptAndOthersAged([Idle])
+    /// No timer is set yet for those that are idle.
+    case keptAsTheFirst
     case handedOn(Handover)
     case surplus
   }
 
-  private static func close(_ readers: [Idle]) {
-    for idle in readers {
+  static func close(_ readers: [Pooled]) {
+    for reader in readers {
       do {
-        try idle.reader.connection.close()
+        try reader.connection.close()
       } catch {
         // Its last holder kept a statement. It stays open for that one only, and closes with it.
       }
@@ -272,18 +286,38 @@ public final class ReaderPool: Sendable {
 
   /// Closes readers that have been idle for at least `age`.
   ///
-  /// A pool that is in use does so by itself; call this when the work is over, or memory is short.
+  /// A pool does so by itself after ``idleLifetime``; call this when memory is short.
   ///
   /// - Returns: How many were closed.
   @discardableResult
   public func closeIdle(olderThan age: Duration = .zero) -> Int {
-    let now = MonotonicTime.now
-    let age = MonotonicTime.nanoseconds(age)
-    let closed = change { state in
-      state.removeIdle(unusedSince: now > age ? now - age : 0)
-    }
+    let closed = change { $0.removeIdle(olderThan: MonotonicTime.nanoseconds(age)) }
     Self.close(closed)
     return closed.count
+  }
+
+  /// Closes idle readers by and by. A timer keeps no pool alive.
+  private func setTimer(after nanoseconds: UInt64) {
+    // A little later than the clock, which counts in steps of some milliseconds.
+    let slack: UInt64 = 10_000_000
+    let delay = DispatchTimeInterval.nanoseconds(
+      Int(clamping: min(nanoseconds, .max - slack) + slack))
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [weak self] in
+      self?.closeAged()
+    }
+  }
+
+  private func closeAged() {
+    let (aged, next) = change { state in
+      let aged = state.removeIdle(olderThan: lifetimeNanoseconds)
+      let next = state.idle.first.map {
+        lifetimeNanoseconds - min(MonotonicTime.now &- $0.since, lifetimeNanoseconds)
+      }
+      state.isTimerSet = next != nil
+      return (aged, next)
+    }
+    Self.close(aged)
+    if let next { setTimer(after: next) }
   }
 
   /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
@@ -300,7 +334,7 @@ public final class ReaderPool: Sendable {
         "ReaderPool.close() was called inside withReader, and would wait for itself")
       state.isClosed = true
       let line = state.line.removeAll()
-      let idle = state.idle
+      let idle = state.idle.map(\.reader)
       state.idle = []
       state.open -= idle.count
       let mustWait = state.open > 0

@@ -40,5 +40,13 @@
       defer { pthread_mutex_unlock(lock) }
       return try body(&value)
     }
+
+    func withLockIfAvailable<R, E: Error>(
+      _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R? {
+      guard pthread_mutex_trylock(lock) == 0 else { return nil }
+      defer { pthread_mutex_unlock(lock) }
+      return try body(&value)
+    }
   }
 #endif

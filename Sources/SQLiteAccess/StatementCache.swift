@@ -89,6 +89,7 @@ struct StatementCache {
     statistics.misses += 1
     statistics.inUse += 1
     slot.next = slots.updateValue(slot, forKey: slot.sql)
+    _checkInvariants()
   }
 
   /// Takes a statement back.
@@ -106,13 +107,14 @@ struct StatementCache {
     slot.lastUse = clock
     statistics.idle += 1
     evict()
-    checkInvariants()
+    _checkInvariants()
   }
 
   /// Changes how many idle statements are kept.
   mutating func setCapacity(_ capacity: Int) {
     self.capacity = max(0, capacity)
     evict()
+    _checkInvariants()
   }
 
   /// Finalises every idle statement, and those in use when they come back.
@@ -129,6 +131,7 @@ struct StatementCache {
     slots = [:]
     latest = nil
     statistics.idle = 0
+    _checkInvariants()
   }
 
   /// Finalises the least recently used idle statements beyond the capacity.
@@ -175,20 +178,23 @@ struct StatementCache {
   }
 
   /// Traps, in debug builds, if what the head of this file promises is not so.
-  func checkInvariants() {
+  func _checkInvariants() {
     #if DEBUG
       var idle = 0
       var inUse = 0
+      var hasLatest = latest == nil
       for (sql, first) in slots {
         var slot: StatementSlot? = first
         while let current = slot {
           precondition(current.isCached && current.sql == sql)
           if current.isInUse { inUse += 1 } else { idle += 1 }
+          if current === latest { hasLatest = true }
           slot = current.next
         }
       }
       precondition(idle == statistics.idle && idle <= capacity)
       precondition(inUse <= statistics.inUse)
+      precondition(hasLatest, "the statement used last is not in the cache any more")
     #endif
   }
 }

@@ -8,8 +8,10 @@
 //  - if the generation is still the same after a state was begun, it is the state's own, and stamps of it may be believed;
 //  - what is verified inside a write transaction is stamped when that is committed.
 //
-// While the writer begins or ends a transaction nothing is known (nil), and nothing is believed. While it is inside one
-// nobody else can commit. Until there is a writer, a connection of our own that only looks takes its place.
+// While the writer is inside a transaction nobody else can commit. While it begins or ends one its number cannot be asked for.
+// Then a second connection that only looks helps: if its number is still the one it had at a moment whose generation is known,
+// nobody at all has committed since, and the generation is the same. Otherwise nothing is known (nil), and nothing is believed.
+// The writer notes such moments only as long as somebody wants to know. Until there is a writer the second one takes its place.
 
 import SQLiteAccess
 import Synchronization
@@ -23,6 +25,11 @@ final class ForeignChanges: Sendable {
     var version: Int64 = 0
     var generation = 1
     var sound: [String: Int] = [:]
+    /// A connection that only looks, and what its number was at a moment whose generation is known.
+    var watcher: Connection?
+    var moment: (version: Int64, generation: Int)?
+    /// At how many changes of phase such a moment is still to be noted.
+    var momentsWanted = 0
 
     mutating func lookAtSource() throws {
       guard let source else { return }
@@ -33,6 +40,9 @@ final class ForeignChanges: Sendable {
       }
     }
   }
+
+  /// For how many changes of phase moments are noted after somebody has wanted one.
+  private static let momentsNoted = 64
 
   private enum Phase {
     case noWriter, idle, changing, writing
@@ -49,10 +59,16 @@ final class ForeignChanges: Sendable {
   func generation() throws -> Int? {
     try state.withLock { state -> Int? in
       switch state.phase {
-      case .changing: return nil
+      case .changing:
+        state.momentsWanted = Self.momentsNoted
+        guard let watcher = state.watcher, let moment = state.moment,
+          try watcher.dataVersion() == moment.version
+        else { return nil }
+        return moment.generation
       case .writing: return state.generation
       case .noWriter:
-        if state.source == nil {
+        // What works without locks hears of nothing, but can be seen to be outdated.
+        if state.source?.isOutdated != false {
           state.source = try openWatcher()
           state.generation += 1
         }
@@ -62,6 +78,9 @@ final class ForeignChanges: Sendable {
       return state.generation
     }
   }
+
+  /// A generation that no state which is begun from now on comes before.
+  func generationBefore() throws -> Int { try generation() ?? lastGeneration }
 
   /// The generation as it was when somebody last looked.
   var lastGeneration: Int { state.withLock { $0.generation } }
@@ -90,7 +109,25 @@ final class ForeignChanges: Sendable {
 
   /// The writer is about to begin, or to end, a transaction.
   func writerChanges() {
-    state.withLock { $0.phase = .changing }
+    state.withLock { state in
+      state.moment = nil
+      if state.momentsWanted > 0 {
+        state.momentsWanted -= 1
+        // Without it less is known, and nothing is wrong.
+        state.moment = try? noteMoment(&state)
+      }
+      state.phase = .changing
+    }
+  }
+
+  /// Pairs the watcher's number with the generation, which is exact before the writer begins and inside its transaction.
+  private func noteMoment(_ state: inout State) throws -> (version: Int64, generation: Int) {
+    let watcher = try state.watcher ?? openWatcher()
+    state.watcher = watcher
+    // In this order: what is committed in between makes the generation a later one, and the number differ.
+    let version = try watcher.dataVersion()
+    if state.phase == .idle { try state.lookAtSource() }
+    return (version, state.generation)
   }
 
   /// The writer has begun.
@@ -112,6 +149,8 @@ final class ForeignChanges: Sendable {
   func close() {
     state.withLock { state in
       state.source = nil
+      state.watcher = nil
+      state.moment = nil
       state.phase = .noWriter
     }
   }

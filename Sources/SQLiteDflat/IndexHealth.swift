@@ -39,16 +39,19 @@ enum IndexHealth {
   ///
   /// As many rows too many as too few can have the same sum, so the sum of a hash with random numbers in it is compared,
   /// too. It needs no order, so both tables are read by their smallest index.
+  ///
+  /// - Parameter last: Rows beyond it do not count.
   static func hasSameRows(
-    _ side: String, _ main: String, _ connection: Connection
+    _ side: String, _ main: String, through last: Int64? = nil, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
     let prime: Int64 = 2_147_483_647
     let factors = [SQLValue.integer(.random(in: 1..<prime)), .integer(.random(in: 0..<prime))]
     let hash = "((rowid % \(prime) * ?1 + ?2) % \(prime))"
+    let condition = last.map { " WHERE rowid <= \($0)" } ?? ""
     func digest(_ table: String) throws(SQLiteError) -> [SQLValue] {
       try connection.rows(
         "SELECT count(*), sum(rowid & 4294967295), sum(rowid >> 32), "
-          + "sum(\(hash) * \(hash) % 2147483629) FROM \(table.quoted)", factors
+          + "sum(\(hash) * \(hash) % 2147483629) FROM \(table.quoted)\(condition)", factors
       ).first ?? []
     }
     return try digest(side) == digest(main)

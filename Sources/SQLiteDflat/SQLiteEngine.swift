@@ -3,8 +3,9 @@
 //  - The writer is opened by the first transaction and prepares the file: incremental auto-vacuum before WAL mode, each
 //    setting read back. Its connection is used by one thread at a time: the one that holds the write turn.
 //  - Readers are opened on demand, read-only, and never wait for the writer.
-//  - The write-ahead log is checkpointed by the writer only, in its own turn, with the write lock; automatic checkpoints are
-//    off on every connection.
+//  - The write-ahead log is checkpointed by the writer only, in its own turn (`SQLiteEngine+Care`); automatic checkpoints are off on
+//    every connection.
+//  - Where nothing may be written, reading goes on: see `Connection.openForReading`.
 
 import Dflat
 import Dispatch
@@ -19,40 +20,53 @@ import Synchronization
 
 final class SQLiteEngine: StorageEngine {
   let path: String
+  let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
   let foreignChanges: ForeignChanges
-  private let settings: DatabaseFileSettings
-  private let protection: SQLiteWorkspace.FileProtectionLevel
+  let snapshots = OpenSnapshots()
+  let writer = Mutex(WriterState())
+  /// Where the file of a workspace in memory is.
+  private let directory: TransientDirectory?
   private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
-  private let writer: Mutex<WriterState>
+  private let told = Mutex<Set<String>>([])
+  private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   private let isPrepared = Atomic(false)
-
-  /// Pages in the write-ahead log at which the writer moves them into the file.
-  private static let checkpointPages = 1000
+  /// Where it is told what turns of care have come to.
+  let telling = DispatchQueue(label: "dflat.telling")
 
   /// Unchecked: the connection is used by the thread that holds the write turn, which is one at a time.
-  private struct WriterState: @unchecked Sendable {
+  struct WriterState: @unchecked Sendable {
     var connection: Connection?
     var tables = WriterTables()
-    /// Log pages at which the next checkpoint is due.
-    var checkpointAt = SQLiteEngine.checkpointPages
+    /// Whether a transaction has begun and not ended; the connection is its own then.
+    var isWriting = false
+    var care: FileCare?
+    var turns = Turns()
   }
 
-  init(
-    path: String, protection: SQLiteWorkspace.FileProtectionLevel,
-    synchronous: SQLiteWorkspace.Synchronous
-  ) {
+  /// - Parameters:
+  ///   - path: The file; nil for a workspace in memory.
+  ///   - configuration: The settings.
+  init(path: String?, _ configuration: SQLiteWorkspace.Configuration) {
+    configuration.check()
+    let directory = path == nil ? TransientDirectory() : nil
+    let path = path ?? "\(directory?.path ?? "")/data.db"
     self.path = path
-    self.protection = protection
-    settings = DatabaseFileSettings(synchronous: synchronous == .full ? .full : .normal)
-    readers = ReaderPool(path: path, configure: Self.playBackJournal)
+    self.directory = directory
+    self.configuration = configuration
+    readers = ReaderPool(
+      path: path, limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
+      idleLifetime: configuration.readerIdleLifetime,
+      busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
+      statementCacheCapacity: configuration.statementCacheCapacity,
+      configure: { connection throws(SQLiteError) in
+        try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
+      })
     foreignChanges = ForeignChanges {
-      let watcher = try Connection(path: path, mode: .readOnly)
-      try Self.playBackJournal(watcher)
-      return watcher
+      try Connection.openForReading(
+        path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
     }
-    writer = Mutex(WriterState())
   }
 
   /// Where errors without another way out go.
@@ -62,6 +76,21 @@ final class SQLiteEngine: StorageEngine {
 
   func report(_ error: any Error) {
     reporter.withLock { $0 }?(error)
+  }
+
+  /// Tells the same only once.
+  func reportOnce(_ error: StorageError) {
+    if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
+  }
+
+  var wantIndexes: (@Sendable (EntitySchema) -> Void)? {
+    get { builder.withLock { $0 } }
+    set { builder.withLock { $0 = newValue } }
+  }
+
+  /// A query has mentioned an index that is not complete.
+  func want(indexesOf schema: EntitySchema) {
+    if !configuration.isReadOnly { wantIndexes?(schema) }
   }
 
   /// The statements of an entity type, written once.
@@ -76,36 +105,39 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Reading
 
-  /// Makes sure that a new reader can read. While a file is not in WAL mode yet, or not any more, a crash leaves a journal that
-  /// takes back what was half done, and only who may write can play it back.
-  private static func playBackJournal(_ reader: Connection) throws(SQLiteError) {
-    do { _ = try reader.dataVersion() } catch  where error.needsRollback {
-      let problem = error
-      do {
-        let writer = try Connection(path: reader.path, mode: .readWrite)
-        _ = try writer.dataVersion()
-        try writer.close()
-      } catch {
-        // Not even a writer can: what the reader says is what is wrong.
-        throw problem
-      }
-    }
-  }
-
   func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
     do {
-      return try readers.withReader(beyondLimit: isUrgent) { try body(SQLiteView(self, $0)) }
-    } catch let error as SQLiteError where error.isNoSuchFile {
+      // A file that is read without locks may change meanwhile; then it is read anew.
+      for _ in 0..<5 {
+        let result = try readers.withReader(beyondLimit: isUrgent) { connection in
+          Self.unlessOutdated(connection, Result { try body(SQLiteView(self, connection)) })
+        }
+        if let result { return try result.get() }
+      }
+      throw changedFile
+    } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
       return try body(MissingFileView(error: missingFile))
     } catch let error as SQLiteError {
       throw StorageError(error)
     }
   }
 
+  private static func unlessOutdated<R>(
+    _ connection: Connection, _ result: Result<R, any Error>
+  ) -> Result<R, any Error>? {
+    connection.isOutdated ? nil : result
+  }
+
+  /// Somebody writes to a file that can only be read without locks.
+  var changedFile: StorageError {
+    StorageError(
+      .busy, message: "the file was changed while it was read, where no locks can be had: \(path)")
+  }
+
   var generation: Int { foreignChanges.lastGeneration }
 
   func currentGeneration() throws -> Int {
-    try withStorageErrors { try foreignChanges.generation() ?? foreignChanges.lastGeneration }
+    try withStorageErrors { try foreignChanges.generationBefore() }
   }
 
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot {
@@ -121,12 +153,16 @@ final class SQLiteEngine: StorageEngine {
   func prepareForWriting() throws {
     // The mutex may be held for long, by who waits for another connection's lock.
     if isPrepared.load(ordering: .acquiring) { return }
+    if configuration.isReadOnly {
+      throw StorageError(.readOnly, message: "the workspace was opened for reading only: \(path)")
+    }
     try withStorageErrors {
       try writer.withLock { state in
         if state.connection != nil { return }
+        try makeDirectory()
         try protectFiles()
-        let connection = try Connection(path: path)
-        try connection.prepareDatabaseFile(settings)
+        let connection = try openWriter()
+        state.care = try FileCare(walLimit: configuration.walLimit, connection)
         state.connection = connection
         foreignChanges.writerOpened(connection)
         isPrepared.store(true, ordering: .releasing)
@@ -134,14 +170,40 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
+  private func openWriter() throws -> Connection {
+    let connection = try Connection(
+      path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
+      statementCacheCapacity: configuration.statementCacheCapacity)
+    // SQLite opens what it may not write for reading, and says nothing.
+    if connection.isReadOnly {
+      throw StorageError(.readOnly, message: "the file cannot be written: \(path)")
+    }
+    try configuration.apply(to: connection, cacheSize: configuration.writerCacheSize)
+    let synchronous: DatabaseFileSettings.Synchronous =
+      if directory != nil { .off } else if configuration.synchronous == .full { .full } else {
+        .normal
+      }
+    try connection.prepareDatabaseFile(DatabaseFileSettings(synchronous: synchronous))
+    return connection
+  }
+
+  private func makeDirectory() throws {
+    guard let directory else { return }
+    do { try directory.create() } catch {
+      throw StorageError(error.isFull ? .diskFull : .cannotOpen, message: error.message)
+    }
+  }
+
   func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter {
     try withStorageErrors {
       try writer.withLock { state in
         guard let connection = state.connection else { throw missingFile }
+        moveLogIfDue(&state, connection)
         foreignChanges.writerChanges()
         do {
           try connection.begin(.immediate)
           state.tables.begin(at: try foreignChanges.writerBegan())
+          state.isWriting = true
         } catch {
           if connection.isInTransaction { try connection.rollback() }
           foreignChanges.writerEnded()
@@ -158,12 +220,13 @@ final class SQLiteEngine: StorageEngine {
       try writer.withLock { state in
         guard let connection = state.connection else { return }
         foreignChanges.writerChanges()
+        state.isWriting = false
         // Last of all: from then on others may ask the writer's connection about foreign changes.
         defer { foreignChanges.writerEnded() }
         do {
           if committing {
             try connection.commit()
-            checkpointIfDue(&state, connection)
+            committed(&state, connection)
           } else {
             state.tables.forget()
             // After some errors SQLite has rolled back already.
@@ -178,39 +241,24 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  /// Moves the log into the file when it has grown. Readers of old states are not waited for: it is tried again when as
-  /// much has been added.
-  private func checkpointIfDue(_ state: inout WriterState, _ connection: Connection) {
-    guard connection.walPagesAfterLastCommit >= state.checkpointAt else { return }
-    do {
-      let result = try connection.checkpoint(.restart, timeoutMilliseconds: 0)
-      state.checkpointAt =
-        result.isBusy
-        ? connection.walPagesAfterLastCommit + Self.checkpointPages : Self.checkpointPages
-      if !result.isBusy { try giveBackFreePages(connection) }
-    } catch {
-      report(StorageError(error))
-    }
-  }
-
-  /// Gives free pages back to the file system, a bounded number at a time.
-  private func giveBackFreePages(_ connection: Connection) throws(SQLiteError) {
-    let free = try connection.freelistCount()
-    if free > 256 { _ = try connection.incrementalVacuum(pages: min(free - 256, 1000)) }
-  }
-
   // MARK: Closing
 
   /// The last connection to a file moves the log into it and removes the log; no reader of ours does.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
     foreignChanges.close()
+    defer { directory?.remove() }
+    if configuration.isReadOnly && !flags.isEmpty {
+      throw StorageError(
+        .readOnly, message: "the workspace was opened for reading only, its shutdown has no flags")
+    }
     try withStorageErrors {
       try writer.withLock { state in
         guard let connection = try state.connection ?? writerForFlags(flags) else { return }
         state.connection = nil
         // A transaction that has ended may not be gone yet: it holds no statements.
         state.tables.forget()
+        state.care = nil
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
         if flags.contains(.truncate) {
           try connection.checkpoint(.truncate)
@@ -225,7 +273,9 @@ final class SQLiteEngine: StorageEngine {
   private func writerForFlags(_ flags: WorkspaceShutdownFlag) throws -> Connection? {
     if flags.isEmpty { return nil }
     do {
-      return try Connection(path: path, mode: .readWrite)
+      return try Connection(
+        path: path, mode: .readWrite,
+        busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
     } catch  where error.isNoSuchFile {
       return nil
     }
@@ -244,7 +294,7 @@ final class SQLiteEngine: StorageEngine {
   private func protectFiles() throws {
     #if os(iOS) || os(watchOS) || os(tvOS)
       let kind: FileProtectionType =
-        switch protection {
+        switch configuration.fileProtectionLevel {
         case .noProtection: .none
         case .completeFileProtection: .complete
         case .completeFileProtectionUnlessOpen: .completeUnlessOpen

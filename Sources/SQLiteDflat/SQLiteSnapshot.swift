@@ -19,25 +19,37 @@ final class SQLiteSnapshot: StorageSnapshot {
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
-    try open()?.rows(query, mark: mark) ?? []
+    try reading { try $0.rows(query, mark: mark) } ?? []
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
-    try open()?.row(of: schema, id: id)
+    try reading { try $0.row(of: schema, id: id) } ?? nil
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    try open()?.row(of: schema, keyOf: row)
+    try reading { try $0.row(of: schema, keyOf: row) } ?? nil
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    guard let view = try open() else { throw engine.missingFile }
-    return try view.explain(query)
+    guard let explanation = try reading({ try $0.explain(query) }) else {
+      throw engine.missingFile
+    }
+    return explanation
+  }
+
+  /// nil if there is no file.
+  private func reading<R>(_ body: (SQLiteView) throws -> R) throws -> R? {
+    guard let view = try open() else { return nil }
+    let result = Result { try body(view) }
+    // What was read without locks is no longer one state.
+    if view.connection.isOutdated { throw engine.changedFile }
+    return try result.get()
   }
 
   func close() {
     guard let view else { return }
     self.view = nil
+    engine.snapshots.remove(self)
     // A read transaction that cannot be ended is given up with its connection.
     try? view.connection.rollback()
     lease?.end()
@@ -50,13 +62,15 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
-        let generation = try engine.foreignChanges.generation()
+        let generation = try engine.foreignChanges.generationBefore()
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)
         self.view = view
+        engine.snapshots.add(self)
         return view
-      } catch let error as SQLiteError where error.isNoSuchFile {
+      } catch let error as SQLiteError where error.isNoSuchFile && !engine.configuration.isReadOnly
+      {
         isEmpty = true
         return nil
       }

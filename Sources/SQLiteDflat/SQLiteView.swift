@@ -131,14 +131,14 @@ class SQLiteView: StorageReader {
     let before = try generationBeforeState()
     return try inOneState {
       let plan = try Plan(query) {
-        try isUsable(sides[$0], query.schema.table, before)
+        try isUsable(sides[$0], query.schema, before)
       }
       return try body(plan)
     }
   }
 
   /// The generation before the state was begun that is read now; nil if it is not known.
-  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generation() }
+  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generationBefore() }
 
   /// Whether a side table was found sound at the generation of the state that is read.
   func isSound(_ side: String, at generation: Int) -> Bool {
@@ -150,11 +150,19 @@ class SQLiteView: StorageReader {
     if let generation { engine.foreignChanges.markSound(side, at: generation) }
   }
 
-  /// Whether a side table may answer, for the state that is being read.
-  private func isUsable(_ side: SideTable, _ main: String, _ before: Int?) throws -> Bool {
-    guard try IndexHealth.tableExists(main, connection),
-      let extent = try IndexHealth.extent(of: side, connection), extent.main == extent.side
-    else { return false }
+  /// Whether a side table may answer, for the state that is being read. If it may not, it is built.
+  private func isUsable(_ side: SideTable, _ schema: EntitySchema, _ before: Int?) throws -> Bool {
+    guard try IndexHealth.tableExists(schema.table, connection) else { return false }
+    if let extent = try IndexHealth.extent(of: side, connection), extent.main == extent.side,
+      try isSound(side, schema.table, before)
+    {
+      return true
+    }
+    engine.want(indexesOf: schema)
+    return false
+  }
+
+  private func isSound(_ side: SideTable, _ main: String, _ before: Int?) throws -> Bool {
     // If nobody has changed anything from before the state to now, the state is of this generation.
     if let before, try engine.foreignChanges.generation() == before,
       isSound(side.table, at: before)

@@ -33,7 +33,10 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
+  /// What is the same for all engines, for Dflat.
   public let _core: WorkspaceCore
+  /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
+  public let filePath: String
 
   /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
   ///
@@ -48,11 +51,49 @@ public final class SQLiteWorkspace: Workspace {
     synchronous: Synchronous = .normal, writeConcurrency: WriteConcurrency = .concurrent,
     targetQueue: DispatchQueue? = nil
   ) {
-    let engine = SQLiteEngine(
-      path: filePath, protection: fileProtectionLevel, synchronous: synchronous)
-    _core = WorkspaceCore(
-      engine: engine, isSerial: writeConcurrency == .serial, targetQueue: targetQueue)
-    engine.connect(_core.reporter)
+    var configuration = Configuration()
+    configuration.fileProtectionLevel = fileProtectionLevel
+    configuration.synchronous = synchronous
+    configuration.writeConcurrency = writeConcurrency
+    configuration.targetQueue = targetQueue
+    (_core, self.filePath) = Self.make(filePath, configuration)
+  }
+
+  /// A workspace for a file, with settings. Nothing is opened or created before it is needed, and nothing can fail here.
+  ///
+  /// - Parameters:
+  ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - configuration: The settings.
+  public init(filePath: String, configuration: Configuration) {
+    (_core, self.filePath) = Self.make(filePath, configuration)
+  }
+
+  /// A workspace of its own that leaves nothing behind, for tests, previews and caches.
+  ///
+  /// It does all that a workspace for a file does, in the same way: snapshots, several readers beside the writer, indexes.
+  /// It is a file, too, in a directory that no other workspace has: in memory where the system has a file system there
+  /// (`/dev/shm` on Linux, if it has room), otherwise among the temporary files. Nothing waits for a disk. The directory is removed at
+  /// `shutdown`, when the workspace is released, and when the process ends; after a crash, when the next such workspace is used.
+  ///
+  /// - Parameter configuration: The settings. `synchronous` and `fileProtectionLevel` mean nothing here, and a workspace that could
+  ///   only be read would be empty for ever: that is a programmer error.
+  public init(inMemory configuration: Configuration) {
+    require(
+      !configuration.isReadOnly,
+      "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would be empty for ever")
+    (_core, filePath) = Self.make(nil, configuration)
+  }
+
+  private static func make(
+    _ path: String?, _ configuration: Configuration
+  ) -> (WorkspaceCore, path: String) {
+    let engine = SQLiteEngine(path: path, configuration)
+    let core = WorkspaceCore(
+      engine: engine, isSerial: configuration.writeConcurrency == .serial,
+      targetQueue: configuration.targetQueue)
+    core.onError = configuration.onError
+    engine.connect(core.reporter)
+    return (core, engine.path)
   }
 
   deinit {
@@ -61,7 +102,7 @@ public final class SQLiteWorkspace: Workspace {
   }
 
   /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
-  /// was refused. The errors are `StorageError`s. May be called on any thread.
+  /// was refused. The errors are `StorageError`s. May be called on any thread. At first it is that of the configuration.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { _core.onError }
     set { _core.onError = newValue }

@@ -14,7 +14,7 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 final class SQLiteWriter: SQLiteView, StorageWriter {
-  private let tables: WriterTables
+  let tables: WriterTables
 
   init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
     self.tables = tables
@@ -119,7 +119,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Main rows
 
-  private func prepare(_ schema: EntitySchema) throws -> WriterTable {
+  func prepare(_ schema: EntitySchema) throws -> WriterTable {
     try withStorageErrors(table: schema.table) { try tables.prepare(schema, connection, engine) }
   }
 
@@ -131,7 +131,9 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     for index in schema.keyReaders.indices {
       try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
     }
-    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) { try statement.run() }
+    try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
+      try statement.run()
+    }
     let id = connection.lastInsertRowID
     table.highestID = max(table.highestID, id)
     return id

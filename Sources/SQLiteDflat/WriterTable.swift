@@ -49,7 +49,9 @@ final class WriterSide {
   let table: SideTable
   private let main: String
   /// It has a row for every object up to this row id, and none beyond.
-  private var reach: Int64
+  var reach: Int64
+  /// Whether an object beyond it has a value that is there already, and may not be.
+  var isBlocked = false
   /// Whether it reaches all objects.
   let isComplete: Bool
   /// Whether its index can be believed to refuse every duplicate.
@@ -86,7 +88,9 @@ final class WriterSide {
       isTrusted = false
       return
     }
-    if engine.foreignChanges.isSound(table.table, at: tables.generation) {
+    if tables.isSound(table.table)
+      || engine.foreignChanges.isSound(table.table, at: tables.generation)
+    {
       isTrusted = true
     } else {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)

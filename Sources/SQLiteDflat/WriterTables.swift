@@ -18,6 +18,8 @@ final class WriterTables {
   private var highest: [String: Int64] = [:]
   /// Side tables that were found sound inside the transaction.
   private var sound: Set<String> = []
+  /// Side tables that were repaired, or needed none.
+  private var repairedSides: Set<String> = []
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
 
@@ -51,6 +53,20 @@ final class WriterTables {
       [.integer(id), .text(table)])
   }
 
+  /// A side table has no holes, and no rows without an object, up to its last row.
+  func repaired(_ side: String) { repairedSides.insert(side) }
+
+  func isRepaired(_ side: String) -> Bool { repairedSides.contains(side) }
+
+  func isRepaired(_ side: WriterSide) -> Bool { side.reach == 0 || isRepaired(side.table.table) }
+
+  /// What is known of a type is asked for again.
+  func forget(_ schema: EntitySchema) {
+    guard let table = known.removeValue(forKey: ObjectIdentifier(schema)) else { return }
+    highest[schema.table] = max(highest[schema.table] ?? 0, table.highestID)
+    latest = nil
+  }
+
   /// What was rolled back may have been a table.
   func forget() {
     for table in known.values {
@@ -58,6 +74,7 @@ final class WriterTables {
       highest[name] = max(highest[name] ?? 0, table.highestID)
     }
     known.removeAll()
+    repairedSides.removeAll()
     sound.removeAll()
     latest = nil
   }

@@ -15,6 +15,76 @@ struct CompilesTests {
     }
   }
 
+  @Test(
+    "compiles whatever its namespace is called: like the root, a type, a library or what it declares",
+    arguments: [
+      "Post", "Post.Post", "Post.Author", "Author.Post", "Kind.Kind", "Thing.Post", "author",
+      "Dflat",
+      "Swift", "FlatBuffersRuntime", "Dflat.Swift", "Shop.Dflat", "String", "Optional",
+      "PostBuilder",
+      "Post.PostChangeRequest",
+    ])
+  func namespaceCompiles(namespace: String) throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "post.fbs")
+      try "namespace \(namespace);\n\(Self.post)"
+        .write(to: schema, atomically: false, encoding: .utf8)
+      try generate(schema, into: directory)
+      try "import Dflat\nlet isTitle = \(namespace).Post.title == \"t\"\n"
+        .write(to: directory.appending(path: "use.swift"), atomically: false, encoding: .utf8)
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
+  private static let post = """
+    enum Kind: byte { First, Second }
+    struct Spot { x: int; d: double; kind: Kind; }
+    table Author { name: string (indexed); kind: Kind; spot: Spot; }
+    union Thing { Author, Spot, Text: string }
+    table Post {
+      id: int (primary); author: Author; kind: Kind = Second; thing: Thing; all: [Thing];
+      title: string (indexed); spot: Spot; authors: [Author]; flag: bool; maybe: double = null;
+    }
+    root_type Post;
+    """
+
+  @Test("compiles beside types of the program that are called like those of libraries")
+  func besideOtherTypes() throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "post.fbs")
+      try "namespace Blog;\n\(Self.post)".write(to: schema, atomically: false, encoding: .utf8)
+      try generate(schema, into: directory)
+      let names = [
+        "String", "Double", "Bool", "Float", "Int", "Int8", "Int32", "Array", "Optional",
+        "Dictionary", "Set", "Swift", "Dflat", "FlatBuffersRuntime", "Row", "Field", "Property",
+        "Reference", "Condition", "Atom",
+      ]
+      try names.map { "public struct \($0) {}" }.joined(separator: "\n")
+        .write(to: directory.appending(path: "Own.swift"), atomically: false, encoding: .utf8)
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
+  @Test("compiles where the schema's own types are called like libraries")
+  func likeLibraries() throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "post.fbs")
+      try """
+      table Dflat { x: int; }
+      struct Swift { x: int; }
+      enum FlatBuffersRuntime: int { a }
+      union Foundation { Dflat, Swift, Text: string }
+      table Post {
+        id: int (primary); d: Dflat; s: Swift; f: FlatBuffersRuntime; text: string; flag: bool;
+        u: Foundation; dflat: [Dflat];
+      }
+      root_type Post;
+      """.write(to: schema, atomically: false, encoding: .utf8)
+      try generate(schema, into: directory)
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
   @Test("compiles for every schema of the corpus", arguments: Place.schemas(in: Place.corpus))
   func corpusCompiles(schema: String) throws {
     try withTemporaryDirectory { directory in
@@ -34,6 +104,19 @@ struct CompilesTests {
       let result = try Judge.runProgram(in: directory)
       #expect(result.status == 0, "\(result.output)")
       #expect(result.output == "all is well\n")
+    }
+  }
+
+  /// Counted in the compiler's own steps, of which it allows itself a million, so that the speed of the machine does not matter.
+  @Test("lets long conditions type-check with little work", arguments: Judge.Mode.allCases)
+  func longConditions(mode: Judge.Mode) throws {
+    try withTemporaryDirectory { directory in
+      try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
+      try FileManager.default.copyItem(
+        at: Place.programs.appending(path: "conditions.swift"),
+        to: directory.appending(path: "conditions.swift"))
+      let limit = "-solver-scope-threshold=50000"
+      #expect(try Judge.complaints(about: directory, mode, frontend: [limit]) == "")
     }
   }
 }

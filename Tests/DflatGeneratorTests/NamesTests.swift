@@ -37,13 +37,16 @@ struct NamesTests {
   @Test("types of libraries are qualified where the schema uses their name, or programs may")
   func libraries() throws {
     let plain = TypeNames(schema: try schema("table A { x: int; }"), fileName: "a")
-    #expect(plain.swift("String") == "String" && plain.dflat("Atom") == "Atom")
+    #expect(plain.swift("Hasher") == "Hasher" && plain.dflat("EntitySchema") == "EntitySchema")
     // A program may have a `Row` of its own; that is no concern of a schema.
-    #expect(plain.dflat("Row") == "Dflat.Row")
+    #expect(plain.dflat("Row") == "Dflat::Row" && plain.swift("String") == "Swift::String")
     let odd = TypeNames(
-      schema: try schema("namespace String;\ntable Row { Int32: int; }"), fileName: "a")
-    #expect(odd.swift("String") == "Swift.String" && odd.dflat("Row") == "Dflat.Row")
-    #expect(odd.swift("Int32") == "Swift.Int32" && odd.runtime("TableReader") == "TableReader")
+      schema: try schema("namespace Hasher;\ntable EntitySchema { CaseIterable: int; }"),
+      fileName: "a")
+    #expect(odd.swift("Hasher") == "Swift::Hasher")
+    #expect(odd.dflat("EntitySchema") == "Dflat::EntitySchema")
+    #expect(odd.swift("CaseIterable") == "Swift::CaseIterable")
+    #expect(odd.runtime("TableReader") == "TableReader")
   }
 
   @Test("types are spelled so that Swift finds them")
@@ -117,8 +120,9 @@ struct NamesTests {
       }
       """)
     #expect(text.contains("/// A note.\n///\n/// With a second paragraph.\npublic struct Note"))
-    #expect(text.contains("  /// Who wrote it.\n  public var author: String?"))
-    #expect(text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Int32"))
+    #expect(text.contains("  /// Who wrote it.\n  public var author: Swift::String?"))
+    #expect(
+      text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Swift::Int32"))
   }
 
   @Test(
@@ -140,8 +144,10 @@ struct NamesTests {
 
   @Test("several aliases of one type are one member to queries")
   func aliases() throws {
-    let text = try generate("table A {}\nunion U { A, Again: A, Text: string }\ntable T { u: U; }")
-    #expect(text.contains("-> Dflat.Condition<Root> { _match(1, 2) }"))
-    #expect(text.contains("_stringMember(3)"))
+    let text = try generate(
+      "table A {}\nunion U { A, Again: A, Text: string, More: string }\ntable T { u: U; }")
+    #expect(text.contains("-> Dflat::Condition<Root> { _match(1, 2) }"))
+    #expect(text.contains("-> Dflat::Reference<A, Root> { _member(1, 2) }"))
+    #expect(text.contains("_stringMember(3, 4)"))
   }
 }

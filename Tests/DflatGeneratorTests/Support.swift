@@ -108,12 +108,16 @@ enum Judge {
   }
 
   /// What the compiler has to say about the Swift files of a directory; empty if nothing.
-  static func complaints(about directory: URL, _ mode: Mode) throws -> String {
+  ///
+  /// - Parameter frontend: More options, of the kind that the driver takes behind `-Xfrontend` only.
+  static func complaints(
+    about directory: URL, _ mode: Mode, frontend: [String] = []
+  ) throws -> String {
     #if os(macOS)
-      let compiler = ["swiftc"]
+      let compiler = ["swiftc"] + frontend.flatMap { ["-Xfrontend", $0] }
     #else
       // Without the driver in between it takes half the time; on macOS the driver knows where the SDK is.
-      let compiler = ["swiftc", "-frontend"]
+      let compiler = ["swiftc", "-frontend"] + frontend
     #endif
     let (status, output) = try run(
       compiler + arguments(mode) + ["-typecheck", "-parse-as-library"] + sources(in: directory))

@@ -10,7 +10,7 @@
 
 /// The namespace of blog.fbs.
 public enum Blog {}
-/// The namespace of item.fbs and slot.fbs.
+/// The namespace of item.fbs, slot.fbs and shelf.fbs.
 public enum Kit {}
 /// `Kit` as a later version of a program has it, over the same tables.
 public enum KIT {}

@@ -15,13 +15,27 @@ public final class TemporaryWorkspace: Sendable {
   /// The database file.
   public let path: String
   private let errors = Mutex<[any Error]>([])
+  private let log: EventLog
 
-  init(path: String, targetQueue: DispatchQueue?) {
-    self.path = path
-    dflat = SQLiteWorkspace(
-      filePath: path, fileProtectionLevel: .noProtection, targetQueue: targetQueue)
+  /// - Parameters:
+  ///   - path: The file; nil for a workspace in memory.
+  ///   - configure: Changes the settings.
+  public init(path: String?, _ configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in })
+  {
+    var configuration = SQLiteWorkspace.Configuration()
+    let log = EventLog()
+    configuration.onEvent = { log.add($0) }
+    configure(&configuration)
+    self.log = log
+    dflat =
+      path.map { SQLiteWorkspace(filePath: $0, configuration: configuration) }
+      ?? SQLiteWorkspace(inMemory: configuration)
+    self.path = dflat.filePath
     dflat.errorHandler = { [weak self] error in self?.errors.withLock { $0.append(error) } }
   }
+
+  /// What the workspace has told of its file since the last call.
+  public func takeEvents() -> [SQLiteWorkspace.Event] { log.take() }
 
   /// The errors reported since the last call. What is taken is expected.
   public func takeErrors() -> [StorageError] {
@@ -85,7 +99,7 @@ public final class TemporaryWorkspace: Sendable {
 
   /// Another workspace on the same file.
   public func secondWorkspace(targetQueue: DispatchQueue? = nil) -> TemporaryWorkspace {
-    TemporaryWorkspace(path: path, targetQueue: targetQueue)
+    TemporaryWorkspace(path: path) { $0.targetQueue = targetQueue }
   }
 
   /// The first column of what the command `sqlite3` prints.
@@ -116,14 +130,28 @@ public final class TemporaryWorkspace: Sendable {
   }
 }
 
+/// Where a workspace keeps its objects.
+public enum StorageKind: CaseIterable, Sendable {
+  case file
+  case memory
+
+  /// What tests use that do not choose: files, or memory if `DFLAT_STORAGE` is `memory`.
+  public static let standard =
+    ProcessInfo.processInfo.environment["DFLAT_STORAGE"] == "memory" ? StorageKind.memory : .file
+}
+
 /// Runs `body` with a workspace on a file that does not exist yet.
 public func withTemporaryWorkspace<R>(
-  targetQueue: DispatchQueue? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: (TemporaryWorkspace) throws -> R
+  _ kind: StorageKind = .standard, targetQueue: DispatchQueue? = nil,
+  configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryWorkspace) throws -> R
 ) throws -> R {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
-  let workspace = TemporaryWorkspace(path: directory + "/test.db", targetQueue: targetQueue)
+  let workspace = TemporaryWorkspace(path: kind == .file ? directory + "/test.db" : nil) {
+    $0.targetQueue = targetQueue
+    configure(&$0)
+  }
   let result = try body(workspace)
   workspace.finish(sourceLocation)
   return result
@@ -131,15 +159,29 @@ public func withTemporaryWorkspace<R>(
 
 /// Runs `body` with a workspace on a file that does not exist yet.
 public func withTemporaryWorkspace<R>(
-  sourceLocation: SourceLocation = #_sourceLocation,
+  _ kind: StorageKind = .standard, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: (TemporaryWorkspace) async throws -> R
 ) async throws -> R {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
-  let workspace = TemporaryWorkspace(path: directory + "/test.db", targetQueue: nil)
+  let workspace = TemporaryWorkspace(path: kind == .file ? directory + "/test.db" : nil)
   let result = try await body(workspace)
   workspace.finish(sourceLocation)
   return result
+}
+
+/// The events that a workspace has told.
+private final class EventLog: Sendable {
+  private let events = Mutex<[SQLiteWorkspace.Event]>([])
+
+  func add(_ event: SQLiteWorkspace.Event) { events.withLock { $0.append(event) } }
+
+  func take() -> [SQLiteWorkspace.Event] {
+    events.withLock { events in
+      defer { events.removeAll() }
+      return events
+    }
+  }
 }
 
 /// A new empty directory.

@@ -31,6 +31,9 @@ private final class NotingWriter: StorageWriter {
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
   func update(_ schema: EntitySchema, from old: Row, to new: Row) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
+  func fillIndexes(of schema: EntitySchema, limit: Int) -> IndexProgress {
+    IndexProgress(filled: 0, remaining: 0, blocked: [])
+  }
   func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
@@ -210,7 +213,8 @@ struct CommitterTests {
     #expect(outcomes == [true])
   }
 
-  @Test("The right to write goes round in the order of asking, and a group stays open for who waits")
+  @Test(
+    "The right to write goes round in the order of asking, and a group stays open for who waits")
   func fairness() throws {
     let turn = try committer.beginTurn { writer }
     let order = Mutex<[Int]>([])

@@ -20,7 +20,8 @@ struct TicketTests {
       var ready: [(number: Int, ticket: Ticket)] = []
       var ended: [Int] = []
       func take() {
-        let choice = lines.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+        let choice = lines.indices.filter { _ in Bool.random(using: &random) }.shuffled(
+          using: &random)
         let mine = choice.isEmpty ? [0] : choice
         let ticket = Ticket(lines: mine.map { lines[$0] }) { .nothing }
         let entry = (named.count, ticket)
@@ -33,7 +34,8 @@ struct TicketTests {
         } else {
           let next = ready.remove(at: .random(in: ready.indices, using: &random))
           // The model: it is ready if nobody before it that has not ended names one of its lines.
-          for earlier in 0..<next.number where !Set(named[earlier]).isDisjoint(with: named[next.number]) {
+          for earlier in 0..<next.number
+          where !Set(named[earlier]).isDisjoint(with: named[next.number]) {
             #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
           }
           ended.append(next.number)

@@ -28,9 +28,9 @@ struct CheckpointTests {
       let pages = connection.walPagesAfterLastCommit
       let restart = try connection.checkpoint(.restart)
       #expect(restart == CheckpointResult(walPages: pages, checkpointed: pages, isBusy: false))
-      #expect(connection.walFileSize > 0)
+      #expect(connection.walFileSize > 0 && connection.walPagesAfterLastCommit == 0)
       try connection.execute("DELETE FROM t WHERE id = 1")
-      #expect(connection.walPagesAfterLastCommit < pages)
+      #expect((1..<pages).contains(connection.walPagesAfterLastCommit))
       let truncate = try connection.checkpoint(.truncate)
       #expect(truncate == CheckpointResult(walPages: 0, checkpointed: 0, isBusy: false))
       #expect(connection.walFileSize == 0 && connection.walPagesAfterLastCommit == 0)

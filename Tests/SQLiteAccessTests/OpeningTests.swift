@@ -168,4 +168,17 @@ struct OpeningTests {
       #expect(FileManager.default.fileExists(atPath: path + "-wal"))
     }
   }
+
+  @Test("A name in double quotes that does not exist is an error, not a text")
+  func doubleQuotes() throws {
+    try withTemporaryFile { path in
+      let connection = try Connection(path: path)
+      try connection.execute("CREATE TABLE t (a)")
+      #expect(throws: SQLiteError.self) { try connection.value("SELECT \"b\" FROM t") }
+      #expect(throws: SQLiteError.self) {
+        try connection.execute("CREATE INDEX i ON t (\"b\")")
+      }
+      #expect(try connection.rows("SELECT \"a\" FROM t").isEmpty)
+    }
+  }
 }

@@ -3,6 +3,8 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
+import Foundation
+import SQLiteAccess
 import SQLiteDflat
 import Testing
 
@@ -189,6 +191,129 @@ struct ChangeTests {
       #expect(slots.where(Kit.Slot.row > 1 && Kit.Slot.page > 5).count == 4)
       #expect(slots.where(Kit.Slot.level == .infinity).count == 1)
       #expect(slots.where(Kit.Slot.isOpen && Kit.Slot.side == .left).count == 1)
+    }
+  }
+
+  @Test("What is nested so deep that it could not be read again is refused, and loses nothing")
+  func tooDeep() throws {
+    func crate(_ depth: Int) -> Kit.Crate {
+      Kit.Crate(label: "\(depth)", inner: depth > 1 ? crate(depth - 1) : nil)
+    }
+    try withTemporaryWorkspace { workspace in
+      let shelves = workspace.dflat.fetch(for: Kit.Shelf.self)
+      try workspace.write([Kit.Shelf.self]) { txn in
+        _ = try txn.insert(
+          Kit.ShelfChangeRequest.creationRequest(Kit.Shelf(number: 1, crate: crate(60))))
+      }
+      for isUpdate in [true, false] {
+        let outcome = try workspace.write([Kit.Shelf.self]) { txn in
+          let request =
+            try isUpdate
+            ? #require(Kit.ShelfChangeRequest.changeRequest(shelves.all()[0])) : .creationRequest()
+          request.number = 2
+          request.crate = crate(70)
+          #expect(throws: TransactionError.others) { try txn.submit(request) }
+        }
+        #expect(!outcome.isCommitted)
+        #expect(workspace.takeErrors().map(\.cause) == [.other])
+      }
+      #expect(shelves.all().map(\.number) == [1] && shelves.all()[0].crate == crate(60))
+    }
+  }
+
+  @Test("A transaction that SQLite gave up because of a read is not committed in part")
+  func readingGivesUp() throws {
+    try withTemporaryWorkspace { workspace in
+      let link = String(repeating: "x", count: 100)
+      try workspace.store((0..<2000).map { post($0, link: link) })
+      // The writer's cache is of no use after a change of the file's structure.
+      try workspace.tamper("CREATE TABLE other (a)")
+      let outcome = try workspace.write([Post.self]) { txn in
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(5000)))
+        // A log that ends too soon is an error of reading; put back, it is as if nothing had been.
+        let log = URL(fileURLWithPath: workspace.path + "-wal")
+        let bytes = try Data(contentsOf: log)
+        let file = try FileHandle(forUpdating: log)
+        try file.truncate(atOffset: 0)
+        #expect(workspace.posts.all().isEmpty)
+        try file.write(contentsOf: bytes)
+        try file.close()
+        #expect(throws: TransactionError.aborted) {
+          try txn.submit(Blog.PostChangeRequest.creationRequest(post(5001)))
+        }
+      }
+      #expect(!outcome.isCommitted)
+      // SQLITE_IOERR, with whatever tells more.
+      #expect(workspace.takeErrors().first?.code.map { $0 & 0xff } == 10)
+      #expect(workspace.posts.all().count == 2000)
+      try workspace.store([post(6000)])
+      #expect(workspace.posts.where(Post.number >= 5000).map(\.number) == [6000])
+      #expect(try workspace.faults().isEmpty)
+    }
+  }
+
+  @Test("A key that is NaN is refused: equal to nothing, it could be had by any number of objects")
+  func unknownKey() throws {
+    func slot(_ level: Double) -> Kit.Slot {
+      Kit.Slot(row: 1, level: level, side: .left, isOpen: true, page: 2)
+    }
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([Kit.Slot.self]) { txn in
+        _ = try txn.insert(Kit.SlotChangeRequest.creationRequest(slot(1)))
+      }
+      let requests: [() -> Kit.SlotChangeRequest?] = [
+        { .creationRequest(slot(.nan)) }, { .upsertRequest(slot(.nan)) },
+        {
+          let request = Kit.SlotChangeRequest.changeRequest(slot(1))
+          request?.level = .nan
+          return request
+        },
+      ]
+      for make in requests {
+        let outcome = try workspace.write([Kit.Slot.self]) { txn in
+          let request = try #require(make())
+          #expect(throws: TransactionError.others) { try txn.submit(request) }
+          #expect(throws: TransactionError.aborted) { try txn.submit(request) }
+        }
+        #expect(!outcome.isCommitted)
+        let errors = workspace.takeErrors()
+        #expect(errors.count == 1)
+        #expect(errors.first?.message.contains("level is NaN") == true, "\(errors)")
+      }
+      #expect(workspace.dflat.fetch(for: Kit.Slot.self).all().map(\.level) == [1])
+    }
+  }
+
+  @Test(
+    "An object that came with such a key from elsewhere can be changed, given a key, and removed")
+  func unknownKeyFromElsewhere() throws {
+    try withTemporaryWorkspace { workspace in
+      let slots = workspace.dflat.fetch(for: Kit.Slot.self)
+      try workspace.write([Kit.Slot.self]) { txn in
+        for page in [1, 2] as [UInt64] {
+          let slot = Kit.Slot(row: 1, level: 0, side: .left, isOpen: true, page: page)
+          _ = try txn.insert(Kit.SlotChangeRequest.creationRequest(slot))
+        }
+      }
+      let bytes = Kit.Slot(row: 1, level: .nan, side: .left, isOpen: true, page: 1).toData()
+      try workspace.tamper(
+        "UPDATE kit__slot SET __pk1 = NULL, __pk4 = 1, p = ?", [.blob([UInt8](bytes))])
+      try workspace.write([Kit.Slot.self]) { txn in
+        let stored = slots.all()
+        let first = try #require(Kit.SlotChangeRequest.changeRequest(stored[0]))
+        first.label = "one"
+        try txn.submit(first)
+        let second = try #require(Kit.SlotChangeRequest.changeRequest(stored[1]))
+        second.level = 7
+        try txn.submit(second)
+      }
+      #expect(slots.all().map(\.label) == ["one", nil])
+      #expect(slots.where(Kit.Slot.level == 7).count == 1)
+      try workspace.write([Kit.Slot.self]) { txn in
+        let request = try #require(Kit.SlotChangeRequest.deletionRequest(slots.all()[0]))
+        try txn.submit(request)
+      }
+      #expect(slots.all().map(\.level) == [7])
     }
   }
 

@@ -129,7 +129,7 @@ struct DamagedRowTests {
 
   @Test("A file that is no database is reported and changes nothing")
   func noDatabase() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(.file) { workspace in
       let text = Data("this is no database, only some text that is long enough".utf8)
       try text.write(to: URL(fileURLWithPath: workspace.path))
       #expect(workspace.posts.all().isEmpty)

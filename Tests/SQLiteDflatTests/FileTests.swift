@@ -120,7 +120,7 @@ struct FileTests {
 
   @Test("A file as upstream writes it opens: made by hand, with rows by flatc")
   func upstreamFile() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(.file) { workspace in
       let directory = try makeTemporaryDirectory()
       defer { try? FileManager.default.removeItem(atPath: directory) }
       let schema = """

@@ -205,4 +205,41 @@ struct IndexTrustTests {
       #expect(numbers(workspace.posts.where(Post.attachment._type.notIn([1]))) == [1])
     }
   }
+
+  @Test(
+    "A unique side table of another version of the schema is obeyed and kept right",
+    arguments: [true, false])
+  func foreignUnique(isComplete: Bool) throws {
+    let side = "blog__post_v1_0__f14__f4"
+    func post(_ number: Int32, by handle: String) -> Post {
+      Post(site: "s", number: number, author: Blog.Author(handle: handle))
+    }
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, by: "a"), post(2, by: "b")])
+      try workspace.tamper(
+        """
+        CREATE TABLE \(side) (rowid INTEGER PRIMARY KEY, f14__f4 TEXT);
+        CREATE UNIQUE INDEX index__\(side) ON \(side) (f14__f4);
+        INSERT INTO \(side) VALUES (1, 'a');
+        """)
+      if isComplete { try workspace.tamper("INSERT INTO \(side) VALUES (2, 'b')") }
+      try workspace.write([Post.self]) { txn in
+        for handle in ["a", "b"] {
+          #expect(throws: TransactionError.objectAlreadyExists) {
+            try txn.submit(Blog.PostChangeRequest.creationRequest(post(3, by: handle)))
+          }
+        }
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(4, by: "c")))
+        let request = try #require(Blog.PostChangeRequest.changeRequest(post(2, by: "b")))
+        request.author?.handle = "c"
+        #expect(throws: TransactionError.objectAlreadyExists) { try txn.submit(request) }
+        request.author?.handle = "d"
+        try txn.submit(request)
+      }
+      #expect(workspace.posts.all().map(\.number) == [1, 2, 4])
+      #expect(
+        try workspace.sqlite3("SELECT group_concat(rowid || f14__f4, ' ') FROM \(side)")
+          == (isComplete ? "1a 2d 3c" : "1a"))
+    }
+  }
 }

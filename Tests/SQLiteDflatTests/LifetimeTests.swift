@@ -154,7 +154,7 @@ struct LifetimeTests {
 
   @Test("shutdown carries its flags out", arguments: [false, true])
   func flags(withOtherConnection: Bool) throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(.file) { workspace in
       try workspace.store(
         (0..<300).map { post($0, photo: String(repeating: "x", count: 500) + "\($0)") })
       try workspace.remove(Array(0..<299))

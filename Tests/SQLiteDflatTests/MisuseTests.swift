@@ -2,6 +2,8 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
+import Foundation
 import SQLiteDflat
 import Testing
 
@@ -20,6 +22,26 @@ struct MisuseTests {
       try withTemporaryWorkspace { $0.dflat.performChanges([], changesHandler: { _ in }) }
     }
     expectMessage(result, "performChanges", "without any type")
+  }
+
+  @Test("Settings that make no sense")
+  func settings() async {
+    let limit = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.readerLimit = 0
+      _ = SQLiteWorkspace(filePath: "a.db", configuration: configuration)
+    }
+    expectMessage(limit, "SQLiteWorkspace", "readerLimit of 0")
+    let memory = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.isReadOnly = true
+      _ = SQLiteWorkspace(inMemory: configuration)
+    }
+    expectMessage(memory, "inMemory", "isReadOnly")
   }
 
   @Test("A type that is no entity type")
@@ -88,7 +110,7 @@ struct MisuseTests {
     expectMessage(fetched, "fetch", "Post", "list")
   }
 
-  @Test("A blocking shutdown inside a transaction or a snapshot")
+  @Test("A blocking shutdown inside a transaction, a snapshot or a completion handler")
   func blockingShutdown() async {
     let inTransaction = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -106,5 +128,22 @@ struct MisuseTests {
       }
     }
     expectMessage(inSnapshot, "shutdown()", "snapshot")
+    let inCompletion = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        let never = DispatchSemaphore(value: 0)
+        workspace.dflat.performChanges(
+          [Note.self], changesHandler: { _ in },
+          completionHandler: { _ in
+            workspace.dflat.shutdown()
+            never.signal()
+          })
+        // Without the check the call comes back or waits for itself: either way the program ends without a failure.
+        _ = never.wait(timeout: .now() + 20)
+        exit(EXIT_SUCCESS)
+      }
+    }
+    expectMessage(inCompletion, "shutdown()", "completion handler")
   }
 }

@@ -62,7 +62,8 @@ struct OrderTests {
     }
   }
 
-  @Test("Transactions with a type in common run in the order of the calls, on any queues",
+  @Test(
+    "Transactions with a type in common run in the order of the calls, on any queues",
     arguments: Queues.allCases)
   func callOrder(queues: Queues) throws {
     try withWorkspace(queues) { dflat in
@@ -98,8 +99,10 @@ struct OrderTests {
         var position = [Int](repeating: 0, count: calls.count)
         for (index, number) in log.enumerated() { position[number] = index }
         for later in calls.indices {
-          for earlier in 0..<later where shares(earlier, later) && position[earlier] > position[later]
-          { Issue.record("\(later) came before \(earlier)") }
+          for earlier in 0..<later
+          where shares(earlier, later) && position[earlier] > position[later] {
+            Issue.record("\(later) came before \(earlier)")
+          }
         }
       }
       let numbers = dflat.fetch(for: Post.self).all().map { Int($0.number) }
@@ -259,7 +262,9 @@ struct OrderTests {
     }
   }
 
-  @Test("If the file cannot be opened for writing, every transaction is told once, and no line stays blocked")
+  @Test(
+    "If the file cannot be opened for writing, every transaction is told once, and no line stays blocked"
+  )
   func cannotOpen() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

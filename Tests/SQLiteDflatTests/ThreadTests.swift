@@ -4,7 +4,9 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
+import SQLiteAccess
 import SQLiteDflat
+import Synchronization
 import Testing
 
 @Suite("Threads")
@@ -51,7 +53,7 @@ struct ThreadTests {
 
   @Test("Calls from many threads are all run, each once, and shutdown waits for them")
   func calls() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(.file) { workspace in
       let answers = ErrorBox()
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<25 {
@@ -92,6 +94,41 @@ struct ThreadTests {
         for _ in 0..<500 where answers.touches < 80 { usleep(1000) }
         #expect(answers.touches == 80)
       }
+    }
+  }
+
+  @Test("A transaction reads even while snapshots hold all readers")
+  func snapshotsHoldAllReaders() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let opened = DispatchSemaphore(value: 0)
+      let mayEnd = DispatchSemaphore(value: 0)
+      let ended = DispatchSemaphore(value: 0)
+      let count = ReaderPool.defaultLimit
+      for _ in 0..<count {
+        Thread.detachNewThread {
+          workspace.dflat.fetchWithinASnapshot {
+            #expect(workspace.posts.all().count == 1)
+            opened.signal()
+            mayEnd.wait()
+          }
+          ended.signal()
+        }
+      }
+      for _ in 0..<count { opened.wait() }
+      let done = DispatchSemaphore(value: 0)
+      let found = Mutex(0)
+      workspace.dflat.performChanges(
+        [Post.self],
+        changesHandler: { _ in
+          let count = workspace.posts.all().count
+          found.withLock { $0 = count }
+        },
+        completionHandler: { _ in done.signal() })
+      #expect(done.wait(timeout: .now() + 60) == .success)
+      #expect(found.withLock { $0 } == 1)
+      for _ in 0..<count { mayEnd.signal() }
+      for _ in 0..<count { ended.wait() }
     }
   }
 }

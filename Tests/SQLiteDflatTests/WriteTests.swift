@@ -152,7 +152,9 @@ struct WriteTests {
       try await workspace.dflat.write(Post.self) { txn in
         runs.withLock { $0 += 1 }
         let one = try #require(try txn.fetch(for: Post.self).where(Post.number == 1).first)
-        _ = try second.write([Post.self]) { try $0.submit(Blog.PostChangeRequest.creationRequest(post(7))) }
+        _ = try second.write([Post.self]) {
+          try $0.submit(Blog.PostChangeRequest.creationRequest(post(7)))
+        }
         try txn.update(one) { $0.likes = 9 }
       }
       #expect(runs.withLock { $0 } == 1)

@@ -190,6 +190,7 @@ final class Transaction: TransactionContext {
     try write(schema) { writer, builder in
       builder.finish(encode(builder))
       try refuseUnreadable(builder.bytes, schema)
+      try refuseUnknownKey(builder.bytes, schema)
       let id = try writer.insert(schema, builder.bytes)
       markChanged(schema)
       return Row(sound: builder.bytes, id: id)
@@ -211,6 +212,9 @@ final class Transaction: TransactionContext {
       try refuseUnreadable(builder.bytes, schema)
       let row = Row(sound: builder.bytes, id: stored.id)
       if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+      if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
+        try refuseUnknownKey(builder.bytes, schema)
+      }
       try writer.update(schema, from: stored, to: row)
       markChanged(schema, stored.id)
       return (row, true)
@@ -224,6 +228,14 @@ final class Transaction: TransactionContext {
         .other, table: schema.table,
         message: "the object cannot be stored, it could not be read again: \(error.reason)")
     }
+  }
+
+  /// NaN is unknown, and unknown values never equal each other: any number of objects could have such a key.
+  private func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
+    guard let key = schema.unknownKey(bytes) else { return }
+    throw StorageError(
+      .other, table: schema.table,
+      message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
   private func delete(_ known: Row, _ schema: EntitySchema) throws {

@@ -1,5 +1,7 @@
 // Entity schemas: what an engine and the planner know of an entity type.
 
+import FlatBuffersRuntime
+
 /// The storage side of an entity type: its table, layout, primary key and indexes. Generated code states one per entity.
 public final class EntitySchema: Sendable {
   /// The name of the main table.
@@ -16,6 +18,8 @@ public final class EntitySchema: Sendable {
   /// Reads the indexed fields from rows, in the order of `indexes`.
   public let indexReaders: [ColumnReader]
 
+  /// The key fields whose values may be unknown: only NaN can be, so there are hardly ever any.
+  let realKeys: [ColumnReader]
   /// Columns by path, for descriptors that are made later.
   let columns: [String: ColumnReference]
   /// The way to the root: where all paths begin.
@@ -52,6 +56,7 @@ public final class EntitySchema: Sendable {
       IndexDescriptor(field: names.field($0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
     }
     keyReaders = self.primaryKey.map(ColumnReader.init)
+    realKeys = keyReaders.filter { $0.field.type == .float || $0.field.type == .double }
     indexReaders = self.indexes.map { ColumnReader($0.field) }
   }
 
@@ -62,6 +67,7 @@ public final class EntitySchema: Sendable {
     primaryKey = []
     indexes = []
     keyReaders = []
+    realKeys = []
     indexReaders = []
     root = FieldPath(name: "", steps: [], place: .table(layout))
   }
@@ -105,6 +111,23 @@ extension EntitySchema: Hashable {
   public static func == (lhs: EntitySchema, rhs: EntitySchema) -> Bool { lhs === rhs }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+// Keys that are unknown.
+extension EntitySchema {
+  /// The name of a key field of a row that is NaN; nil if the key is known.
+  func unknownKey(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard !realKeys.isEmpty, let table = TableReader(root: bytes) else { return nil }
+    let unknown = realKeys.first { if case .null = $0.read(table) { true } else { false } }
+    guard case .scalar(let offset)? = unknown?.field.leaf else { return nil }
+    return layout.property(at: offset)?.name
+  }
+
+  func hasSameKey(_ left: Row, _ right: Row) -> Bool {
+    left.read { left in
+      right.read { right in keyReaders.allSatisfy { $0.read(left).isSame(as: $0.read(right)) } }
+    }
+  }
 }
 
 /// A secondary index.

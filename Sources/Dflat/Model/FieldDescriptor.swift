@@ -5,7 +5,7 @@
 
 /// A field that conditions, orders, keys and indexes can read.
 public final class FieldDescriptor: Sendable, Equatable {
-  /// The storage name: `f10`, `f20__u1__f4`.
+  /// The storage name: `f10`, `f20__u1__f4`; of several alternatives, all their names.
   public let path: String
   /// How values are compared and stored.
   public let type: ValueType
@@ -17,6 +17,9 @@ public final class FieldDescriptor: Sendable, Equatable {
   let domain: FieldDomain?
   /// The key or index that holds the field's value.
   public let column: ColumnReference?
+  /// If a union's aliases for one type lie on the way, the field behind each of them. At most one of these is known, and that is
+  /// the value; the other properties are those of the first, without a column.
+  let alternatives: [FieldDescriptor]
 
   init(
     path: String, type: ValueType, steps: [FieldStep], leaf: FieldLeaf, defaultValue: Value?,
@@ -29,6 +32,22 @@ public final class FieldDescriptor: Sendable, Equatable {
     self.defaultValue = defaultValue
     self.domain = domain
     self.column = column
+    alternatives = []
+  }
+
+  /// The field behind whichever member is stored.
+  ///
+  /// - Parameter fields: The same field behind several members.
+  init(oneOf fields: [FieldDescriptor]) {
+    let first = fields[0]
+    path = fields.map(\.path).joined(separator: "|")
+    type = first.type
+    steps = first.steps
+    leaf = first.leaf
+    defaultValue = first.defaultValue
+    domain = first.domain
+    column = nil
+    alternatives = fields
   }
 
   /// Fields of one entity type are equal if their storage names are.

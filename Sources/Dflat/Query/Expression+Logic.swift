@@ -1,6 +1,9 @@
 // `&&`, `||` and `!` of conditions, in three-valued logic.
 //
 // `&&` is false if either side is false, `||` true if either side is true; otherwise they are unknown if either side is.
+//
+// The forms with a plain `Bool` are disfavoured: once the compiler has found a meaning without them it looks no further. Without
+// that, each `&&` of a long condition would double the time of type-checking it.
 
 // Long conditions stay flat, so that no walk over one is as deep as it is long.
 extension Node {
@@ -28,6 +31,7 @@ public func && <L: QueryExpression, R: QueryExpression>(
 }
 
 /// True if both sides are true.
+@_disfavoredOverload
 @inlinable
 public func && <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
 where L.Value == Bool {
@@ -35,6 +39,7 @@ where L.Value == Bool {
 }
 
 /// True if both sides are true.
+@_disfavoredOverload
 @inlinable
 public func && <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
 where R.Value == Bool {
@@ -50,6 +55,7 @@ public func || <L: QueryExpression, R: QueryExpression>(
 }
 
 /// True if either side is true.
+@_disfavoredOverload
 @inlinable
 public func || <L: QueryExpression>(lhs: L, rhs: Bool) -> Condition<L.Element>
 where L.Value == Bool {
@@ -57,6 +63,7 @@ where L.Value == Bool {
 }
 
 /// True if either side is true.
+@_disfavoredOverload
 @inlinable
 public func || <R: QueryExpression>(lhs: Bool, rhs: R) -> Condition<R.Element>
 where R.Value == Bool {

@@ -97,6 +97,11 @@ public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
     self.descriptor = descriptor
   }
 
+  /// The same field behind one member of a union or behind several.
+  init(oneOf fields: [FieldDescriptor]) {
+    self.init(fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields))
+  }
+
   /// The field of the entity at a vtable offset. For generated code.
   public init(_ offset: Int) {
     self.init(Element._schema.root.field(offset, in: Element._schema))

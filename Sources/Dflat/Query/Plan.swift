@@ -107,6 +107,7 @@ extension Query {
     var mentioned: Set<Int> = []
     func visit(_ field: FieldDescriptor) {
       if case .index(let index) = field.column { mentioned.insert(index) }
+      for alternative in field.alternatives { visit(alternative) }
     }
     condition?.forEachField(visit)
     for term in order { visit(term.field) }
@@ -177,11 +178,9 @@ private struct Planner {
       return compare(right, negated ? mirrored.negated : mirrored, value)
     case .isNull(.field(let field), _, let inner):
       // That something is known narrows little: it is left to the rows.
-      guard inner == negated, isUsable(field) else { return .nothing }
-      return isNull(field)
+      return inner == negated ? isNull(field) : .nothing
     case .membership(.field(let field), let values, _, let inner):
-      guard inner == negated, isUsable(field) else { return .nothing }
-      return isMember(field, values)
+      return inner == negated ? isMember(field, values) : .nothing
     default: return .nothing
     }
   }
@@ -203,6 +202,9 @@ private struct Planner {
     _ field: FieldDescriptor, _ comparison: ComparisonOperator, _ value: Value
   ) -> Narrowing {
     if value.isNaN { return .never }
+    if !field.alternatives.isEmpty {
+      return any(field.alternatives.map { compare($0, comparison, value) })
+    }
     // What differs from one value is nearly everything: it is left to the rows, unless two values are all there are.
     guard isUsable(field), comparison != .notEqual || field.type == .bool else { return .nothing }
     guard let domain = field.domain else {
@@ -213,6 +215,8 @@ private struct Planner {
   }
 
   private func isMember(_ field: FieldDescriptor, _ values: [Value]) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { isMember($0, values) }) }
+    guard isUsable(field) else { return .nothing }
     guard let domain = field.domain else {
       let known = values.filter { !$0.isNaN }
       if known.isEmpty { return .never }
@@ -227,6 +231,8 @@ private struct Planner {
   }
 
   private func isNull(_ field: FieldDescriptor) -> Narrowing {
+    if !field.alternatives.isEmpty { return all(field.alternatives.map(isNull)) }
+    guard isUsable(field) else { return .nothing }
     guard let domain = field.domain, domain.others == nil else {
       return Narrowing(predicate: .isNull(field), isExact: true)
     }

@@ -149,6 +149,7 @@ extension Program {
       // A tag without a value is an empty union, as readers of objects see it.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
+    case .firstKnown: return firstKnown(instruction) { integer($0, table) }
     case .add, .subtract, .remainder:
       guard let l = integer(Int(instruction.left), table),
         let r = integer(Int(instruction.right), table)
@@ -188,6 +189,7 @@ extension Program {
       let sign: Double = instruction.operation == .add ? 1 : -1
       value =
         instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
+    case .firstKnown: return firstKnown(instruction) { real($0, table) }
     default: return nil
     }
     return value.isNaN ? nil : value
@@ -207,8 +209,16 @@ extension Program {
         place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0)) == instruction.tag
       else { return nil }
       return place.utf8(at: Int(instruction.offset))
+    case .firstKnown: return firstKnown(instruction) { utf8($0, table) }
     default: return nil
     }
+  }
+
+  private func firstKnown<T>(_ instruction: Instruction, _ read: (Int) -> T?) -> T? {
+    for part in parts[Int(instruction.left)...].prefix(Int(instruction.right)) {
+      if let value = read(Int(part)) { return value }
+    }
+    return nil
   }
 
   @inline(__always)

@@ -34,6 +34,8 @@ struct Hop {
 struct Instruction {
   enum Operation: UInt8 {
     case constant, tableField, structField, unionTag, stringMember
+    /// The one that is known of several fields.
+    case firstKnown
     case add, subtract, remainder
     case compare, and, or, not, isNull, isNotNull, isMember, isNoMember
     /// An integer field of the root table, compared with a constant: the commonest condition, in one step.
@@ -47,10 +49,11 @@ struct Instruction {
   var hasDefault = false
   /// For unions: the tag.
   var tag: UInt8 = 0
-  /// The index of the first operand; of a field, the first hop; of a conjunction or disjunction, the first of its parts.
+  /// The index of the first operand; of a field, the first hop; of a conjunction, a disjunction or
+  /// `firstKnown`, the first of its parts.
   var left: Int32 = 0
-  /// The index of the second operand; of a field, the number of hops; of a membership, the set; of a conjunction or
-  /// disjunction, the number of parts.
+  /// The index of the second operand; of a field, the number of hops; of a membership, the set; of a conjunction, a
+  /// disjunction or `firstKnown`, the number of parts.
   var right: Int32 = 0
   /// Of a field, its offset in the last table or struct.
   var offset: Int32 = 0
@@ -67,7 +70,7 @@ final class Program: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   let instructions: UnsafeMutableBufferPointer<Instruction>
   let hops: UnsafeMutableBufferPointer<Hop>
-  /// The instructions of the parts of conjunctions and disjunctions.
+  /// The instructions of the parts of conjunctions, disjunctions and `firstKnown`.
   let parts: UnsafeMutableBufferPointer<Int32>
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   let sets: UnsafeMutableBufferPointer<ValueSet>
@@ -96,6 +99,30 @@ final class Program: @unchecked Sendable {
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
     }
+    _checkInvariants()
+  }
+
+  /// Traps, in debug builds, if an instruction refers to what is not there or does not stand before it.
+  func _checkInvariants() {
+    #if DEBUG
+      for (position, instruction) in instructions.enumerated() {
+        let (left, right) = (Int(instruction.left), Int(instruction.right))
+        switch instruction.operation {
+        case .constant:
+          precondition(instruction.type != .string || instruction.bits < strings.count)
+        case .tableField, .structField, .unionTag, .stringMember, .compareRootInteger:
+          precondition(left >= 0 && right >= 0 && left + right <= hops.count)
+          precondition(instruction.domain < domains.count)
+        case .and, .or, .firstKnown:
+          precondition(left >= 0 && right > 0 && left + right <= parts.count)
+          precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
+        case .add, .subtract, .remainder, .compare:
+          precondition(0..<position ~= left && 0..<position ~= right)
+        case .not, .isNull, .isNotNull: precondition(0..<position ~= left)
+        case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
+        }
+      }
+    #endif
   }
 
   deinit {
@@ -185,6 +212,8 @@ private struct Compiler {
   mutating func compile(_ node: Node) -> Int32 {
     let instruction: Instruction =
       switch node {
+      case .field(let field) where !field.alternatives.isEmpty:
+        compile(field.alternatives.map { .field($0) }, .firstKnown, field.type)
       case .field(let field): compile(field)
       case .constant(let value, let type): constant(value, type)
       case .arithmetic(let operation, let left, let right, let type):
@@ -197,8 +226,8 @@ private struct Compiler {
         Instruction(
           operation: .compare, type: type, comparison: comparison, left: compile(left),
           right: compile(right))
-      case .and(let parts): compile(parts, .and)
-      case .or(let parts): compile(parts, .or)
+      case .and(let parts): compile(parts, .and, .bool)
+      case .or(let parts): compile(parts, .or, .bool)
       case .not(let operand):
         Instruction(operation: .not, type: .bool, left: compile(operand))
       case .isNull(let operand, let type, let negated):
@@ -214,13 +243,13 @@ private struct Compiler {
   }
 
   private mutating func compile(
-    _ conditions: [Node], _ operation: Instruction.Operation
+    _ nodes: [Node], _ operation: Instruction.Operation, _ type: ValueType
   ) -> Instruction {
-    let compiled = conditions.map { compile($0) }
+    let compiled = nodes.map { compile($0) }
     let start = parts.count
     parts += compiled
     return Instruction(
-      operation: operation, type: .bool, left: Int32(start), right: Int32(compiled.count))
+      operation: operation, type: type, left: Int32(start), right: Int32(compiled.count))
   }
 
   private mutating func compareRootInteger(

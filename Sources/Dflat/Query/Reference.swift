@@ -2,34 +2,37 @@
 //
 // A reference knows the way from the root to itself and nothing of Swift types; generated extensions add the typed names.
 
+//
+// Where a union has several aliases for one type, several ways lead to one name: the name then stands for whatever is stored.
+
 /// The fields behind a table or struct field: `Post.author` has `handle`, `Post.place` has `lat`.
 ///
 /// All of them are unknown for an object whose reference is nil.
 public struct Reference<Target, Root: Atom>: Sendable {
-  let path: FieldPath
+  let ways: [FieldPath]
 
-  init(_ path: FieldPath) {
-    self.path = path
+  init(_ ways: [FieldPath]) {
+    self.ways = ways
   }
 
   /// The table or struct field of the entity at a vtable offset. For generated code.
   public init(_ offset: Int) {
-    path = Root._schema.root.reference(offset)
+    ways = [Root._schema.root.reference(offset)]
   }
 
   /// A field of the target. For generated code.
   public func _field<Value: DflatFriendlyValue>(_ offset: Int) -> Field<Value, Root> {
-    Field(path.field(offset, in: Root._schema))
+    Field(oneOf: ways.map { $0.field(offset, in: Root._schema) })
   }
 
   /// A table or struct field of the target. For generated code.
   public func _reference<Inner>(_ offset: Int) -> Reference<Inner, Root> {
-    Reference<Inner, Root>(path.reference(offset))
+    Reference<Inner, Root>(ways.map { $0.reference(offset) })
   }
 
   /// A union field of the target. For generated code.
   public func _union<Union>(_ offset: Int) -> UnionReference<Union, Root> {
-    UnionReference<Union, Root>(path, offset)
+    UnionReference<Union, Root>(ways, offset)
   }
 }
 
@@ -37,22 +40,22 @@ public struct Reference<Target, Root: Atom>: Sendable {
 ///
 ///     Post.attachment.match(Photo.self) && Post.attachment.as(Photo.self).width > 640
 public struct UnionReference<Target, Root: Atom>: Sendable {
-  let container: FieldPath
+  let containers: [FieldPath]
   let offset: Int
 
-  init(_ container: FieldPath, _ offset: Int) {
-    self.container = container
+  init(_ containers: [FieldPath], _ offset: Int) {
+    self.containers = containers
     self.offset = offset
   }
 
   /// The union field of the entity at a vtable offset. For generated code.
   public init(_ offset: Int) {
-    self.init(Root._schema.root, offset)
+    self.init([Root._schema.root], offset)
   }
 
   /// The tag of the member that is stored, from 1 up; unknown for an empty union.
   public var _type: Field<Int32, Root> {
-    Field(container.unionTag(offset, in: Root._schema))
+    Field(oneOf: containers.map { $0.unionTag(offset, in: Root._schema) })
   }
 
   /// Whether the union holds one of the members with these tags. For generated code.
@@ -60,13 +63,17 @@ public struct UnionReference<Target, Root: Atom>: Sendable {
     tags.count == 1 ? _type == tags[0] : _type.in(tags)
   }
 
-  /// The fields of a member that is a table or struct. For generated code.
-  public func _member<Member>(_ tag: UInt8) -> Reference<Member, Root> {
-    Reference<Member, Root>(container.member(offset, tag))
+  /// The fields of whichever of these members is stored, all of one table or struct. For generated code.
+  public func _member<Member>(_ tags: UInt8...) -> Reference<Member, Root> {
+    Reference<Member, Root>(
+      containers.flatMap { container in tags.map { container.member(offset, $0) } })
   }
 
-  /// A member that is a string. For generated code.
-  public func _stringMember(_ tag: UInt8) -> Field<String, Root> {
-    Field(container.stringMember(offset, tag, in: Root._schema))
+  /// Whichever of these members is stored, all of them strings. For generated code.
+  public func _stringMember(_ tags: UInt8...) -> Field<String, Root> {
+    Field(
+      oneOf: containers.flatMap { container in
+        tags.map { container.stringMember(offset, $0, in: Root._schema) }
+      })
   }
 }

@@ -2,12 +2,12 @@
 // where a failed precondition would say nothing.
 
 /// Stops the program.
-func misuse(_ message: String) -> Never {
+package func misuse(_ message: String) -> Never {
   fatalError(message)
 }
 
 /// Stops the program unless a call is right.
 @inline(__always)
-func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
+package func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { misuse(message()) }
 }

@@ -29,6 +29,8 @@ public protocol StorageEngine: AnyObject, Sendable {
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
   /// Waits for the write lock and begins a transaction that may change these types.
   func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
+  /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
+  var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
   func close(_ flags: WorkspaceShutdownFlag) throws
 }
@@ -61,6 +63,9 @@ public protocol StorageWriter: StorageReader {
   /// The engine's `generation`, which stays the same during the transaction: what was read at the same generation, before the
   /// transaction began, is what is stored now, but for what this engine has written itself.
   var generation: Int { get }
+  /// Fills rows of indexes that are missing, from below, and repairs what others have left wrong in them.
+  /// - Parameter limit: How many rows are filled at most, over all indexes of the type.
+  func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }
   /// Marks where `undoToSavepoint` goes back to. There is one at a time.

@@ -108,7 +108,8 @@ final class RunningWrite: Sendable {
 
   /// Whether a transaction would wait for this one.
   fileprivate func contains(_ types: Set<EntitySchema>, of core: WorkspaceCore) -> Bool {
-    core === self.core && !hasEnded.load(ordering: .acquiring) && !types.isDisjoint(with: self.types)
+    core === self.core && !hasEnded.load(ordering: .acquiring)
+      && !types.isDisjoint(with: self.types)
   }
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

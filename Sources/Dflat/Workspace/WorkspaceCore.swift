@@ -17,6 +17,9 @@ public final class WorkspaceCore: Sendable {
   private let transactions: TicketScheduler
   private let deliveries: TicketScheduler
   let lanes: Lanes
+  let builds = IndexBuilds()
+  /// Where what is to be tried again later waits.
+  let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
   /// What has been accepted and has not ended.
   private let accepted = DispatchGroup()
@@ -51,6 +54,7 @@ public final class WorkspaceCore: Sendable {
         if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
       }
     }
+    engine.wantIndexes = { [weak self] in self?.wantIndexes(of: $0) }
   }
 
   /// The hook for errors that have no other way out.
@@ -93,16 +97,29 @@ public final class WorkspaceCore: Sendable {
     _ handler: @escaping @Sendable (Transaction) -> Void,
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
-    accepted.enter()
-    let isAccepted = transactions.enqueue(types) { [self] in
+    enqueue(types) { [self] ended in
       run(types, reportsFailures, handler) { [self] failure in
         let context = ThreadContext.current
         context.delivering = self
         completion(failure)
         context.delivering = nil
-        accepted.leave()
+        ended()
       }
     }
+  }
+
+  /// Puts a job at the end of the lines of some types.
+  ///
+  /// - Parameters:
+  ///   - types: The types.
+  ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
+  /// - Returns: False if the workspace is shut down: nothing is called then.
+  func enqueue(
+    _ types: Set<EntitySchema>,
+    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
+  ) -> Bool {
+    accepted.enter()
+    let isAccepted = transactions.enqueue(types) { [self] in job { [self] in accepted.leave() } }
     if !isAccepted { accepted.leave() }
     return isAccepted
   }

@@ -61,7 +61,7 @@ extension Generator {
     let identifiable = names.swift("Identifiable")
     text.documentation(["The type of the primary key; `id` is a field."])
     text.line("@_implements(\(identifiable),ID)")
-    text.line("public typealias _ID = \(type)")
+    text.typealiasing("public typealias _ID", type)
     text.gap()
     witness(of: "id", in: identifiable, "The primary key", to: &text) {
       $0.short("public var _id", type, value)

@@ -16,8 +16,13 @@ extension Generator {
   }
 
   private func writeFields(of entity: TableDefinition, to text: inout SourceText) {
-    let fields = fields(of: entity)
-    let root = names.type(entity.name, in: scope(of: fields))
+    // An extension at file scope sees the members of the type, and not what stands beside it in its namespace.
+    let all = fields(of: entity)
+    let scope = TypeNames.Scope(
+      type: names.path(entity.name), hiddenTypes: ["ID", "Element"],
+      members: Set(all.map(\.name)))
+    let fields = all.map { $0.moved(to: scope) }
+    let root = names.type(entity.name, in: scope)
     text.gap()
     text.block("extension \(names.qualified(entity.name))") { text in
       for field in fields {
@@ -32,10 +37,6 @@ extension Generator {
         text.statement("public static let \(name) = \(expression)(\(field.offset))")
       }
     }
-  }
-
-  private func scope(of fields: [SwiftField]) -> TypeNames.Scope {
-    fields.first?.scope ?? TypeNames.Scope()
   }
 
   /// The type of a field's query name; nil for what queries cannot name.
@@ -64,10 +65,7 @@ extension Generator {
     // Inside the extension `Root` and `Target` are its generic parameters.
     let scope = TypeNames.Scope(
       hiddenTypes: ["Root", "Target"], members: Set(fields.map(\.name)))
-    let fields = fields.map {
-      SwiftField(
-        definition: $0.definition, names: names, scope: scope, isInStruct: $0.isInStruct)
-    }
+    let fields = fields.map { $0.moved(to: scope) }
     let members = fields.compactMap { field in query(field, root: "Root").map { (field, $0) } }
     guard !members.isEmpty else { return }
     let target = names.type(name, in: scope)
@@ -101,33 +99,38 @@ extension Generator {
     text.block("extension \(names.dflat("UnionReference")) where Target == \(target)") { text in
       for type in types {
         let aliases = members[type] ?? []
-        let name = aliases.map { "`\($0.name)`" }.joined(separator: " or ")
         let condition = names.dflat("Condition")
         let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
-        text.documentation(["Whether it holds \(name)."])
+        text.documentation(["Whether it holds \(list(aliases))."])
         text.shortFunction(
           "public func match(_ member: \(metatype(type, in: scope)))", "\(condition)<Root>",
           "_match(\(tags))")
       }
       for type in types {
-        guard let member = members[type]?.first else { continue }
-        text.documentation([
-          "The fields of `\(member.name)`; unknown while it holds another member."
-        ])
+        let aliases = members[type] ?? []
+        let tags = aliases.map { "\($0.tag)" }.joined(separator: ", ")
         let head = "public func `as`(_ member: \(metatype(type, in: scope)))"
         switch type {
         case .table(let name), .structure(let name):
+          text.documentation([
+            "The fields of \(list(aliases)); unknown while it holds another member."
+          ])
           let reference = names.dflat("Reference")
           text.shortFunction(
-            head, "\(reference)<\(names.type(name, in: scope)), Root>",
-            "_member(\(member.tag))")
+            head, "\(reference)<\(names.type(name, in: scope)), Root>", "_member(\(tags))")
         default:
+          text.documentation(["The string \(list(aliases)); unknown while it holds another member."]
+          )
           text.shortFunction(
             head, "\(names.dflat("Field"))<\(names.swift("String")), Root>",
-            "_stringMember(\(member.tag))")
+            "_stringMember(\(tags))")
         }
       }
     }
+  }
+
+  private func list(_ aliases: [UnionDefinition.Member]) -> String {
+    aliases.map { "`\($0.name)`" }.joined(separator: " or ")
   }
 
   private func metatype(_ type: FieldType, in scope: TypeNames.Scope) -> String {

@@ -29,6 +29,12 @@ struct SwiftField {
 
   var offset: Int { definition.offset }
 
+  /// The same field, named in other surroundings.
+  func moved(to scope: TypeNames.Scope) -> SwiftField {
+    SwiftField(
+      definition: definition, names: names, scope: scope, isInStruct: isInStruct, isBoxed: isBoxed)
+  }
+
   // MARK: Types
 
   /// The type of an element or of a value that is there.

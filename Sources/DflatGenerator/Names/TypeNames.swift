@@ -5,7 +5,7 @@
 //
 //  - a type of the schema is spelled with its namespace; without it where a member hides the namespace; and through an
 //    alias at file scope where everything else would find something different;
-//  - a type of a library is spelled with its module where the schema uses the same name for anything.
+//  - a type of a library is spelled with its module where the schema uses the same name for anything, or a program may.
 
 import DflatSchema
 
@@ -50,9 +50,10 @@ final class TypeNames {
 
   /// Where a spelling stands.
   struct Scope {
+    /// The namespace around it; of an extension at file scope, none.
     var namespace: [String] = []
-    /// The Swift name of the type around it.
-    var type: String?
+    /// The type around it, with its namespace.
+    var type: [String]?
     /// Types that come with its conformances or generic parameters and hide others of their name.
     var hiddenTypes: Set<String> = []
     /// The names of its members, which hide types in expressions.
@@ -68,6 +69,9 @@ final class TypeNames {
   func qualified(_ name: QualifiedName) -> String {
     (name.namespace.map(Identifier.escaped) + [declared(name)]).joined(separator: ".")
   }
+
+  /// The Swift names that lead to a type, from file scope.
+  func path(_ name: QualifiedName) -> [String] { name.namespace + [camel(name.name)] }
 
   /// The namespace as the extended type of an extension at file scope.
   func namespace(_ namespace: [String]) -> String {
@@ -101,9 +105,7 @@ final class TypeNames {
   /// The namespace in which a name is found from a scope; nil if it finds a member of a type.
   private func finds(_ name: String, in scope: Scope, _ hidden: Set<String>) -> [String]? {
     if hidden.contains(name) { return nil }
-    if let type = scope.type, members[scope.namespace + [type]]?.contains(name) ?? false {
-      return scope.namespace + [type]
-    }
+    if let type = scope.type, members[type]?.contains(name) ?? false { return type }
     if members[scope.namespace]?.contains(name) ?? false { return scope.namespace }
     return []
   }
@@ -127,22 +129,25 @@ final class TypeNames {
   }
 
   /// A type of the standard library.
-  func swift(_ name: String) -> String { schemaNames.contains(name) ? "Swift." + name : name }
+  func swift(_ name: String) -> String { library("Swift", name) }
 
   /// A type of Dflat.
-  ///
-  /// Names that a program may well use for types of its own, which this schema cannot know of, are always spelled with the
-  /// module.
-  func dflat(_ name: String) -> String {
-    Self.general.contains(name) || schemaNames.contains(name) ? "Dflat." + name : name
-  }
-
-  private static let general: Set<String> = ["Row", "Field", "Property", "Reference", "Condition"]
+  func dflat(_ name: String) -> String { library("Dflat", name) }
 
   /// A type of the FlatBuffers runtime.
-  func runtime(_ name: String) -> String {
-    schemaNames.contains(name) ? "FlatBuffersRuntime." + name : name
+  func runtime(_ name: String) -> String { library("FlatBuffersRuntime", name) }
+
+  /// With `::` what stands before it is a module, whatever else in the program is called so.
+  private func library(_ module: String, _ name: String) -> String {
+    Self.general.contains(name) || schemaNames.contains(name) ? "\(module)::\(name)" : name
   }
+
+  /// Names that a program may well use for types of its own, which this schema cannot know of.
+  private static let general: Set<String> = [
+    "Atom", "Row", "Field", "Property", "Reference", "Condition",
+    "Bool", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float",
+    "Double", "String",
+  ]
 
   func definition(_ name: QualifiedName) -> TypeDefinition? { schema.types[name] }
 

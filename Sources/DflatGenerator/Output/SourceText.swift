@@ -90,11 +90,26 @@ struct SourceText {
     _ name: String, _ type: String, _ body: (inout SourceText) -> Void
   ) {
     if fits("\(name): \(type) {") { return block("\(name): \(type)", body) }
-    line(name + ":")
-    nest { $0.line(type) }
+    if fits("\(name): \(type)") {
+      line("\(name): \(type)")
+    } else {
+      line(name + ":")
+      nest { $0.line(type) }
+    }
     line("{")
     nest(body)
     line("}")
+  }
+
+  /// `head = type`, broken inside its angle brackets if it does not fit.
+  mutating func typealiasing(_ head: String, _ type: String) {
+    let whole = "\(head) = \(type)"
+    guard !fits(whole), type.hasSuffix(">"), let open = type.firstIndex(of: "<") else {
+      return line(whole)
+    }
+    line("\(head) = \(type[...open])")
+    nest { $0.line(String(type[type.index(after: open)...].dropLast())) }
+    line(">")
   }
 
   /// `head -> result { … }` over several lines.

@@ -5,7 +5,7 @@ import DflatSchema
 extension Generator {
   func write(_ definition: UnionDefinition, to text: inout SourceText) {
     let scope = TypeNames.Scope(
-      namespace: definition.name.namespace, type: camel(definition.name.name),
+      namespace: definition.name.namespace, type: names.path(definition.name),
       // Cases are members, and found first in a static context.
       members: Set(definition.members.map { unionCaseName($0.name) }))
     let members = definition.members

@@ -4,12 +4,12 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `BenchDoc` of the schema.
-public struct BenchDoc: Atom {
+public struct BenchDoc: Dflat::Atom {
   /// The bytes of the object, for Dflat.
-  public let _row: Dflat.Row
+  public let _row: Dflat::Row
 
   /// An object over bytes that were verified, for Dflat.
-  public init(_row: Dflat.Row) {
+  public init(_row: Dflat::Row) {
     self._row = _row
   }
 
@@ -18,21 +18,21 @@ public struct BenchDoc: Atom {
   /// `color`: `.red` if absent.
   public var color: Color { _row.read { $0.enumeration(at: 6, default: .red) } }
   /// `title`: a field of the primary key.
-  public var title: String { _row.read { $0.string(at: 8) ?? "" } }
+  public var title: Swift::String { _row.read { $0.string(at: 8) ?? "" } }
   /// `content`: nil if absent.
   public var content: Content? { _row.read { $0.union(at: 12) } }
   /// `tag`: nil if absent.
-  public var tag: String? { _row.read { $0.string(at: 14) } }
+  public var tag: Swift::String? { _row.read { $0.string(at: 14) } }
   /// `priority`: `0` if absent.
-  public var priority: Int32 { _row.read { $0.scalar(at: 16, default: 0) } }
+  public var priority: Swift::Int32 { _row.read { $0.scalar(at: 16, default: 0) } }
 
   /// The primary key.
-  public var id: String { title }
+  public var id: Swift::String { title }
 
   /// A new object, not stored anywhere; nil stands for the default.
   public init(
-    title: String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
-    tag: String? = nil, priority: Int32? = 0
+    title: Swift::String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
+    tag: Swift::String? = nil, priority: Swift::Int32? = 0
   ) {
     var values = BenchDocBuilder()
     values.pos = pos
@@ -53,12 +53,12 @@ public struct BenchDoc: Atom {
     layout: TableLayout(
       "BenchDoc", slots: 7,
       [
-        Dflat.Property("pos", 4, .structure { Vec3._layout }),
-        Dflat.Property("color", 6, .enumeration({ Color._layout }, default: 0)),
-        Dflat.Property("title", 8, .string(default: "")),
-        Dflat.Property("content", 12, .union { Content._layout }),
-        Dflat.Property("tag", 14, .string(default: nil)),
-        Dflat.Property("priority", 16, .scalar(.int32, default: .integer(0))),
+        Dflat::Property("pos", 4, .structure { Vec3._layout }),
+        Dflat::Property("color", 6, .enumeration({ Color._layout }, default: 0)),
+        Dflat::Property("title", 8, .string(default: "")),
+        Dflat::Property("content", 12, .union { Content._layout }),
+        Dflat::Property("tag", 14, .string(default: nil)),
+        Dflat::Property("priority", 16, .scalar(.int32, default: .integer(0))),
       ]),
     primaryKey: [8],
     indexes: [],
@@ -72,13 +72,13 @@ public struct BenchDocBuilder {
   /// `color`: `.red` if absent.
   public var color: Color = .red
   /// `title`: a field of the primary key.
-  public var title: String = ""
+  public var title: Swift::String = ""
   /// `content`: nil if absent.
   public var content: Content? = nil
   /// `tag`: nil if absent.
-  public var tag: String? = nil
+  public var tag: Swift::String? = nil
   /// `priority`: `0` if absent.
-  public var priority: Int32 = 0
+  public var priority: Swift::Int32 = 0
 
   init() {}
 
@@ -99,7 +99,7 @@ public struct BenchDocBuilder {
 
   /// A new object with these fields; it is not stored anywhere.
   public func build() -> BenchDoc {
-    BenchDoc(_row: Dflat.Row { _encode(to: $0) })
+    BenchDoc(_row: Dflat::Row { _encode(to: $0) })
   }
 
   /// Writes the fields; defaults are left out.

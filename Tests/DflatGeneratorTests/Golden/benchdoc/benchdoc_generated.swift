@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// `Color` of the schema.
-public enum Color: Int8, FlatBuffersEnum, CaseIterable {
+public enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
   case red = 0
   case green = 1
   case blue = 2
@@ -16,14 +16,14 @@ public enum Color: Int8, FlatBuffersEnum, CaseIterable {
 /// `Vec3` of the schema.
 public struct Vec3: FlatBuffersStruct {
   /// The field `x`.
-  public var x: Float
+  public var x: Swift::Float
   /// The field `y`.
-  public var y: Float
+  public var y: Swift::Float
   /// The field `z`.
-  public var z: Float
+  public var z: Swift::Float
 
   /// All fields; nil stands for the default.
-  public init(x: Float? = 0.0, y: Float? = 0.0, z: Float? = 0.0) {
+  public init(x: Swift::Float? = 0.0, y: Swift::Float? = 0.0, z: Swift::Float? = 0.0) {
     self.x = x ?? 0.0
     self.y = y ?? 0.0
     self.z = z ?? 0.0
@@ -47,19 +47,19 @@ public struct Vec3: FlatBuffersStruct {
   public static let _layout = StructLayout(
     "Vec3", size: 12, alignment: 4,
     [
-      Dflat.Property("x", 0, .scalar(.float, default: .real(0.0))),
-      Dflat.Property("y", 4, .scalar(.float, default: .real(0.0))),
-      Dflat.Property("z", 8, .scalar(.float, default: .real(0.0))),
+      Dflat::Property("x", 0, .scalar(.float, default: .real(0.0))),
+      Dflat::Property("y", 4, .scalar(.float, default: .real(0.0))),
+      Dflat::Property("z", 8, .scalar(.float, default: .real(0.0))),
     ])
 }
 
 /// `TextContent` of the schema.
 public struct TextContent: FlatBuffersTable {
   /// `text`: nil if absent.
-  public var text: String?
+  public var text: Swift::String?
 
   /// All fields; nil stands for the default.
-  public init(text: String? = nil) {
+  public init(text: Swift::String? = nil) {
     self.text = text
   }
 
@@ -80,17 +80,17 @@ public struct TextContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "TextContent", slots: 1,
     [
-      Dflat.Property("text", 4, .string(default: nil))
+      Dflat::Property("text", 4, .string(default: nil))
     ])
 }
 
 /// `ImageContent` of the schema.
 public struct ImageContent: FlatBuffersTable {
   /// `images`: empty if absent.
-  public var images: [String]
+  public var images: [Swift::String]
 
   /// All fields; nil stands for the default.
-  public init(images: [String]? = []) {
+  public init(images: [Swift::String]? = []) {
     self.images = images ?? []
   }
 
@@ -111,7 +111,7 @@ public struct ImageContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "ImageContent", slots: 1,
     [
-      Dflat.Property("images", 4, .vector(.string(default: nil)))
+      Dflat::Property("images", 4, .vector(.string(default: nil)))
     ])
 }
 
@@ -134,7 +134,7 @@ public enum Content: FlatBuffersUnion {
   }
 
   /// The member's number in the schema.
-  public var _tag: UInt8 {
+  public var _tag: Swift::UInt8 {
     switch self {
     case .textContent: 1
     case .imageContent: 2

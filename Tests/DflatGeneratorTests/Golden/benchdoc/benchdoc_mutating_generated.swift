@@ -34,7 +34,7 @@ public final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `title`: a field of the primary key.
-  public var title: String {
+  public var title: Swift::String {
     get { values.title }
     set { values.title = newValue }
   }
@@ -46,13 +46,13 @@ public final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `tag`: nil if absent.
-  public var tag: String? {
+  public var tag: Swift::String? {
     get { values.tag }
     set { values.tag = newValue }
   }
 
   /// `priority`: `0` if absent.
-  public var priority: Int32 {
+  public var priority: Swift::Int32 {
     get { values.priority }
     set { values.priority = newValue }
   }

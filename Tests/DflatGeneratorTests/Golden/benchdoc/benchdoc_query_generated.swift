@@ -4,57 +4,57 @@ public import Dflat
 
 extension BenchDoc {
   /// The fields of `pos`, for queries.
-  public static let pos = Dflat.Reference<Vec3, BenchDoc>(4)
+  public static let pos = Dflat::Reference<Vec3, BenchDoc>(4)
   /// `color`, for queries.
-  public static let color = Dflat.Field<Color, BenchDoc>(6)
+  public static let color = Dflat::Field<Color, BenchDoc>(6)
   /// `title`, for queries.
-  public static let title = Dflat.Field<String, BenchDoc>(8)
+  public static let title = Dflat::Field<Swift::String, BenchDoc>(8)
   /// What `content` holds, for queries.
   public static let content = UnionReference<Content, BenchDoc>(12)
   /// `tag`, for queries.
-  public static let tag = Dflat.Field<String, BenchDoc>(14)
+  public static let tag = Dflat::Field<Swift::String, BenchDoc>(14)
   /// `priority`, for queries.
-  public static let priority = Dflat.Field<Int32, BenchDoc>(16)
+  public static let priority = Dflat::Field<Swift::Int32, BenchDoc>(16)
 }
 
-extension Dflat.Reference where Target == Vec3 {
+extension Dflat::Reference where Target == Vec3 {
   /// `x`, for queries.
-  public var x: Dflat.Field<Float, Root> { _field(0) }
+  public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
   /// `y`, for queries.
-  public var y: Dflat.Field<Float, Root> { _field(4) }
+  public var y: Dflat::Field<Swift::Float, Root> { _field(4) }
   /// `z`, for queries.
-  public var z: Dflat.Field<Float, Root> { _field(8) }
+  public var z: Dflat::Field<Swift::Float, Root> { _field(8) }
 }
 
-extension Dflat.Reference where Target == TextContent {
+extension Dflat::Reference where Target == TextContent {
   /// `text`, for queries.
-  public var text: Dflat.Field<String, Root> { _field(4) }
+  public var text: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
 extension UnionReference where Target == Content {
   /// Whether it holds `TextContent`.
-  public func match(_ member: TextContent.Type) -> Dflat.Condition<Root> { _match(1) }
+  public func match(_ member: TextContent.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `ImageContent`.
-  public func match(_ member: ImageContent.Type) -> Dflat.Condition<Root> { _match(2) }
+  public func match(_ member: ImageContent.Type) -> Dflat::Condition<Root> { _match(2) }
   /// The fields of `TextContent`; unknown while it holds another member.
-  public func `as`(_ member: TextContent.Type) -> Dflat.Reference<TextContent, Root> { _member(1) }
+  public func `as`(_ member: TextContent.Type) -> Dflat::Reference<TextContent, Root> { _member(1) }
   /// The fields of `ImageContent`; unknown while it holds another member.
-  public func `as`(_ member: ImageContent.Type) -> Dflat.Reference<ImageContent, Root> {
+  public func `as`(_ member: ImageContent.Type) -> Dflat::Reference<ImageContent, Root> {
     _member(2)
   }
 }
 
-extension Dflat.Reference where Target == BenchDoc {
+extension Dflat::Reference where Target == BenchDoc {
   /// The fields of `pos`, for queries.
-  public var pos: Dflat.Reference<Vec3, Root> { _reference(4) }
+  public var pos: Dflat::Reference<Vec3, Root> { _reference(4) }
   /// `color`, for queries.
-  public var color: Dflat.Field<Color, Root> { _field(6) }
+  public var color: Dflat::Field<Color, Root> { _field(6) }
   /// `title`, for queries.
-  public var title: Dflat.Field<String, Root> { _field(8) }
+  public var title: Dflat::Field<Swift::String, Root> { _field(8) }
   /// What `content` holds, for queries.
   public var content: UnionReference<Content, Root> { _union(12) }
   /// `tag`, for queries.
-  public var tag: Dflat.Field<String, Root> { _field(14) }
+  public var tag: Dflat::Field<Swift::String, Root> { _field(14) }
   /// `priority`, for queries.
-  public var priority: Dflat.Field<Int32, Root> { _field(16) }
+  public var priority: Dflat::Field<Swift::Int32, Root> { _field(16) }
 }

@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 extension Blog {
   /// `Status` of the schema.
-  public enum Status: Int8, FlatBuffersEnum, CaseIterable {
+  public enum Status: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case draft = 0
     case published = 1
     case archived = 2
@@ -18,12 +18,12 @@ extension Blog {
   /// `Place` of the schema.
   public struct Place: FlatBuffersStruct {
     /// The field `lat`.
-    public var lat: Double
+    public var lat: Swift::Double
     /// The field `lon`.
-    public var lon: Double
+    public var lon: Swift::Double
 
     /// All fields; nil stands for the default.
-    public init(lat: Double? = 0.0, lon: Double? = 0.0) {
+    public init(lat: Swift::Double? = 0.0, lon: Swift::Double? = 0.0) {
       self.lat = lat ?? 0.0
       self.lon = lon ?? 0.0
     }
@@ -44,20 +44,20 @@ extension Blog {
     public static let _layout = StructLayout(
       "Place", size: 16, alignment: 8,
       [
-        Dflat.Property("lat", 0, .scalar(.double, default: .real(0.0))),
-        Dflat.Property("lon", 8, .scalar(.double, default: .real(0.0))),
+        Dflat::Property("lat", 0, .scalar(.double, default: .real(0.0))),
+        Dflat::Property("lon", 8, .scalar(.double, default: .real(0.0))),
       ])
   }
 
   /// `Author` of the schema.
   public struct Author: FlatBuffersTable {
     /// `handle`: nil if absent.
-    public var handle: String?
+    public var handle: Swift::String?
     /// `name`: nil if absent.
-    public var name: String?
+    public var name: Swift::String?
 
     /// All fields; nil stands for the default.
-    public init(handle: String? = nil, name: String? = nil) {
+    public init(handle: Swift::String? = nil, name: Swift::String? = nil) {
       self.handle = handle
       self.name = name
     }
@@ -82,18 +82,18 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Author", slots: 2,
       [
-        Dflat.Property("handle", 4, .string(default: nil)),
-        Dflat.Property("name", 6, .string(default: nil)),
+        Dflat::Property("handle", 4, .string(default: nil)),
+        Dflat::Property("name", 6, .string(default: nil)),
       ])
   }
 
   /// `Link` of the schema.
   public struct Link: FlatBuffersTable {
     /// `url`: indexed, nil if absent.
-    public var url: String?
+    public var url: Swift::String?
 
     /// All fields; nil stands for the default.
-    public init(url: String? = nil) {
+    public init(url: Swift::String? = nil) {
       self.url = url
     }
 
@@ -114,19 +114,19 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Link", slots: 1,
       [
-        Dflat.Property("url", 4, .string(default: nil))
+        Dflat::Property("url", 4, .string(default: nil))
       ])
   }
 
   /// `Photo` of the schema.
   public struct Photo: FlatBuffersTable {
     /// `path`: unique, nil if absent.
-    public var path: String?
+    public var path: Swift::String?
     /// `width`: `0` if absent.
-    public var width: Int32
+    public var width: Swift::Int32
 
     /// All fields; nil stands for the default.
-    public init(path: String? = nil, width: Int32? = 0) {
+    public init(path: Swift::String? = nil, width: Swift::Int32? = 0) {
       self.path = path
       self.width = width ?? 0
     }
@@ -150,8 +150,8 @@ extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Photo", slots: 2,
       [
-        Dflat.Property("path", 4, .string(default: nil)),
-        Dflat.Property("width", 6, .scalar(.int32, default: .integer(0))),
+        Dflat::Property("path", 4, .string(default: nil)),
+        Dflat::Property("width", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
@@ -174,7 +174,7 @@ extension Blog {
     }
 
     /// The member's number in the schema.
-    public var _tag: UInt8 {
+    public var _tag: Swift::UInt8 {
       switch self {
       case .link: 1
       case .photo: 2

@@ -23,13 +23,13 @@ extension Blog {
     }
 
     /// `site`: a field of the primary key.
-    public var site: String {
+    public var site: Swift::String {
       get { values.site }
       set { values.site = newValue }
     }
 
     /// `number`: a field of the primary key.
-    public var number: Int32 {
+    public var number: Swift::Int32 {
       get { values.number }
       set { values.number = newValue }
     }
@@ -41,7 +41,7 @@ extension Blog {
     }
 
     /// `likes`: indexed, `0` if absent.
-    public var likes: Int32 {
+    public var likes: Swift::Int32 {
       get { values.likes }
       set { values.likes = newValue }
     }
@@ -59,7 +59,7 @@ extension Blog {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [String] {
+    public var tags: [Swift::String] {
       get { values.tags }
       set { values.tags = newValue }
     }
@@ -71,7 +71,7 @@ extension Blog {
     }
 
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Bool {
+    public var isPinned: Swift::Bool {
       get { values.isPinned }
       set { values.isPinned = newValue }
     }

@@ -1,0 +1,102 @@
+// Reading a file where nothing may be written beside it.
+//
+// SQLite reads a file in WAL mode with the help of a `-wal` and a `-shm` file. After an orderly end neither exists, and in a
+// directory that is not writable it cannot make them, so it refuses to read at all. Such a file is complete by itself, and is read
+// here without locks. What is kept true:
+//
+//  - a log that holds something is never passed over: what it has may be committed and not be in the file yet;
+//  - nor is a rollback journal that a crash has left: without it the file is half changed. Who may write plays it back first;
+//  - a file that changes is noticed: `isOutdated` compares it with what it was before it was opened.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What tells one state of a file from another without reading it.
+struct FileMark: Equatable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  private let modified: [Int]
+  /// Bytes in the write-ahead log beside it.
+  let logSize: Int64
+
+  /// nil if there is no file.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      let (content, node) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (content, node) = (status.st_mtim, status.st_ctim)
+    #endif
+    modified = [Int(content.tv_sec), content.tv_nsec, Int(node.tv_sec), node.tv_nsec]
+    logSize = stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
+  }
+}
+
+extension Connection {
+  /// Opens an existing file for reading, also where SQLite may not write beside it.
+  ///
+  /// As ``OpenMode/readOnly``; but a file in WAL mode that was closed in an orderly way, and stands in a directory or on a
+  /// volume that is not writable, is read without locks. Then ``isWithoutLocks`` is true, and ``isOutdated`` tells whether
+  /// somebody has changed the file since. A rollback journal that a crash has left is played back, which writes to the file.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
+  ///   - statementCacheCapacity: How many idle statements are kept.
+  /// - Throws: ``SQLiteError``: ``SQLiteError/isNoSuchFile``; ``ResultCode/readOnly`` if a log stands beside the file that
+  ///   cannot be read without writing, or a journal that cannot be played back; or what reading the first page gives.
+  public static func openForReading(
+    path: String, busyTimeoutMilliseconds: Int = 30_000, statementCacheCapacity: Int = 100
+  ) throws(SQLiteError) -> Connection {
+    let connection = try Connection(
+      path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity)
+    do {
+      try connection.execute("PRAGMA main.schema_version")
+      return connection
+    } catch  where error.needsRollback {
+      let writer = try Connection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      try writer.execute("PRAGMA main.schema_version")
+      try writer.close()
+      try connection.execute("PRAGMA main.schema_version")
+      return connection
+    } catch  where error.isCantOpen || error.isReadOnly {
+      // Taken before the file is opened: what changes from here on is noticed.
+      guard let mark = FileMark(path: path) else { throw error }
+      if mark.logSize > 0 {
+        throw SQLiteError(
+          code: .readOnly,
+          message: """
+            a log of \(mark.logSize) bytes stands beside the file, and SQLite can read it only where it may write: copy the \
+            file and its -wal file to a directory that is writable
+            """,
+          path: path)
+      }
+      let frozen = try Connection(
+        path: path, mode: .immutable, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+        statementCacheCapacity: statementCacheCapacity)
+      frozen.frozenFile = mark
+      return frozen
+    }
+  }
+
+  /// Whether the file is read without locks; see ``openForReading(path:busyTimeoutMilliseconds:statementCacheCapacity:)``.
+  public var isWithoutLocks: Bool { frozenFile != nil }
+
+  /// Whether the file is read without locks and has changed since it was opened. What is read now may be wrong.
+  public var isOutdated: Bool {
+    guard let frozenFile else { return false }
+    return FileMark(path: path) != frozenFile
+  }
+}

@@ -1,0 +1,97 @@
+// Long conditions, of every type and form that the manual shows. The test limits what the compiler may spend on each.
+
+import Dflat
+import Foundation
+
+typealias I = Long.Item
+
+func comparisons() -> Condition<I> {
+  I.number > 1 && I.count < 100 && I.title == "a" && I.longNumber >= -5 && I.big <= 7 && I.tiny != 3
+    && I.small == 200 && I.port > 80 && I.real < 1.5 && I.single > 2 && I.mood == .calm
+    && I.wide > .small
+}
+
+func remainders() -> Condition<I> {
+  (I.number + 1) % 2 == 0 && (I.otherNumber + 1) % 3 == 0
+    || (I.number - 4) % 5 == 1
+      && (I.longNumber - 4) % 5 == 1
+    || (I.shortNumber + 1) % 2 == 0 && (I.tiny + 1) % 3 == 0
+    || (I.port - 4) % 5 == 1 && (I.longNumber - 4) % 5 == 1
+    || (I.big + 7) % 11 != 10
+      && !((I.count + 1) % 2 == 0)
+}
+
+func sumsOfFields() -> Condition<I> {
+  I.number + I.otherNumber > 3 && I.number - I.otherNumber < 10
+    || I.real + I.real - 2.5 > 3
+      && (I.number + I.otherNumber - 3) % (I.otherNumber + 1) < I.number - 5
+    || I.big % 3 == I.big - 1 && I.single - 1 > 0.5
+    || I.maybeNumber + 1 == I.number % 7
+      && I.branch.maybe % 2 == I.number
+    || I.longNumber + 1 + 2 + 3 > I.longNumber - 1 - 2
+}
+
+func valuesFirst(_ a: Int32, _ b: Int64, _ s: String) -> Condition<I> {
+  3 <= I.number && a > I.otherNumber && s == I.title && b - I.longNumber == 3 && "x" != I.word
+    && 10 - I.number > 5 && 1.5 < I.real && a + I.number == a && Long.Mood.wild > I.mood
+    && true != I.flag
+}
+
+func variables(_ a: Int32, _ b: Int32, _ c: UInt64, _ d: Double, _ s: String) -> Condition<I> {
+  I.number > a && I.otherNumber < b && I.big == c && I.real >= d && I.title == s
+    && I.number + a < b && (I.number + a) % b == 0 && I.number - (a + b) % 2 > a * 3 - b
+    && I.real - d * 2 < d + 1 && I.word != s + "!"
+}
+
+func booleans(_ plain: Bool) -> Condition<I> {
+  I.flag && !I.maybeFlag || !(I.number > 3) && I.flag == true || plain && I.flag
+    || I.maybeFlag.isNull && !(I.title == "a" || I.word == "b") || I.flag && I.maybeFlag != false
+    || I.number < 5 && true
+}
+
+func memberships(_ numbers: [Int32], _ words: Set<String>) -> Condition<I> {
+  I.number.in([1, 2, 3]) && I.title.notIn(["a", "b"])
+    || I.otherNumber.in(numbers)
+      && I.word.in(words)
+    || (I.number + 1).in([2, 4]) && I.mood.in([.calm, .wild])
+    || !I.wide.notIn([.huge]) && I.count.in(1...9)
+    || I.maybeNumber.isNotNull
+      && (I.number % 2).isNull && I.flag.in([true])
+}
+
+func references() -> Condition<I> {
+  I.branch.leaf.label == "a" && (I.branch.leaf.rank + 1) % 2 == 0 && I.branch.point.x > 1
+    && I.branch.point.y - 0.5 < 3 || I.branch.maybe + 1 > 3 && I.branch.leaf.weight > 2.5
+    || I.pet.match(Long.Cat.self) && I.pet.as(Long.Cat.self).lives + 1 > 3
+    || I.pet.as(Long.Dog.self).age % 2 == 1 && I.pet.as(String.self) == "t" || I.pet._type == 3
+}
+
+func enumerations(_ mood: Long.Mood) -> Condition<I> {
+  I.mood == .calm && I.maybeMood != .wild || I.mood == mood && I.wide == .huge
+    || I.mood > .gloomy
+      && I.maybeMood == I.mood
+    || I.wide <= .small && I.mood.in([.calm])
+    || I.maybeMood.isNull
+      && I.mood >= .calm
+}
+
+func everything(_ a: Int32, _ s: String, _ numbers: [Int32]) -> Condition<I> {
+  I.number > 1 && I.count < 100 && I.title == "a"
+    || I.flag && I.number + 2 > 5
+      && I.longNumber % 2 == 0
+    || I.otherNumber - 1 < a && I.word != "b" && I.mood == .calm
+    || I.word == s && I.real + 1.5 - 2 > 3 - I.real
+    || 3 <= I.number && I.number.in(numbers)
+      && !I.flag && !(I.number + I.otherNumber > 3)
+    || I.pet.match(Long.Cat.self)
+      && (I.branch.leaf.rank + 1) % 2 == 0
+}
+
+func queries(_ dflat: any Workspace, _ a: Int32) -> Int {
+  dflat.fetch(for: I.self).where(
+    (I.number + 1) % 2 == 0 && (I.otherNumber + 1) % 3 == 0 && (I.longNumber - 4) % 5 == 1
+      && I.title == "s" && I.flag && !(I.number > a) && I.mood == .calm && I.real < 2
+      && I.pet.match(Long.Dog.self) && I.number.in([1, 2]),
+    limit: .limit(3), orderBy: [I.number.descending, I.title.ascending]
+  ).count
+}

@@ -1,0 +1,1 @@
+../../Sources/SQLiteAccess/SanitizedMutex.swift

@@ -1,0 +1,82 @@
+// What is known of other connections' commits, in each phase of the writer.
+
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+@testable import SQLiteDflat
+import Testing
+
+@Suite("Commits of others")
+struct ForeignChangesTests {
+  /// Calls `body` with a writer and a foreign connection to one file, after somebody has asked in vain once.
+  private func withConnections(
+    _ body: (ForeignChanges, _ writer: Connection, _ foreign: Connection) throws -> Void
+  ) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/test.db"
+    let writer = try Connection(path: path)
+    try writer.prepareDatabaseFile()
+    try writer.execute("CREATE TABLE t (a)")
+    let changes = ForeignChanges { try Connection.openForReading(path: path) }
+    changes.writerOpened(writer)
+    changes.writerChanges()
+    #expect(try changes.generation() == nil, "nothing was noted yet")
+    changes.writerEnded()
+    try body(changes, writer, Connection(path: path))
+    changes.close()
+  }
+
+  @Test("While the writer begins, the generation is known until somebody commits")
+  func beginning() throws {
+    try withConnections { changes, writer, foreign in
+      let first = try #require(try changes.generation())
+      changes.writerChanges()
+      #expect(try changes.generation() == first)
+      try foreign.execute("INSERT INTO t VALUES (1)")
+      #expect(try changes.generation() == nil)
+      #expect(try changes.generationBefore() == first)
+      try writer.begin(.immediate)
+      #expect(try changes.writerBegan() == first + 1)
+      try writer.rollback()
+      changes.writerEnded()
+      #expect(try changes.generation() == first + 1)
+    }
+  }
+
+  @Test("While the writer commits, the generation is known until the commit is there")
+  func ending() throws {
+    try withConnections { changes, writer, foreign in
+      let first = try #require(try changes.generation())
+      changes.writerChanges()
+      try writer.begin(.immediate)
+      #expect(try changes.writerBegan() == first)
+      try writer.execute("INSERT INTO t VALUES (1)")
+      changes.writerChanges()
+      #expect(try changes.generation() == first)
+      try writer.commit()
+      #expect(try changes.generation() == nil, "somebody may have come after it")
+      try foreign.execute("INSERT INTO t VALUES (2)")
+      #expect(try changes.generation() == nil)
+      changes.writerEnded()
+      #expect(try changes.generation() == first + 1)
+    }
+  }
+
+  @Test("Moments are noted only while somebody wants to know")
+  func unwanted() throws {
+    try withConnections { changes, writer, _ in
+      let first = try changes.generation()
+      for _ in 0..<64 {
+        changes.writerChanges()
+        changes.writerEnded()
+      }
+      changes.writerChanges()
+      #expect(try changes.generation() == nil)
+      changes.writerEnded()
+      changes.writerChanges()
+      #expect(try changes.generation() == first)
+      changes.writerEnded()
+    }
+  }
+}

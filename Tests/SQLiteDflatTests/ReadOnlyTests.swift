@@ -1,0 +1,257 @@
+// Workspaces that only read, and files that cannot be written.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@Suite("Where nothing may be written")
+struct ReadOnlyTests {
+  /// Ways to keep everybody from writing.
+  enum Barrier: String, CaseIterable, Sendable {
+    /// `chattr +i` on the file: the directory beside it can be written.
+    case immutableFile
+    /// `chattr +i` on the directory: nothing can be made beside the file.
+    case immutableDirectory
+    /// A volume that is mounted for reading only.
+    case readOnlyVolume
+    /// The permissions of the directory and the file; the superuser ignores them.
+    case permissions
+
+    /// Those that can be set up here.
+    static let available = allCases.filter { barrier in
+      guard let directory = try? makeTemporaryDirectory() else { return false }
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      func canMake(_ name: String) -> Bool {
+        FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil)
+      }
+      guard canMake("test.db") else { return false }
+      let isOpen = barrier.hold(directory) { canMake("a") }
+      return isOpen.map { barrier == .immutableFile || !$0 } ?? false
+    }
+
+    /// Calls `body` behind the barrier; nil if it cannot be set up here.
+    func hold<R>(_ directory: String, _ body: () throws -> R) rethrows -> R? {
+      let (up, down): ([String], [String]) =
+        switch self {
+        case .immutableFile:
+          (["chattr", "+i", directory + "/test.db"], ["chattr", "-i", directory + "/test.db"])
+        case .immutableDirectory: (["chattr", "+i", directory], ["chattr", "-i", directory])
+        case .readOnlyVolume:
+          (["mount", "-o", "bind,ro", directory, directory], ["umount", "-l", directory])
+        case .permissions:
+          (["chmod", "-R", "a-w", directory], ["chmod", "-R", "u+w", directory])
+        }
+      guard Self.run(up) else { return nil }
+      defer { _ = Self.run(down) }
+      return try body()
+    }
+
+    private static func run(_ command: [String]) -> Bool {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = command
+      process.standardError = Pipe()
+      guard (try? process.run()) != nil else { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+  }
+
+  /// A directory with a file that was closed in an orderly way and has a post with one like.
+  private func withClosedFile(_ body: (_ directory: String, _ path: String) throws -> Void) throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = directory + "/test.db"
+    let workspace = TemporaryWorkspace(path: path)
+    try workspace.store([post(1, likes: 1, photo: "a")])
+    workspace.dflat.shutdown()
+    try body(directory, path)
+  }
+
+  /// What a transaction that must not run comes to.
+  private func refusal(_ workspace: TemporaryWorkspace) throws -> [StorageError.Cause] {
+    let outcome = try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
+    #expect(!outcome.isCommitted)
+    return workspace.takeErrors().map(\.cause)
+  }
+
+  @Test("There are ways to keep the superuser from writing")
+  func barriers() {
+    #expect(!Barrier.available.isEmpty)
+  }
+
+  @Test(
+    "A file that cannot be written is read, and transactions are refused",
+    arguments: Barrier.available, [false, true])
+  func reading(barrier: Barrier, isReadOnly: Bool) throws {
+    try withClosedFile { directory, path in
+      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = isReadOnly }
+      let isHeld: Void? = try barrier.hold(directory) {
+        #expect(workspace.posts.all().map(\.number) == [1])
+        #expect(workspace.posts.where(Post.likes == 1).count == 1)
+        workspace.dflat.fetchWithinASnapshot {
+          #expect(workspace.posts.where(Post.likes == 1).count == 1)
+          #expect(workspace.posts.where(Post.likes == 2).isEmpty)
+        }
+        #expect(workspace.takeErrors().isEmpty)
+        let causes = try refusal(workspace)
+        #expect(causes == [.readOnly] || (!isReadOnly && causes == [.cannotOpen]))
+        #expect(workspace.posts.all().count == 1)
+      }
+      #expect(isHeld != nil)
+      #expect(workspace.takeErrors().isEmpty)
+      if isReadOnly {
+        #expect(try refusal(workspace) == [.readOnly])
+      } else {
+        // The cause is gone, the next transaction works, and what was read without locks is read anew.
+        try workspace.store([post(2)])
+        #expect(workspace.posts.all().count == 2)
+      }
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test(
+    "What others write to a file that is read without locks is seen",
+    arguments: Barrier.available)
+  func foreignChange(barrier: Barrier) throws {
+    try withClosedFile { directory, path in
+      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      _ = try barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 1) }
+      let other = TemporaryWorkspace(path: path)
+      try other.store([post(2, likes: 1)])
+      #expect(workspace.posts.where(Post.likes == 1).count == 2, "while the other has it open")
+      other.dflat.shutdown()
+      _ = try barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 2) }
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("A snapshot of a file that is read without locks ends with an error when the file changes")
+  func snapshotOfChangedFile() throws {
+    let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
+    try withClosedFile { directory, path in
+      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      workspace.dflat.fetchWithinASnapshot {
+        _ = barrier.hold(directory) { #expect(workspace.posts.all().count == 1) }
+        let other = TemporaryWorkspace(path: path)
+        #expect(throws: Never.self) { try other.store([post(2)]) }
+        other.dflat.shutdown()
+        #expect(workspace.posts.all().isEmpty)
+        #expect(workspace.takeErrors().map(\.cause) == [.busy])
+      }
+      #expect(workspace.posts.all().count == 2)
+      workspace.dflat.shutdown()
+    }
+  }
+
+  @Test("Commits that are in the log only are not passed over: without them there is an error")
+  func logWithoutSharedMemory() throws {
+    let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
+    try withTemporaryWorkspace { original in
+      try original.store([post(1), post(2)])
+      let directory = try makeTemporaryDirectory()
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(
+          atPath: original.path + suffix, toPath: directory + "/test.db" + suffix)
+      }
+      let workspace = TemporaryWorkspace(path: directory + "/test.db") { $0.isReadOnly = true }
+      _ = try barrier.hold(directory) {
+        #expect(workspace.posts.all().isEmpty)
+        let errors = workspace.takeErrors()
+        #expect(errors.map(\.cause) == [.readOnly])
+        #expect(errors.first?.message.contains("copy the file") == true)
+      }
+      #expect(workspace.posts.all().count == 2)
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test(
+    "A workspace that only reads changes nothing in the file, sees what others write, has no flags")
+  func beside() throws {
+    try withTemporaryWorkspace(.file) { writing in
+      let reading = TemporaryWorkspace(path: writing.path) { $0.isReadOnly = true }
+      #expect(reading.posts.all().isEmpty)
+      #expect(reading.takeErrors().map(\.cause) == [.cannotOpen], "the file must exist")
+      #expect(try refusal(reading) == [.readOnly])
+      #expect(!writing.fileExists())
+      try writing.store([post(1)])
+      #expect(reading.posts.all().count == 1)
+      try writing.store([post(2)])
+      #expect(reading.posts.all().count == 2)
+      #expect(try refusal(reading) == [.readOnly])
+      reading.dflat.shutdown(flags: [.truncate])
+      #expect(reading.takeErrors().map(\.cause) == [.readOnly])
+      #expect(try writing.sqlite3("PRAGMA journal_mode") == "wal")
+    }
+  }
+
+  @Test("A workspace that only reads answers without an index, and does not try to build it")
+  func missingIndex() throws {
+    try withClosedFile { _, path in
+      let foreign = try Connection(path: path)
+      try foreign.execute("DROP TABLE blog__post_v1_0__f10")
+      try foreign.close()
+      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      #expect(workspace.posts.where(Post.likes == 1).count == 1)
+      workspace.dflat.shutdown()
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("A lock that another program holds is waited for as long as the settings say")
+  func busy() throws {
+    try withTemporaryWorkspace(configure: { $0.busyTimeout = .milliseconds(80) }) { workspace in
+      try workspace.store([post(1)])
+      let foreign = try workspace.foreignConnection()
+      try foreign.begin(.immediate)
+      let began = ContinuousClock.now
+      #expect(throws: TransactionError.others) { try workspace.store([post(2)]) }
+      let waited = ContinuousClock.now - began
+      #expect(waited >= .milliseconds(70) && waited < .seconds(20))
+      let errors = workspace.takeErrors()
+      #expect(errors.map(\.cause) == [.busy])
+      #expect(errors.first?.code == 5 && errors.first?.statement?.hasPrefix("BEGIN") == true)
+      #expect(workspace.posts.all().count == 1, "readers do not wait")
+      try foreign.commit()
+      try workspace.store([post(2)])
+      #expect(workspace.posts.all().count == 2)
+    }
+  }
+
+  @Test("Where no file can be made the handler does not run; once it can be, the next one does")
+  func directoryAppears() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let workspace = TemporaryWorkspace(path: directory + "/later/test.db")
+    for _ in 0..<2 { #expect(try refusal(workspace) == [.cannotOpen]) }
+    #expect(workspace.posts.all().isEmpty)
+    try FileManager.default.createDirectory(
+      atPath: directory + "/later", withIntermediateDirectories: false)
+    try workspace.store([post(1)])
+    #expect(workspace.posts.all().count == 1)
+    workspace.dflat.shutdown()
+    #expect(workspace.takeErrors().isEmpty)
+  }
+
+  @Test("The hook of the settings hears errors")
+  func hook() throws {
+    let told = ErrorBox()
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.onError = { told.add($0) }
+    configuration.isReadOnly = true
+    let dflat = SQLiteWorkspace(filePath: "/no such directory/a.db", configuration: configuration)
+    #expect(dflat.fetch(for: Post.self).all().isEmpty)
+    #expect(told.count == 1)
+    dflat.shutdown()
+  }
+}

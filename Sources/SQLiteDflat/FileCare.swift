@@ -3,7 +3,8 @@
 //  - All of it runs on the writing connection, outside of transactions, in the writer's turn.
 //  - The log is moved into the file when it has reached its limit, holding the write lock. Readers of older states may be in the way:
 //    short ones are waited for, a little; for others it is tried again when the log has grown, and they are reported.
-//  - Waiting happens at sizes that double, so all waiting together stays small beside the writing.
+//  - Waiting happens at sizes that double, and longer each time: queries that follow each other without a gap cannot keep the log
+//    from beginning anew, and all waiting together stays in proportion to the writing.
 //  - A log file that is longer than twice the limit is emptied, a shorter one is used again as it is.
 //  - Free pages are given back a bounded number at a time, and not while somebody writes, as they may be wanted again at once;
 //    unless a good part of the file is free.
@@ -16,8 +17,9 @@ struct FileCare {
 
   /// Pages given back in one step. Each costs a page or two of the log.
   private static let vacuumPages = 256
-  /// How long a checkpoint waits for readers: long enough for queries, not for snapshots.
-  private static let patience = Duration.milliseconds(50)
+  /// How long readers are waited for, for each time that the log is as long as its limit, and at most. While a checkpoint
+  /// waits, new readers do not need the log, so it is the time of the longest query that counts.
+  private static let (patience, mostPatience) = (Duration.milliseconds(50), Duration.seconds(1))
 
   private let limit: Int
   private let limitPages: Int
@@ -55,14 +57,15 @@ struct FileCare {
   ) throws(SQLiteError) -> [Event] {
     let pages = connection.walPagesAfterLastCommit
     let began = ContinuousClock.now
-    let waits = pages >= waitAt && readers.oldest.map { began - $0 < Self.patience } ?? true
+    let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
+    let waits = pages >= waitAt && readers.oldest.map { began - $0 < patience } ?? true
     let isLong = connection.walFileSize > 2 * Int64(limit)
     // Also after an error: it is not tried again with each transaction.
     dueAt = pages + limitPages
     isBehind = true
     let result = try connection.checkpoint(
       isLong || mustShrink ? .truncate : .restart,
-      timeoutMilliseconds: waits ? Int(Self.patience / .milliseconds(1)) : 0)
+      timeoutMilliseconds: waits ? Int(patience / .milliseconds(1)) : 0)
     if !result.isBusy {
       dueAt = limitPages
       waitAt = limitPages

@@ -34,6 +34,7 @@ public final class SQLiteWorkspace: Workspace {
   }
 
   /// What is the same for all engines, for Dflat.
+  /// What all engines' workspaces share; the calls of `Workspace` go to it.
   public let _core: WorkspaceCore
   /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
   public let filePath: String

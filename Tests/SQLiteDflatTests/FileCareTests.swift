@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 @testable import SQLiteDflat
+import Synchronization
 import Testing
 
 @Suite("Care for the file")
@@ -188,7 +189,7 @@ struct FileCareTests {
       try foreign.begin()
       _ = try foreign.value("SELECT count(*) FROM t")
       func waits(_ oldest: ContinuousClock.Instant?) throws -> Int {
-        var care = try FileCare(walLimit: 4096, own)
+        var care = try FileCare(walLimit: 40_000, own)
         var count = 0
         for _ in 0..<64 {
           try own.execute("INSERT INTO t VALUES (1)")
@@ -206,8 +207,37 @@ struct FileCareTests {
       }
       // Some more if the machine is busy; 64 if it were at every attempt.
       #expect((1...20).contains(try waits(nil)))
-      #expect(try waits(.now - .seconds(1)) < 20)
+      #expect(try waits(.now - .seconds(2)) < 20)
       try foreign.commit()
+    }
+  }
+
+  @Test("Snapshots that follow each other without a gap do not keep the log from beginning anew")
+  func readersWithoutGap() throws {
+    try withSmallLog { workspace in
+      try workspace.store([post(-1)])
+      let isDone = Atomic(false)
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) {
+          while !isDone.load(ordering: .relaxed) {
+            workspace.dflat.fetchWithinASnapshot {
+              _ = workspace.posts.all()
+              // Each lasts for longer than a checkpoint waits at first.
+              Thread.sleep(forTimeInterval: 0.12)
+            }
+          }
+        }
+      }
+      var number: Int32 = 0
+      let isMoved = eventually {
+        number += 1
+        do { try workspace.store(large(number..<number + 1)) } catch { Issue.record(error) }
+        return workspace.takeEvents().contains { if case .checkpoint = $0 { true } else { false } }
+      }
+      isDone.store(true, ordering: .relaxed)
+      group.wait()
+      #expect(isMoved)
     }
   }
 

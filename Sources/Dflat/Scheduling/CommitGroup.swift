@@ -30,7 +30,6 @@ final class CommitGroup: @unchecked Sendable {
 
   /// More would make the first one wait too long.
   private static let mostMembers = 128
-  static let longest = DispatchTimeInterval.milliseconds(10)
 
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
@@ -39,10 +38,12 @@ final class CommitGroup: @unchecked Sendable {
   /// The types of the members.
   var types: Set<EntitySchema> = []
   var members: [Member] = []
-  private let deadline = DispatchTime.now() + CommitGroup.longest
+  private let deadline: DispatchTime
 
-  init(_ writer: any StorageWriter) {
+  /// - Parameter longest: How long it may wait for more members.
+  init(_ writer: any StorageWriter, longest: DispatchTimeInterval) {
     self.writer = writer
+    deadline = .now() + longest
     generation = writer.generation
   }
 

@@ -45,6 +45,8 @@ final class Committer: Sendable {
   private let encoding = Encoding()
   /// Held while the storage's transaction is used. Taken before `state`, if both are.
   private let usage = Mutex(())
+  /// How long a group waits for those who follow.
+  private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let deliveries: TicketScheduler
   private let settled: @Sendable (_ good: Int) -> Void
@@ -54,11 +56,14 @@ final class Committer: Sendable {
   ///   - deliveries: Where transactions are told how they ended.
   ///   - settled: Called with the number of transactions that are committed, before anybody is told.
   ///   - failed: Called if a commit fails.
+  ///   - longest: How long a group stays open for others at most.
   init(
-    deliveries: TicketScheduler, settled: @escaping @Sendable (_ good: Int) -> Void,
+    deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
+    settled: @escaping @Sendable (_ good: Int) -> Void,
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.deliveries = deliveries
+    self.longest = longest
     self.settled = settled
     self.failed = failed
   }
@@ -78,7 +83,7 @@ final class Committer: Sendable {
         try use { try group.writer.makeSavepoint() }
         return Turn(group: group, hasSavepoint: true)
       }
-      let group = CommitGroup(try use(begin))
+      let group = CommitGroup(try use(begin), longest: longest)
       state.withLock { $0.group = group }
       return Turn(group: group, hasSavepoint: false)
     } catch {
@@ -247,7 +252,7 @@ final class Committer: Sendable {
   private func setAlarm(_ state: inout State) {
     if state.hasAlarm { return }
     state.hasAlarm = true
-    alarms.asyncAfter(deadline: .now() + CommitGroup.longest) { [weak self] in
+    alarms.asyncAfter(deadline: .now() + longest) { [weak self] in
       self?.ring()
     }
   }

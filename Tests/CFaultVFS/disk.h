@@ -50,9 +50,6 @@ faultvfs_disk *faultvfs_find(const char *path);
 // Makes the shim SQLite's default. Returns an SQLite code.
 int faultvfs_register(void);
 
-// The system's file system that the shim stands before.
-sqlite3_vfs *faultvfs_system(void);
-
 // What becomes of a call.
 typedef enum {
   call_passes = 0,

@@ -226,5 +226,3 @@ int faultvfs_register(void) {
   pthread_once(&once, register_once);
   return registration;
 }
-
-sqlite3_vfs *faultvfs_system(void) { return real_vfs; }

@@ -95,12 +95,16 @@ extension SQLiteEngine {
     defer { foreignChanges.writerEnded() }
     do {
       let events = try body()
-      guard let hook = configuration.onEvent, !events.isEmpty else { return }
-      telling.async { events.forEach(hook) }
+      events.forEach(tell)
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error
       telling.async { [self] in report(error) }
     }
+  }
+
+  /// Tells the program, in order and outside of all locks.
+  func tell(_ event: SQLiteWorkspace.Event) {
+    if let hook = configuration.onEvent { telling.async { hook(event) } }
   }
 
   private var ownReaders: OwnReaders {

@@ -97,6 +97,8 @@ extension SQLiteWorkspace {
     case stuckReader(age: Duration, isOwn: Bool, walBytes: Int64)
     /// Free pages were given back: so many in this step, and so many are left.
     case vacuum(pages: Int, remaining: Int)
+    /// A step of building the indexes of the objects in `table` has filled so many rows; up to `remaining` objects are left.
+    case indexBuild(table: String, filled: Int, remaining: Int)
   }
 }
 

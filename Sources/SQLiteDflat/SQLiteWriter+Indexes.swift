@@ -15,7 +15,11 @@ extension SQLiteWriter {
       let table = try prepare(schema)
       var step = FillingStep(self, table, limit: limit)
       for side in table.sides where side.table.reader != nil { try step.repair(side) }
-      return try step.fill()
+      let progress = try step.fill()
+      engine.tell(
+        .indexBuild(
+          table: schema.table, filled: progress.filled, remaining: progress.remaining))
+      return progress
     }
   }
 }

@@ -106,6 +106,39 @@ struct IndexBuildTests {
     }
   }
 
+  @Test("The event hook hears of each step")
+  func events() async throws {
+    let directory = try makeTemporaryDirectory()
+    let events = Mutex<[SQLiteWorkspace.Event]>([])
+    let told = DispatchSemaphore(value: 0)
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.onEvent = { event in
+      guard case .indexBuild = event else { return }
+      events.withLock { $0.append(event) }
+      told.signal()
+    }
+    let dflat = SQLiteWorkspace(filePath: directory + "/test.db", configuration: configuration)
+    try await dflat.write(Post.self) { txn in
+      for number in 1...600 { try txn.insert(post(Int32(number))) }
+    }
+    let connection = try Connection(path: directory + "/test.db")
+    try connection.execute("DELETE FROM blog__post_v1_0__f10")
+    try connection.close()
+    try await dflat.indexesReady(for: Post.self)
+    await dflat.shutdown()
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        for _ in 0..<2 { told.wait() }
+        continuation.resume()
+      }
+    }
+    #expect(
+      events.withLock { $0 } == [
+        .indexBuild(table: "blog__post_v1_0", filled: 500, remaining: 100),
+        .indexBuild(table: "blog__post_v1_0", filled: 100, remaining: 0),
+      ])
+  }
+
   @Test("Objects that are stored, changed and removed during a build are where they belong")
   func duringBuild() async throws {
     try await withTemporaryWorkspace { workspace in

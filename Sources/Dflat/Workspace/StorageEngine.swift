@@ -64,7 +64,9 @@ public protocol StorageWriter: StorageReader {
   /// transaction began, is what is stored now, but for what this engine has written itself.
   var generation: Int { get }
   /// Fills rows of indexes that are missing, from below, and repairs what others have left wrong in them.
-  /// - Parameter limit: How many rows are filled at most, over all indexes of the type.
+  /// - Parameters:
+  ///   - schema: The type whose indexes are filled.
+  ///   - limit: How many rows are filled at most, over all its indexes.
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
   /// False once the storage has given up the whole transaction by itself, as after some errors it does.
   var isAlive: Bool { get }

@@ -3,6 +3,7 @@
 import CFaultVFS
 import DflatTestSupport
 import DflatVerification
+import Dispatch
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -103,6 +104,45 @@ struct FaultTests {
       #expect(recovered.takeErrors() == [])
       #expect(Ledger.difference(found, from: report.state) == nil)
       recovered.close()
+    }
+  }
+
+  @Test("What a transaction does because it could not read is not committed")
+  func failedReading() throws {
+    try withDirectory { directory in
+      try prepareImages(directory)
+      let disk = try FaultDisk("\(directory)/disk")
+      let path = "\(directory)/disk/test.db"
+      let there = Key(0, 1)
+      let marker = Key(0, 2)
+      func write(_ store: WorkspaceStore, _ key: Key, unlessFound wanted: Key?) {
+        let done = DispatchSemaphore(value: 0)
+        store.transact([0]) { access in
+          if let wanted, try access.read(wanted) != nil { return }
+          try access.write(key, [1])
+        } _: { _ in
+          done.signal()
+        }
+        done.wait()
+      }
+      let first = WorkspaceStore(path: path, isShared: false)
+      write(first, there, unlessFound: nil)
+      first.close()
+      #expect(first.takeErrors() == [])
+
+      var number = 0
+      repeat {
+        number += 1
+        let store = WorkspaceStore(path: path, isShared: false)
+        disk.arm(Int(FAULTVFS_READ), number: number, FAULTVFS_ONCE)
+        write(store, marker, unlessFound: there)
+        disk.disarm()
+        let found = Ledger.state(of: store.dflat)
+        #expect(found[marker] == nil, "\(disk.firstFailure)")
+        #expect(store.takeErrors().isEmpty == (disk.failures == 0))
+        store.close()
+      } while disk.failures > 0
+      #expect(number > 5)
     }
   }
 

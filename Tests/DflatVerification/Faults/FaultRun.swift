@@ -76,17 +76,18 @@ public struct FaultRun: Sendable {
       isFoundNevertheless: isFoundNevertheless)
   }
 
-  /// Believes the file, if it has some of the transactions whose sync failed, from the first on.
+  /// Believes the file, if it has some of the transactions whose sync failed: of each stream those from the first on.
   private func accept(_ found: Ledger.State, _ report: inout LedgerScenario.Report) -> Bool {
-    var state = report.state
-    for transaction in report.firstToFail {
-      scenario.ledger.apply(transaction.stream, transaction.number, to: &state)
-      if Ledger.difference(found, from: state) == nil {
-        report.state = state
-        return true
+    var isFoundNevertheless = false
+    for stream in 0..<Ledger.streams {
+      let last = Ledger.last(stream, in: found)
+      for transaction in report.firstToFail
+      where transaction.stream == stream && transaction.number <= last {
+        scenario.ledger.apply(stream, transaction.number, to: &report.state)
+        isFoundNevertheless = true
       }
     }
-    return false
+    return isFoundNevertheless
   }
 
   /// The storage works: so must everything else.

@@ -1,6 +1,7 @@
 # What a newcomer can make here. Every rule first installs what it needs and lacks (Scripts/bootstrap.sh).
 #
 #   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
+#   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
@@ -10,6 +11,7 @@
 #   make docs             the DocC pages of every library into .build/docs; a warning is an error
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-smoke      every benchmark once, to see that it runs
+#   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier; TIME=seconds (default 60)
 #   make bootstrap        install everything that any rule needs
@@ -17,7 +19,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo test test-long verify tsan lint format docs bench bench-smoke bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -27,7 +29,7 @@ TIME ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -40,8 +42,14 @@ demo:
 	swift build -c release --package-path Examples/Posts --product posts
 	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
 
+demo-empire:
+	@Scripts/bootstrap.sh empire
+	$(replan)
+	swift build -c release --package-path Examples/People --product people
+	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
+
 test:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
@@ -49,7 +57,7 @@ test:
 	Scripts/check-readme.sh
 
 test-long:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
 verify:
@@ -58,9 +66,9 @@ verify:
 	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
 tsan:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
-	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests'
+	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests|LMDBTests|EmpireTests'
 
 lint:
 	@Scripts/bootstrap.sh lint
@@ -71,7 +79,7 @@ format:
 	Scripts/lint.sh --format
 
 docs:
-	@Scripts/bootstrap.sh build docs
+	@Scripts/bootstrap.sh build empire docs
 	Scripts/docs.sh
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
@@ -84,9 +92,15 @@ bench:
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
-	@Scripts/bootstrap.sh build
+	@Scripts/bootstrap.sh build empire
 	$(replan)
 	$(bench_options) $(bench_program) smoke
+	swift run -c release --package-path Benchmarks bench-empire smoke
+
+bench-empire:
+	@Scripts/bootstrap.sh build empire
+	$(replan)
+	$(bench_options) swift run -c release --package-path Benchmarks bench-empire
 
 bench-scaling:
 	@Scripts/bootstrap.sh build
@@ -99,7 +113,7 @@ fuzz:
 	cd .build && ../Fuzz/run.sh $(or $(TIME),60)
 
 bootstrap:
-	@Scripts/bootstrap.sh build test lint docs fuzz
+	@Scripts/bootstrap.sh build empire test lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

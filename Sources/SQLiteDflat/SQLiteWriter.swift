@@ -38,30 +38,46 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
-  func update(_ schema: EntitySchema, from old: Row, to new: Row) throws {
+  func update(
+    _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
+  ) throws {
     let table = try prepare(schema)
+    if fields.isDisjoint(with: table.indexedFields) {
+      return try withStorageErrors(table: schema.table, rowid: old.id) {
+        try new.withBytes { try updateMain(table, old.id, $0) }
+      }
+    }
     try new.withBytes { bytes in
       try reading(bytes) { row in
         try old.read { oldRow in
           Result {
-            try atomically(table.hasUniqueSides) {
-              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes)
-              for side in table.sides where side.covers(old.id) {
-                guard let reader = side.table.reader else {
-                  try side.truncate(from: old.id, connection)
-                  continue
-                }
-                let value = reader.read(row)
-                if value.isSame(as: reader.read(oldRow)) { continue }
-                try checkUnique(side, value, old.id, schema)
-                try store(value, old.id, in: side, side.upsert.on(connection))
+            try atomically(table.hasUniqueSides(among: fields)) {
+              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
+              for side in table.sides where fields.contains(side.table.rootField) {
+                try updateSide(side, schema, old.id, from: oldRow, to: row)
               }
-              try checkUncoveredSides(table, row, old.id, schema)
             }
           }
         }.get()
       }
     }
+  }
+
+  private func updateSide(
+    _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
+  ) throws {
+    guard let reader = side.table.reader else {
+      if side.covers(id) { try side.truncate(from: id, connection) }
+      return
+    }
+    let value = reader.read(row)
+    if value.isSame(as: reader.read(old)) { return }
+    guard side.covers(id) else {
+      if side.table.isUnique, !side.isComplete { try refuseDuplicate(side, value, id, schema) }
+      return
+    }
+    try checkUnique(side, value, id, schema)
+    try store(value, id, in: side, side.upsert.on(connection))
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
@@ -141,23 +157,36 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   private func updateMain(
     _ table: WriterTable, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView,
-    _ bytes: UnsafeRawBufferPointer
+    _ bytes: UnsafeRawBufferPointer, _ fields: FieldSet
   ) throws {
-    let keepsKey = schema.keyReaders.allSatisfy { $0.read(row).isSame(as: $0.read(old)) }
-    let statement = try keepsKey ? table.update.on(connection) : table.updateWithKey.on(connection)
-    try statement.bindBlob(1, inPlace: bytes)
-    try statement.bind(2, id)
-    if !keepsKey {
-      for index in schema.keyReaders.indices {
-        try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
-      }
+    let keepsKey = schema.keyReaders.allSatisfy {
+      !fields.contains($0.field.rootField) || $0.read(row).isSame(as: $0.read(old))
     }
-    try withStorageErrors(table: schema.table, rowid: id, key: schema.describeKey(of: row)) {
-      try statement.run()
+    if keepsKey { return try updateMain(table, id, bytes) }
+    let statement = try table.updateWithKey.on(connection)
+    for index in schema.keyReaders.indices {
+      try statement.bind(index + 3, column: schema.keyReaders[index].read(row))
     }
+    try run(statement, table, id, bytes, key: schema.describeKey(of: row))
+  }
+
+  /// Replaces a row whose key stays.
+  private func updateMain(
+    _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    try run(try table.update.on(connection), table, id, bytes)
+  }
+
+  private func run(
+    _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
+    key: @autoclosure () -> String? = nil
+  ) throws {
+    try update.bindBlob(1, inPlace: bytes)
+    try update.bind(2, id)
+    try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }
     if connection.changes != 1 {
       throw StorageError(
-        .missing, table: schema.table, rowid: id, message: "there is no such row to update")
+        .missing, table: table.schema.table, rowid: id, message: "there is no such row to update")
     }
   }
 

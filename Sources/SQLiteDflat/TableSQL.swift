@@ -17,6 +17,8 @@ struct SideTable: Sendable {
   let type: String
   /// nil for a field that this version of the schema does not have.
   let reader: ColumnReader?
+  /// The field of the root table that the value is a part of.
+  let rootField: Int
   let insert: String
   /// Fills a hole as well. A unique value of another row is still a conflict.
   let upsert: String
@@ -56,6 +58,8 @@ struct SideTable: Sendable {
     self.isUnique = isUnique
     self.type = type
     self.reader = reader
+    // A path begins with it: `f10`, `f20__u1__f4`.
+    rootField = Int(column.dropFirst().prefix { $0 != "_" }) ?? .max
     let quoted = column.quoted
     insert = "INSERT INTO \(table.quoted) (rowid, \(quoted)) VALUES (?, ?)"
     upsert = insert + " ON CONFLICT (rowid) DO UPDATE SET \(quoted) = excluded.\(quoted)"

@@ -3,16 +3,21 @@
 import Dflat
 import SQLiteAccess
 
+// Used by the writer alone, which is used by one thread and keeps no statement while another is asked for: exclusivity holds
+// without a check.
+
 /// A main table as the writer knows it.
 final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
-  var insert: KeptStatement
-  var update: KeptStatement
-  var updateWithKey: KeptStatement
-  var delete: KeptStatement
+  /// The fields that the primary key and side tables are made of.
+  let indexedFields: FieldSet
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var update: KeptStatement
+  @exclusivity(unchecked) var updateWithKey: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
   /// The greatest row id that was given to a new object.
-  var highestID: Int64 = 0
+  @exclusivity(unchecked) var highestID: Int64 = 0
   private let sql: TableSQL
   var schema: EntitySchema { sql.schema }
 
@@ -20,10 +25,21 @@ final class WriterTable {
     self.sql = sql
     self.sides = sides
     hasUniqueSides = sides.contains { $0.table.isUnique }
+    var fields = FieldSet.none
+    for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
+    for side in sides { fields.insert(side.table.rootField) }
+    indexedFields = fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
     delete = KeptStatement(sql.delete)
+  }
+}
+
+extension WriterTable {
+  /// Whether a value that no two objects may have is among these fields.
+  func hasUniqueSides(among fields: FieldSet) -> Bool {
+    hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }
   }
 }
 
@@ -56,9 +72,9 @@ final class WriterSide {
   let isComplete: Bool
   /// Whether its index can be believed to refuse every duplicate.
   let isTrusted: Bool
-  var insert: KeptStatement
-  var upsert: KeptStatement
-  var delete: KeptStatement
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var upsert: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
 
   init(
     _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,

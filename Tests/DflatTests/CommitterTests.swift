@@ -29,7 +29,7 @@ private final class NotingWriter: StorageWriter {
   func rollback() { notes.append("rollback") }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
-  func update(_ schema: EntitySchema, from old: Row, to new: Row) {}
+  func update(_ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
   func fillIndexes(of schema: EntitySchema, limit: Int) -> IndexProgress {
     IndexProgress(filled: 0, remaining: 0, blocked: [])

@@ -1,6 +1,7 @@
 // Change requests: what a transaction is asked to do with one object.
 //
-// A generated request holds the fields; the pending change says what they are for. Generated static functions make both.
+// A generated request holds the values of the fields that were set. The pending change says what the request is for, which
+// fields those are, and over which row they are laid: all others read from there, and stay in the object as they are.
 
 public import FlatBuffersRuntime
 
@@ -8,7 +9,7 @@ public import FlatBuffersRuntime
 public protocol ChangeRequest<Element>: AnyObject {
   associatedtype Element: Atom
   var _change: PendingChange { get set }
-  /// Writes the request's fields as the root table of a row.
+  /// Writes the fields that were set as a root table; all others are left out, as are defaults.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset
 
   /// A new object with the fields of `o`.
@@ -23,54 +24,101 @@ public protocol ChangeRequest<Element>: AnyObject {
 
 /// What a request is for. For generated code.
 public struct PendingChange {
-  enum Kind {
-    case creation
-    /// The stored row as it was at a version of a transaction.
-    case update(Row, version: Transaction.Version)
-    case deletion(Row)
+  enum Kind: UInt8 {
+    case creation, update, deletion
+    /// It succeeded.
     case spent
   }
 
   var kind: Kind
+  /// The row whose fields stay as they are: the stored one as it was when the request was made, or the one to be copied.
+  @usableFromInline let base: Row?
+  /// Of the transaction when the row was looked up.
+  let version: Transaction.Version
+  /// The fields that are not the row's any more.
+  @usableFromInline var fields: FieldSet
 
-  /// A request that succeeded.
-  public static var spent: PendingChange { PendingChange(kind: .spent) }
+  private init(
+    _ kind: Kind, over base: Row?, at version: Transaction.Version = .none,
+    _ fields: FieldSet = .none
+  ) {
+    self.kind = kind
+    self.base = base
+    self.version = version
+    self.fields = fields
+  }
 
   /// A new object.
   public static func creation() -> PendingChange {
-    PendingChange(kind: .creation)
+    PendingChange(.creation, over: nil)
+  }
+
+  /// A new object that begins as a copy of another one.
+  public static func creation<Element: Atom>(of object: Element) -> PendingChange {
+    PendingChange(.creation, over: object._row)
   }
 
   /// An update of the object that is stored now; nil if it is not.
+  @inlinable
   public static func update<Element: Atom>(of object: Element) -> PendingChange? {
-    let transaction = Transaction.current(for: "changeRequest(_:)")
-    return transaction.lookUp(object._row, Element._schema, for: "changeRequest(_:)").map {
-      PendingChange(kind: .update($0, version: transaction.version))
-    }
+    update(object._row, Element._schema)
   }
 
-  /// An update of the object that is stored now, or its creation.
+  /// An update that sets all fields of the object that is stored now, or its creation.
+  @inlinable
   public static func upsert<Element: Atom>(of object: Element) -> PendingChange {
-    let transaction = Transaction.current(for: "upsertRequest(_:)")
-    let stored = transaction.lookUp(object._row, Element._schema, for: "upsertRequest(_:)")
-    return stored.map { PendingChange(kind: .update($0, version: transaction.version)) }
-      ?? PendingChange(kind: .creation)
+    upsert(object._row, Element._schema)
   }
 
   /// The deletion of the object that is stored now; nil if it is not.
+  @inlinable
   public static func deletion<Element: Atom>(of object: Element) -> PendingChange? {
-    let transaction = Transaction.current(for: "deletionRequest(_:)")
-    return transaction.lookUp(
-      object._row, Element._schema, for: "deletionRequest(_:)", acceptsDamaged: true
-    ).map { PendingChange(kind: .deletion($0)) }
+    deletion(object._row, Element._schema)
   }
 
-  /// The stored row of an update or deletion, as it was when the request was made.
-  public var stored: Row {
-    switch kind {
-    case .update(let row, _), .deletion(let row): row
-    case .creation, .spent: preconditionFailure("a request for a new object has no stored row")
+  /// The row that fields are read from which were not set.
+  @inlinable @inline(__always)
+  public var row: Row {
+    guard let base else { preconditionFailure("a request for a new object has no row") }
+    return base
+  }
+
+  /// Whether a field has the request's own value, and not the row's.
+  @inlinable @inline(__always)
+  public func isSet(_ field: Int) -> Bool {
+    base == nil || fields.contains(field)
+  }
+
+  /// A field gets a value of the request's own.
+  @inlinable @inline(__always)
+  public mutating func set(_ field: Int) {
+    fields.insert(field)
+  }
+
+  // What follows is not generic, so that it is compiled once.
+
+  @usableFromInline
+  static func update(_ row: Row, _ schema: EntitySchema) -> PendingChange? {
+    let transaction = Transaction.current(for: "changeRequest(_:)")
+    guard let stored = transaction.lookUp(row, schema, for: "changeRequest(_:)") else { return nil }
+    return PendingChange(.update, over: stored, at: transaction.version)
+  }
+
+  @usableFromInline
+  static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
+    let transaction = Transaction.current(for: "upsertRequest(_:)")
+    guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
+      return PendingChange(.creation, over: row)
     }
+    return PendingChange(.update, over: stored, at: transaction.version, .all)
+  }
+
+  @usableFromInline
+  static func deletion(_ row: Row, _ schema: EntitySchema) -> PendingChange? {
+    let transaction = Transaction.current(for: "deletionRequest(_:)")
+    let stored = transaction.lookUp(
+      row, schema, for: "deletionRequest(_:)", acceptsDamaged: true)
+    return stored.map { PendingChange(.deletion, over: $0) }
   }
 }
 

@@ -18,30 +18,35 @@ final class Transaction: TransactionContext {
   /// The clock at the beginning.
   private let timestamp: Int64
   private let view: TransactionView
+  // A transaction is used by one thread and touches its properties for a moment only, so exclusivity holds without a check.
+
   /// Its turn to write, once it has one.
-  private var turn: Committer.Turn?
+  @exclusivity(unchecked) private var turn: Committer.Turn?
   /// The types that were changed, with the rows that were updated or deleted.
-  private var changed: [ObjectIdentifier: RowIDSet] = [:]
+  @exclusivity(unchecked) private var changed: [ObjectIdentifier: RowIDSet] = [:]
   /// The type that was used last, and what was changed of it: most transactions change one.
-  private var latest: EntitySchema?
-  private var latestRows: RowIDSet?
+  @exclusivity(unchecked) private var latest: EntitySchema?
+  @exclusivity(unchecked) private var latestRows: RowIDSet?
   /// Tells its own readings from those of others.
   private let reading = Transaction.newReading()
   /// Why nothing of it will be committed, if so.
-  private(set) var failure: (any Error)?
+  @exclusivity(unchecked) private(set) var failure: (any Error)?
   var isAborted: Bool { failure != nil }
   /// Whether the error hook hears of what fails, because nobody else does.
   private let reportsFailures: Bool
   private var lookUpError: (any Error)?
-  private(set) var version: Version
+  @exclusivity(unchecked) private(set) var version: Version
 
   /// How many writes a transaction has made.
   struct Version: Equatable {
     let transaction: UInt32
     var count: Int
+
+    /// Of no transaction.
+    static var none: Version { Version(transaction: 0, count: 0) }
   }
   /// False once the handler has returned.
-  private(set) var isOpen = true
+  @exclusivity(unchecked) private(set) var isOpen = true
 
   init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, reportsFailures: Bool) {
     self.workspace = workspace
@@ -148,35 +153,39 @@ final class Transaction: TransactionContext {
   // MARK: Writing
 
   func _carryOut(
-    _ change: PendingChange, of schema: EntitySchema,
+    _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
     requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
-    do { return try carryOut(change, of: schema, encode) } catch let error as StorageError {
+    do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
       throw TransactionError(error)
     }
   }
 
   /// The same with the storage's own errors.
   func carryOut(
-    _ change: PendingChange, of schema: EntitySchema,
+    _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
     if let failure { throw failure }
+    let result: SubmittedRow
     switch change.kind {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      return .inserted(try insert(schema, encode))
-    case .update(let stored, let version):
-      let (row, isChanged) = try update(stored, version, schema, encode)
-      return isChanged ? .updated(row) : .identity(row)
-    case .deletion(let stored):
-      try delete(stored, schema)
-      return .deleted(stored.id)
+      result = .inserted(try insert(change, schema, encode))
+    case .update:
+      let (row, isChanged) = try update(change, schema, encode)
+      result = isChanged ? .updated(row) : .identity(row)
+    case .deletion:
+      let id = change.row.id
+      try delete(id, schema)
+      result = .deleted(id)
     }
+    change.kind = .spent
+    return result
   }
 
   func abort() -> Bool {
@@ -197,39 +206,86 @@ final class Transaction: TransactionContext {
   }
 
   private func insert(
-    _ schema: EntitySchema, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+    _ change: PendingChange, _ schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
     try write(schema) { writer, builder in
+      if let original = change.base, original.isCanonical, change.fields.isEmpty {
+        return try original.withBytes { try insert($0, schema, writer) }
+      }
       builder.finish(encode(builder))
-      try refuseUnreadable(builder.bytes, schema)
-      try refuseUnknownKey(builder.bytes, schema)
-      let id = try writer.insert(schema, builder.bytes)
-      markChanged(schema)
-      return Row(sound: builder.bytes, id: id)
+      guard let original = change.base else {
+        return try insert(builder.bytes, schema, writer)
+      }
+      let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
+      return try writing(overlay, overlay.changes(), schema) { try insert($0, schema, writer) }
     }
   }
 
+  private func insert(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Row {
+    try refuseUnreadable(bytes, schema)
+    try refuseUnknownKey(bytes, schema)
+    let id = try writer.insert(schema, bytes)
+    markChanged(schema)
+    return Row(sound: bytes, id: id)
+  }
+
   private func update(
-    _ known: Row, _ knownVersion: Version, _ schema: EntitySchema,
+    _ change: PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
     try write(schema) { writer, builder in
-      let isKnown = knownVersion == version || isCurrent(known, schema)
+      let known = change.row
+      let isKnown = change.version == version || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
       builder.finish(encode(builder))
-      try refuseUnreadable(builder.bytes, schema)
-      let row = Row(sound: builder.bytes, id: stored.id)
-      if row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+      // A request carries the values of the time when it was made. If the object still has them, what others have stored in
+      // fields that are not known here is taken from where it is newest.
+      let isSame = isKnown || stored.equals(known, as: schema.layout)
+      let overlay = Overlay(
+        change.fields, builder.bytes, over: isSame ? stored : known, as: schema.layout)
+      let changes = overlay.changes()
+      if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
+      let row = try changedRow(overlay, changes, schema)
+      if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
-        try refuseUnknownKey(builder.bytes, schema)
+        try row.withBytes { try refuseUnknownKey($0, schema) }
       }
-      try writer.update(schema, from: stored, to: row)
+      try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
       markChanged(schema, stored.id)
       return (row, true)
+    }
+  }
+
+  private func changedRow(
+    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
+  ) throws -> Row {
+    if changes.areInline, let row = overlay.patched(changes) { return row }
+    return try writing(overlay, changes, schema) { bytes in
+      try refuseUnreadable(bytes, schema)
+      return Row(sound: bytes, id: overlay.row.id)
+    }
+  }
+
+  /// Calls `body` with the bytes of a row that is written anew.
+  private func writing<R>(
+    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema,
+    _ body: (UnsafeRawBufferPointer) throws -> R
+  ) throws -> R {
+    try BuilderPool.withBuilder { builder in
+      guard overlay.write(changes, to: builder) else {
+        throw StorageError(
+          .other, table: schema.table, rowid: overlay.row.id,
+          message: "the object cannot be stored: its tables are nested too deeply, or it is "
+            + "too large to keep what only a newer schema knows of it")
+      }
+      return try body(builder.bytes)
     }
   }
 
@@ -250,10 +306,10 @@ final class Transaction: TransactionContext {
       message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
-  private func delete(_ known: Row, _ schema: EntitySchema) throws {
+  private func delete(_ id: Int64, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
-      try writer.delete(schema, id: known.id)
-      markChanged(schema, known.id)
+      try writer.delete(schema, id: id)
+      markChanged(schema, id)
     }
   }
 

@@ -5,9 +5,12 @@ public import FlatBuffersRuntime
 /// Submits requests inside a transaction. It has a meaning only inside the changes handler, on the handler's thread.
 public protocol TransactionContext {
   /// Carries out what a request is for. Programs call `submit`.
-  /// - Parameter encode: Writes the request's fields as the root table of a row.
+  /// - Parameters:
+  ///   - change: What it is for. It is spent if the request succeeds.
+  ///   - schema: The type of its object.
+  ///   - encode: Writes the fields that were set as a root table, and does not look at `change`.
   func _carryOut(
-    _ change: PendingChange, of schema: EntitySchema,
+    _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
@@ -26,7 +29,15 @@ public enum SubmittedRow: Sendable {
   case deleted(Int64)
 }
 
-// Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+extension ChangeRequest {
+  // Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+  @inlinable
+  func _submit(to transaction: any TransactionContext) throws -> UpdatedObject<Element> {
+    UpdatedObject(
+      try transaction._carryOut(&_change, of: Element._schema) { _encode(to: $0) })
+  }
+}
+
 extension TransactionContext {
   /// Carries a request out.
   ///
@@ -36,14 +47,10 @@ extension TransactionContext {
   ///
   /// - Returns: What was done, with the object as it is stored now.
   /// - Throws: `TransactionError`.
-  @inlinable
+  @inlinable @inline(__always)
   @discardableResult
   public func submit<T: ChangeRequest>(_ changeRequest: T) throws -> UpdatedObject<T.Element> {
-    let row = try _carryOut(changeRequest._change, of: T.Element._schema) {
-      changeRequest._encode(to: $0)
-    }
-    changeRequest._change = .spent
-    return UpdatedObject(row)
+    try changeRequest._submit(to: self)
   }
 
   /// Carries a request out; nil if it was refused for whatever reason.

@@ -91,11 +91,10 @@ public final class WriteContext {
     _ request: Request
   ) throws -> UpdatedObject<Request.Element> {
     try requireUse(of: Request.Element.self)
-    let row = try transaction.carryOut(request._change, of: Request.Element._schema) {
-      request._encode(to: $0)
-    }
-    request._change = .spent
-    return UpdatedObject(row)
+    return UpdatedObject(
+      try transaction.carryOut(&request._change, of: Request.Element._schema) {
+        request._encode(to: $0)
+      })
   }
 
   private func stored<Element: Atom>(_ outcome: UpdatedObject<Element>) -> Element {

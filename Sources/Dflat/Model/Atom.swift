@@ -57,7 +57,11 @@ extension Atom {
 
   /// A nested table, copied into a row of its own.
   public init(_ table: TableReader) {
-    self.init(_row: Row { Self._layout.copy(table, to: $0) })
+    self.init(
+      _row: BuilderPool.withBuilder { builder in
+        builder.finish(Self._layout.copy(table, to: builder))
+        return Row(sound: builder.bytes)
+      })
   }
 
   /// Writes the object as a nested table.

@@ -56,6 +56,20 @@ public final class FieldDescriptor: Sendable, Equatable {
   }
 }
 
+extension FieldDescriptor {
+  /// The field of the root table that this field is, or is a part of.
+  public var rootField: Int {
+    switch (steps.first, leaf) {
+    case (.table(let field), _), (.structure(let field, _), _), (.tableMember(let field, _), _),
+      (.structureMember(let field, _, _), _):
+      field
+    case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
+      (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
+      field
+    }
+  }
+}
+
 /// Where an engine keeps a field's value outside of the row.
 public enum ColumnReference: Sendable, Hashable {
   /// The n-th field of the primary key.

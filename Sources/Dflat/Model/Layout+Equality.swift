@@ -38,8 +38,7 @@ extension LayoutValue {
     case (.union(let member, let left), .union(let otherMember, let right)):
       member.tag == otherMember.tag
         && left.value(member.kind).equals(right.value(otherMember.kind))
-    case (.vector(let left), .vector(let right)):
-      left.count == right.count && (0..<left.count).allSatisfy { left[$0].equals(right[$0]) }
+    case (.vector(let left), .vector(let right)): left.equals(right)
     default: false
     }
   }
@@ -60,9 +59,38 @@ extension LayoutValue {
       hasher.combine(member.tag)
       union.value(member.kind).hash(into: &hasher)
     case .vector(let elements):
-      hasher.combine(elements.count)
-      for index in 0..<elements.count { elements[index].hash(into: &hasher) }
+      var index = 0
+      var count = 0
+      while let element = elements.next(&index) {
+        element.hash(into: &hasher)
+        count += 1
+      }
+      hasher.combine(count)
     }
+  }
+}
+
+extension LayoutElements {
+  fileprivate func equals(_ other: LayoutElements) -> Bool {
+    var index = 0
+    var otherIndex = 0
+    while true {
+      let left = next(&index)
+      let right = other.next(&otherIndex)
+      guard let left, let right else { return left == nil && right == nil }
+      if !left.equals(right) { return false }
+    }
+  }
+
+  /// The next element that there is to programs: reading drops empty and unknown elements of unions.
+  fileprivate func next(_ index: inout Int) -> LayoutValue? {
+    while index < count {
+      let element = self[index]
+      index += 1
+      if case .null = element { continue }
+      return element
+    }
+    return nil
   }
 }
 

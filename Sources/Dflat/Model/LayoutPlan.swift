@@ -12,14 +12,29 @@ public import FlatBuffersRuntime
 final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   let checks: UnsafeMutableBufferPointer<Check>
-  let tables: UnsafeMutableBufferPointer<Span>
+  /// How the property of each check is written.
+  let writes: UnsafeMutableBufferPointer<Write>
+  let tables: UnsafeMutableBufferPointer<Table>
+  /// The fields of all tables, each table's in the order they are written.
+  let steps: UnsafeMutableBufferPointer<Step>
   let members: UnsafeMutableBufferPointer<Member>
   let unions: UnsafeMutableBufferPointer<Span>
+  /// Defaults of strings.
+  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
 
   /// Indices from `start` to before `end`.
   struct Span {
     var start: Int32
     var end: Int32
+  }
+
+  /// The properties of a table, in the order of their slots, and the steps of its writing.
+  struct Table {
+    var start: Int32
+    var end: Int32
+    var firstStep: Int32
+    var lastStep: Int32
+    var slotCount: Int32
   }
 
   /// One property of a table.
@@ -40,6 +55,29 @@ final class LayoutPlan: @unchecked Sendable {
     var stride: Int32 = 0
     /// The table or union that it refers to.
     var target: Int32
+
+    /// A union's tag, or tags, stand in the slot before.
+    var hasTag: Bool { operation == .union || operation == .unionVector }
+  }
+
+  /// What writing needs to know of a property, beyond its check.
+  struct Write {
+    /// Its place in the layout's list.
+    var property: Int32
+    /// Of what is inline, or of a vector's elements.
+    var alignment: Int32
+    /// The default of a scalar, as it would be stored.
+    var defaultBits: UInt64?
+    /// The default of a string: an index, or −1.
+    var defaultString: Int32 = -1
+    var isEnumeration = false
+  }
+
+  /// A field that is added to a table, or the tags of one.
+  struct Step {
+    /// The property's place among those of its table.
+    var index: Int32
+    var isTag: Bool
   }
 
   /// One member of a union.
@@ -52,6 +90,8 @@ final class LayoutPlan: @unchecked Sendable {
     var kind: Kind
     /// The table's index, or the struct's size.
     var detail: Int32
+    /// Of a struct.
+    var alignment: Int32 = 1
   }
 
   init(_ root: TableLayout) {
@@ -59,13 +99,20 @@ final class LayoutPlan: @unchecked Sendable {
     _ = builder.table(root)
     builder.run()
     checks = .copying(builder.checks)
+    writes = .copying(builder.writes)
+    steps = .copying(builder.steps)
+    strings = .copying(builder.strings.map { .copying(utf8: $0) })
     tables = .copying(builder.tables)
     members = .copying(builder.members)
     unions = .copying(builder.unions)
   }
 
   deinit {
+    for string in strings { string.deallocate() }
+    strings.deallocate()
     checks.deallocate()
+    writes.deallocate()
+    steps.deallocate()
     tables.deallocate()
     members.deallocate()
     unions.deallocate()
@@ -190,88 +237,6 @@ final class LayoutPlan: @unchecked Sendable {
     }
     return false
   }
-
-  // MARK: Building
-
-  private struct Builder {
-    var checks: [Check] = []
-    var tables: [Span] = []
-    var members: [Member] = []
-    var unions: [Span] = []
-    private var known: [ObjectIdentifier: Int32] = [:]
-    private var pendingTables: [TableLayout] = []
-    private var pendingUnions: [UnionLayout] = []
-
-    /// The index of a table, whose checks follow later.
-    mutating func table(_ layout: TableLayout) -> Int32 {
-      if let index = known[ObjectIdentifier(layout)] { return index }
-      let index = Int32(pendingTables.count)
-      known[ObjectIdentifier(layout)] = index
-      pendingTables.append(layout)
-      return index
-    }
-
-    private mutating func union(_ layout: UnionLayout) -> Int32 {
-      if let index = known[ObjectIdentifier(layout)] { return index }
-      let index = Int32(pendingUnions.count)
-      known[ObjectIdentifier(layout)] = index
-      pendingUnions.append(layout)
-      return index
-    }
-
-    mutating func run() {
-      while tables.count < pendingTables.count || unions.count < pendingUnions.count {
-        if tables.count < pendingTables.count {
-          let start = Int32(checks.count)
-          for property in pendingTables[tables.count].properties {
-            checks.append(check(property))
-          }
-          tables.append(Span(start: start, end: Int32(checks.count)))
-        } else {
-          let start = Int32(members.count)
-          for member in pendingUnions[unions.count].members { members.append(self.member(member)) }
-          unions.append(Span(start: start, end: Int32(members.count)))
-        }
-      }
-    }
-
-    private mutating func check(_ property: Property) -> Check {
-      var check = Check(
-        operation: .scalar, isRequired: property.isRequired, isInteger: property.kind.isInteger,
-        offset: Int32(property.offset),
-        size: Int32(property.kind.inlineSize), target: 0)
-      switch property.kind {
-      case .scalar, .enumeration, .structure, .array: break
-      case .string: check.operation = .string
-      case .table(let layout):
-        check.operation = .table
-        check.target = table(layout())
-      case .union(let layout):
-        check.operation = .union
-        check.target = union(layout())
-      case .vector(.string): check.operation = .stringVector
-      case .vector(.table(let layout)):
-        check.operation = .tableVector
-        check.target = table(layout())
-      case .vector(.union(let layout)):
-        check.operation = .unionVector
-        check.target = union(layout())
-      case .vector(let kind):
-        check.operation = .vector
-        check.stride = Int32(kind.inlineSize)
-      }
-      return check
-    }
-
-    private mutating func member(_ member: UnionLayout.Member) -> Member {
-      switch member.kind {
-      case .table(let layout): Member(tag: member.tag, kind: .table, detail: table(layout()))
-      case .structure(let layout):
-        Member(tag: member.tag, kind: .structure, detail: Int32(layout().size))
-      default: Member(tag: member.tag, kind: .string, detail: 0)
-      }
-    }
-  }
 }
 
 extension TableLayout {
@@ -289,18 +254,8 @@ extension TableLayout {
 
 extension TableReader {
   @inline(__always)
-  fileprivate func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
+  func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.baseAddress.unsafelyUnwrapped + position, count: size)
-  }
-}
-
-extension Property.Kind {
-  fileprivate var isInteger: Bool {
-    guard case .scalar(let type, _) = self else { return false }
-    return switch type {
-    case .bool, .float, .double, .string: false
-    default: true
-    }
   }
 }
 

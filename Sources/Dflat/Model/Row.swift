@@ -35,29 +35,32 @@ public struct Row: @unchecked Sendable {
     storage = RowStorage.make(bytes, id: id, mark: mark)
   }
 
-  /// Builds a new row with a builder that is reused; `encode` writes the root table.
+  /// Builds a new row with a builder that is reused; `encode` writes the root table in canonical form.
   @inlinable
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     storage = BuilderPool.withBuilder { builder in
       builder.finish(encode(builder))
-      return RowStorage.make(builder.bytes, id: -1, mark: .none)
+      return RowStorage.make(builder.bytes, id: -1, mark: .built)
     }
   }
 
   /// −1, or the object's row id in the storage.
   @inlinable
-  public var id: Int64 { storage.header.id }
+  public var id: Int64 { storage.head.id }
 
   /// The workspace's clock value before the object was read, −1 if it was not read by a fetch.
   @inlinable
-  public var timestamp: Int64 { storage.header.timestamp }
+  public var timestamp: Int64 { storage.head.timestamp }
 
   /// When the row was read, by whom.
-  var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.header.reading) }
+  var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
+
+  /// Whether the bytes are known to be those that generated code writes.
+  var isCanonical: Bool { mark == .built }
 
   /// The length of the buffer in bytes.
   @inlinable
-  public var count: Int { Int(storage.header.size) }
+  public var count: Int { Int(storage.head.size) }
 
   /// Calls `body` with the finished buffer; the pointer is valid inside only.
   @inlinable @inline(__always)
@@ -66,7 +69,7 @@ public struct Row: @unchecked Sendable {
   ) throws(E) -> R {
     let start = storage.bytes
     defer { withExtendedLifetime(storage) {} }
-    return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.head.size)))
   }
 
   /// Calls `body` with the root table; the reader is valid inside only.
@@ -76,9 +79,16 @@ public struct Row: @unchecked Sendable {
     defer { withExtendedLifetime(storage) {} }
     guard
       let table = TableReader(
-        root: UnsafeRawBufferPointer(start: start, count: Int(storage.header.size)))
+        root: UnsafeRawBufferPointer(start: start, count: Int(storage.head.size)))
     else { preconditionFailure("a row was made from bytes that were not verified") }
     return body(table)
+  }
+
+  /// A row with the same id and a copy of the bytes, changed by `edit` before anybody sees them.
+  func copy(_ edit: (UnsafeMutableRawPointer) -> Void) -> Row {
+    let copy = withBytes { RowStorage.make($0, id: id, mark: .none) }
+    copy.withUnsafeMutablePointerToElements { edit(UnsafeMutableRawPointer($0)) }
+    return Row(storage: copy)
   }
 
   /// The same bytes without the mark of their reading.
@@ -104,6 +114,10 @@ public struct ReadMark: Sendable, Equatable {
   /// Of rows that were not fetched.
   @inlinable
   public static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
+
+  /// Of rows that generated code has built.
+  @inlinable
+  static var built: ReadMark { ReadMark(timestamp: -1, reading: .max) }
 }
 
 @usableFromInline
@@ -141,6 +155,11 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
     }
     return unsafeDowncast(buffer, to: RowStorage.self)
   }
+
+  /// The header. Nobody writes it, so it is read without the check for overlapping accesses that stored properties of classes
+  /// have.
+  @inlinable @inline(__always)
+  var head: RowHeader { withUnsafeMutablePointerToHeader { $0.pointee } }
 
   @inlinable
   var bytes: UnsafeRawPointer {

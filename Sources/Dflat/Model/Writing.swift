@@ -8,7 +8,9 @@ extension FlatBufferBuilder {
   /// A string that is left out when it equals its default.
   @inlinable
   public func string(_ value: String, omitting default: String) -> Offset {
-    value.utf8.elementsEqual(`default`.utf8) ? .none : string(value)
+    let isDefault =
+      `default`.isEmpty ? value.isEmpty : value.utf8.elementsEqual(`default`.utf8)
+    return isDefault ? .none : string(value)
   }
 
   /// A vector of strings; an empty one is left out.

@@ -362,7 +362,7 @@ extension Hop {
 }
 
 extension UnsafeRawBufferPointer {
-  fileprivate static func copying(utf8 text: String) -> Self {
+  static func copying(utf8 text: String) -> Self {
     var text = text
     return text.withUTF8 { source in
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 1)

@@ -95,6 +95,7 @@ final class Committer: Sendable {
   }
 
   /// Uses the storage's transaction. During a turn, or for a moment.
+  @inline(__always)
   func use<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     // The lock guards what `body` uses; what it gives is the caller's.
     var result: Result<R, E>?

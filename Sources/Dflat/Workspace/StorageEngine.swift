@@ -56,8 +56,10 @@ public protocol StorageSnapshot: StorageReader {
 public protocol StorageWriter: StorageReader {
   /// Stores a new row and returns its id.
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64
-  /// Replaces the row that is stored, which is `old`.
-  func update(_ schema: EntitySchema, from old: Row, to new: Row) throws
+  /// Replaces the row that is stored, which is `old`. Fields that are not among `fields` have the same values in both.
+  func update(
+    _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
+  ) throws
   /// Removes a row, if it is there.
   func delete(_ schema: EntitySchema, id: Int64) throws
   /// The engine's `generation`, which stays the same during the transaction: what was read at the same generation, before the

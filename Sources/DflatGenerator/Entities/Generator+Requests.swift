@@ -1,4 +1,4 @@
-// The change request of an entity.
+// The change request of an entity: the fields that were set, and the row that the others are read from.
 
 import DflatSchema
 
@@ -9,7 +9,10 @@ extension Generator {
     let request = names.request(of: definition.name)
     let builder = names.builder(of: definition.name)
     let change = names.dflat("PendingChange")
-    let values = Identifier.fresh("values", avoiding: Set(fields.map(\.name)))
+    let taken = Set(fields.map(\.name))
+    let values = Identifier.fresh("values", avoiding: taken)
+    let stored = Identifier.fresh("stored", avoiding: taken)
+    let pending = Identifier.fresh("_change", avoiding: taken)
     text.documentation([
       "A creation, change or deletion of a `\(camel(definition.name.name))`, to be submitted."
     ])
@@ -17,27 +20,37 @@ extension Generator {
       text.documentation(["What the request is about."])
       text.line("public typealias Element = \(type)")
       text.documentation(["What is to be done, for Dflat."])
-      let pending = Identifier.fresh("_change", avoiding: Set(fields.map(\.name)))
       text.implements("ChangeRequest", "_change", by: pending, names)
-      text.line("public var \(pending): \(change)")
-      text.line("var \(values): \(builder)")
+      // Accessors touch both for a moment only.
+      text.line("@exclusivity(unchecked) public var \(pending): \(change)")
+      text.line("/// The fields that were set; the others are at their defaults.")
+      text.line("@exclusivity(unchecked) private var \(values): \(builder)")
+      text.line("/// What the fields are read from that were not set.")
+      text.short("private var \(stored)", type, "\(type)(_row: \(pending).row)")
       text.gap()
-      text.function("private init", ["_ change: \(change)", "_ values: \(builder)"]) { text in
+      text.function(
+        "private init", ["_ change: \(change)", "_ values: \(builder) = \(builder)()"]
+      ) { text in
         text.line("self.\(pending) = change")
         text.line("self.\(values) = values")
       }
       text.gap()
       let runtime = names.runtime("FlatBufferBuilder")
-      text.documentation(["Writes the fields; defaults are left out."])
+      text.documentation(["Writes the fields that were set; defaults are left out."])
       text.returning("public func _encode(to builder: \(runtime))", "\(runtime).Offset") { text in
         text.line("\(values)._encode(to: builder)")
       }
       for field in fields {
+        let (member, offset) = (field.member, field.offset)
         text.gap()
         text.documentation(field.documentation)
-        text.property("public var \(field.member)", field.type) { text in
-          text.accessor("get", "\(values).\(field.member)")
-          text.accessor("set", "\(values).\(field.member) = newValue")
+        text.property("public var \(member)", field.type) { text in
+          text.getter(
+            "\(pending).isSet(\(offset))", "\(values).\(member)", "\(stored).\(member)")
+          text.block("set") { text in
+            text.line("\(values).\(member) = newValue")
+            text.line("\(pending).set(\(offset))")
+          }
         }
       }
       writeFunctions(type: type, request: request, builder: builder, to: &text)
@@ -51,12 +64,12 @@ extension Generator {
     text.gap()
     text.documentation(["A new object with every field at its default."])
     text.block("public static func creationRequest() -> \(request)") { text in
-      text.line("\(request)(.creation(), \(builder)())")
+      text.line("\(request)(.creation())")
     }
     text.gap()
     text.documentation(["A new object with the fields of `o`."])
     text.function("public static func creationRequest", ["_ o: \(type)"], returns: request) {
-      $0.line("\(request)(.creation(), \(builder)(from: o))")
+      $0.line("\(request)(.creation(of: o))")
     }
     text.gap()
     text.documentation([
@@ -64,8 +77,7 @@ extension Generator {
       "exist. To be called inside a transaction.",
     ])
     text.function("public static func changeRequest", ["_ o: \(type)"], returns: request + "?") {
-      $0.line("guard let change = \(change).update(of: o) else { return nil }")
-      $0.line("return \(request)(change, change.stored.read { \(builder)($0) })")
+      $0.line("\(change).update(of: o).map { \(request)($0) }")
     }
     text.gap()
     text.documentation([
@@ -81,8 +93,7 @@ extension Generator {
       "transaction.",
     ])
     text.function("public static func deletionRequest", ["_ o: \(type)"], returns: request + "?") {
-      $0.line("guard let change = \(change).deletion(of: o) else { return nil }")
-      $0.line("return \(request)(change, \(builder)())")
+      $0.line("\(change).deletion(of: o).map { \(request)($0) }")
     }
   }
 }

@@ -138,11 +138,18 @@ struct SourceText {
     }
   }
 
-  /// `keyword { statement }` in one line if it fits, otherwise in three.
-  mutating func accessor(_ keyword: String, _ statement: String) {
-    let whole = "\(keyword) { \(statement) }"
-    if fits(whole) { return line(whole) }
-    block(keyword) { $0.statement(statement) }
+  /// `get { condition ? one : other }` in one line if it fits, otherwise in three, or with the choices below the condition.
+  mutating func getter(_ condition: String, _ one: String, _ other: String) {
+    let whole = "\(condition) ? \(one) : \(other)"
+    if fits("get { \(whole) }") { return line("get { \(whole) }") }
+    block("get") { text in
+      if text.fits(whole) { return text.line(whole) }
+      text.line(condition)
+      text.nest { text in
+        text.line("? " + one)
+        text.line(": " + other)
+      }
+    }
   }
 
   /// `head -> result { body }` in one line if it fits, otherwise in several.

@@ -73,14 +73,7 @@ extension FlatBufferBuilder {
     while length > 0, slots[length &- 1] == 0 { length &-= 1 }
     let vtableSize = 4 &+ 2 &* length
     let vtable = allocate(vtableSize, alignment: 2)
-    vtable.storeBytes(of: UInt16(truncatingIfNeeded: vtableSize), as: UInt16.self)
-    vtable.storeBytes(
-      of: UInt16(truncatingIfNeeded: objectSize), toByteOffset: 2, as: UInt16.self)
-    for slot in 0..<length {
-      let place = slots[slot]
-      let offset = place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(place))
-      vtable.storeBytes(of: offset, toByteOffset: 4 &+ 2 &* slot, as: UInt16.self)
-    }
+    writeVTable(to: vtable, of: table, objectSize: objectSize, length: length)
 
     var shared = used
     if let earlier = earlierVTable(equalTo: vtable, size: vtableSize) {
@@ -95,6 +88,21 @@ extension FlatBufferBuilder {
       of: Int32(truncatingIfNeeded: shared &- table), as: Int32.self)
     tableStart = -1
     return Offset(rawValue: UInt32(truncatingIfNeeded: table))
+  }
+
+  /// The vtable of the open table: its size, the table's, and the place of each field.
+  @inlinable @inline(__always)
+  func writeVTable(
+    to vtable: UnsafeMutableRawPointer, of table: Int, objectSize: Int, length: Int
+  ) {
+    vtable.storeBytes(of: UInt16(truncatingIfNeeded: 4 &+ 2 &* length), as: UInt16.self)
+    vtable.storeBytes(
+      of: UInt16(truncatingIfNeeded: objectSize), toByteOffset: 2, as: UInt16.self)
+    for slot in 0..<length {
+      let place = slots[slot]
+      let offset = place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(place))
+      vtable.storeBytes(of: offset, toByteOffset: 4 &+ 2 &* slot, as: UInt16.self)
+    }
   }
 
   /// Room for a field of the open table, remembered in its slot.

@@ -93,6 +93,18 @@ public struct TableReader {
   @inlinable @inline(__always)
   public func contains(_ field: Int) -> Bool { locate(field, size: 0) != 0 }
 
+  /// How many fields the table holds, known to a schema or not; a union's tag is one of them.
+  @inlinable
+  public var fieldCount: Int {
+    var count = 0
+    var field = 4
+    while field < Int(vtableSize) {
+      if bytes.uncheckedLoad(vtable &+ field, as: UInt16.self) != 0 { count &+= 1 }
+      field &+= 2
+    }
+    return count
+  }
+
   /// A scalar field, or its default if it is absent.
   @inlinable @inline(__always)
   public func scalar<T: FlatBufferScalar>(at field: Int, default: T) -> T {

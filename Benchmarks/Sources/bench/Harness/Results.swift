@@ -24,20 +24,7 @@ struct Results {
   }
 }
 
-enum JSON {
-  /// One object per line, so that two runs can be compared line by line.
-  static func list(_ objects: [String]) -> String {
-    "[\n" + objects.map { "  " + $0 }.joined(separator: ",\n") + "\n]\n"
-  }
-
-  static func object(_ m: Measurement) -> String {
-    let goal = m.goal.map { decimals($0, 2) } ?? "null"
-    return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
-      + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "
-      + "\"ratio\": \(decimals(m.ratio, 4)), \"goal\": \(goal), \"runs\": \(m.runs), "
-      + "\"spread\": \(decimals(m.spread, 4))}"
-  }
-
+extension JSON {
   static func object(_ m: MemoryMeasurement) -> String {
     "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.bytes, 0)), \"unit\": \"bytes\", "
       + "\"goal\": \(decimals(m.goal, 0)), \"floorValue\": \(decimals(m.floorBytes, 0)), "

@@ -8,70 +8,90 @@ public final class BenchDocChangeRequest: ChangeRequest {
   /// What the request is about.
   public typealias Element = BenchDoc
   /// What is to be done, for Dflat.
-  public var _change: PendingChange
-  var values: BenchDocBuilder
+  @exclusivity(unchecked) public var _change: PendingChange
+  /// The fields that were set; the others are at their defaults.
+  @exclusivity(unchecked) private var values: BenchDocBuilder
+  /// What the fields are read from that were not set.
+  private var stored: BenchDoc { BenchDoc(_row: _change.row) }
 
-  private init(_ change: PendingChange, _ values: BenchDocBuilder) {
+  private init(_ change: PendingChange, _ values: BenchDocBuilder = BenchDocBuilder()) {
     self._change = change
     self.values = values
   }
 
-  /// Writes the fields; defaults are left out.
+  /// Writes the fields that were set; defaults are left out.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
     values._encode(to: builder)
   }
 
   /// `pos`: nil if absent.
   public var pos: Vec3? {
-    get { values.pos }
-    set { values.pos = newValue }
+    get { _change.isSet(4) ? values.pos : stored.pos }
+    set {
+      values.pos = newValue
+      _change.set(4)
+    }
   }
 
   /// `color`: `.red` if absent.
   public var color: Color {
-    get { values.color }
-    set { values.color = newValue }
+    get { _change.isSet(6) ? values.color : stored.color }
+    set {
+      values.color = newValue
+      _change.set(6)
+    }
   }
 
   /// `title`: a field of the primary key.
   public var title: Swift::String {
-    get { values.title }
-    set { values.title = newValue }
+    get { _change.isSet(8) ? values.title : stored.title }
+    set {
+      values.title = newValue
+      _change.set(8)
+    }
   }
 
   /// `content`: nil if absent.
   public var content: Content? {
-    get { values.content }
-    set { values.content = newValue }
+    get { _change.isSet(12) ? values.content : stored.content }
+    set {
+      values.content = newValue
+      _change.set(12)
+    }
   }
 
   /// `tag`: nil if absent.
   public var tag: Swift::String? {
-    get { values.tag }
-    set { values.tag = newValue }
+    get { _change.isSet(14) ? values.tag : stored.tag }
+    set {
+      values.tag = newValue
+      _change.set(14)
+    }
   }
 
   /// `priority`: `0` if absent.
   public var priority: Swift::Int32 {
-    get { values.priority }
-    set { values.priority = newValue }
+    get { _change.isSet(16) ? values.priority : stored.priority }
+    set {
+      values.priority = newValue
+      _change.set(16)
+    }
   }
 
   /// A new object with every field at its default.
   public static func creationRequest() -> BenchDocChangeRequest {
-    BenchDocChangeRequest(.creation(), BenchDocBuilder())
+    BenchDocChangeRequest(.creation())
   }
 
   /// A new object with the fields of `o`.
   public static func creationRequest(_ o: BenchDoc) -> BenchDocChangeRequest {
-    BenchDocChangeRequest(.creation(), BenchDocBuilder(from: o))
+    BenchDocChangeRequest(.creation(of: o))
   }
 
   /// An update of the stored object, filled with its latest stored values; nil if it does not
   /// exist. To be called inside a transaction.
   public static func changeRequest(_ o: BenchDoc) -> BenchDocChangeRequest? {
-    guard let change = PendingChange.update(of: o) else { return nil }
-    return BenchDocChangeRequest(change, change.stored.read { BenchDocBuilder($0) })
+    PendingChange.update(of: o).map { BenchDocChangeRequest($0) }
   }
 
   /// An update with the values of `o` if it is stored, otherwise its creation. To be called
@@ -83,7 +103,6 @@ public final class BenchDocChangeRequest: ChangeRequest {
   /// The deletion of the stored object; nil if it does not exist. To be called inside a
   /// transaction.
   public static func deletionRequest(_ o: BenchDoc) -> BenchDocChangeRequest? {
-    guard let change = PendingChange.deletion(of: o) else { return nil }
-    return BenchDocChangeRequest(change, BenchDocBuilder())
+    PendingChange.deletion(of: o).map { BenchDocChangeRequest($0) }
   }
 }

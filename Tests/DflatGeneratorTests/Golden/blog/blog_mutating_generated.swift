@@ -9,88 +9,117 @@ extension Blog {
     /// What the request is about.
     public typealias Element = Post
     /// What is to be done, for Dflat.
-    public var _change: PendingChange
-    var values: PostBuilder
+    @exclusivity(unchecked) public var _change: PendingChange
+    /// The fields that were set; the others are at their defaults.
+    @exclusivity(unchecked) private var values: PostBuilder
+    /// What the fields are read from that were not set.
+    private var stored: Post { Post(_row: _change.row) }
 
-    private init(_ change: PendingChange, _ values: PostBuilder) {
+    private init(_ change: PendingChange, _ values: PostBuilder = PostBuilder()) {
       self._change = change
       self.values = values
     }
 
-    /// Writes the fields; defaults are left out.
+    /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       values._encode(to: builder)
     }
 
     /// `site`: a field of the primary key.
     public var site: Swift::String {
-      get { values.site }
-      set { values.site = newValue }
+      get { _change.isSet(4) ? values.site : stored.site }
+      set {
+        values.site = newValue
+        _change.set(4)
+      }
     }
 
     /// `number`: a field of the primary key.
     public var number: Swift::Int32 {
-      get { values.number }
-      set { values.number = newValue }
+      get { _change.isSet(6) ? values.number : stored.number }
+      set {
+        values.number = newValue
+        _change.set(6)
+      }
     }
 
     /// `status`: `.published` if absent.
     public var status: Blog.Status {
-      get { values.status }
-      set { values.status = newValue }
+      get { _change.isSet(8) ? values.status : stored.status }
+      set {
+        values.status = newValue
+        _change.set(8)
+      }
     }
 
     /// `likes`: indexed, `0` if absent.
     public var likes: Swift::Int32 {
-      get { values.likes }
-      set { values.likes = newValue }
+      get { _change.isSet(10) ? values.likes : stored.likes }
+      set {
+        values.likes = newValue
+        _change.set(10)
+      }
     }
 
     /// `place`: nil if absent.
     public var place: Blog.Place? {
-      get { values.place }
-      set { values.place = newValue }
+      get { _change.isSet(12) ? values.place : stored.place }
+      set {
+        values.place = newValue
+        _change.set(12)
+      }
     }
 
     /// `author`: nil if absent.
     public var author: Blog.Author? {
-      get { values.author }
-      set { values.author = newValue }
+      get { _change.isSet(14) ? values.author : stored.author }
+      set {
+        values.author = newValue
+        _change.set(14)
+      }
     }
 
     /// `tags`: empty if absent.
     public var tags: [Swift::String] {
-      get { values.tags }
-      set { values.tags = newValue }
+      get { _change.isSet(16) ? values.tags : stored.tags }
+      set {
+        values.tags = newValue
+        _change.set(16)
+      }
     }
 
     /// `attachment`: indexed, nil if absent.
     public var attachment: Blog.Attachment? {
-      get { values.attachment }
-      set { values.attachment = newValue }
+      get { _change.isSet(20) ? values.attachment : stored.attachment }
+      set {
+        values.attachment = newValue
+        _change.set(20)
+      }
     }
 
     /// `is_pinned`: `false` if absent.
     public var isPinned: Swift::Bool {
-      get { values.isPinned }
-      set { values.isPinned = newValue }
+      get { _change.isSet(24) ? values.isPinned : stored.isPinned }
+      set {
+        values.isPinned = newValue
+        _change.set(24)
+      }
     }
 
     /// A new object with every field at its default.
     public static func creationRequest() -> PostChangeRequest {
-      PostChangeRequest(.creation(), PostBuilder())
+      PostChangeRequest(.creation())
     }
 
     /// A new object with the fields of `o`.
     public static func creationRequest(_ o: Post) -> PostChangeRequest {
-      PostChangeRequest(.creation(), PostBuilder(from: o))
+      PostChangeRequest(.creation(of: o))
     }
 
     /// An update of the stored object, filled with its latest stored values; nil if it does not
     /// exist. To be called inside a transaction.
     public static func changeRequest(_ o: Post) -> PostChangeRequest? {
-      guard let change = PendingChange.update(of: o) else { return nil }
-      return PostChangeRequest(change, change.stored.read { PostBuilder($0) })
+      PendingChange.update(of: o).map { PostChangeRequest($0) }
     }
 
     /// An update with the values of `o` if it is stored, otherwise its creation. To be called
@@ -102,8 +131,7 @@ extension Blog {
     /// The deletion of the stored object; nil if it does not exist. To be called inside a
     /// transaction.
     public static func deletionRequest(_ o: Post) -> PostChangeRequest? {
-      guard let change = PendingChange.deletion(of: o) else { return nil }
-      return PostChangeRequest(change, PostBuilder())
+      PendingChange.deletion(of: o).map { PostChangeRequest($0) }
     }
   }
 }

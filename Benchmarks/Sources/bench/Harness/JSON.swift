@@ -1,0 +1,16 @@
+// The figures of cases as JSON.
+
+enum JSON {
+  /// One object per line, so that two runs can be compared line by line.
+  static func list(_ objects: [String]) -> String {
+    "[\n" + objects.map { "  " + $0 }.joined(separator: ",\n") + "\n]\n"
+  }
+
+  static func object(_ m: Measurement) -> String {
+    let goal = m.goal.map { decimals($0, 2) } ?? "null"
+    return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
+      + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "
+      + "\"ratio\": \(decimals(m.ratio, 4)), \"goal\": \(goal), \"runs\": \(m.runs), "
+      + "\"spread\": \(decimals(m.spread, 4))}"
+  }
+}

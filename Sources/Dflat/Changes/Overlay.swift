@@ -1,0 +1,209 @@
+// Overlay: the fields that a request has set, laid over the row that holds all others.
+//
+// What comes out holds the request's values for the fields whose values differ, and of everything else what the row holds. It
+// is made in the cheapest of three ways:
+//
+//  - numbers, enums and fixed structs that both have are patched in a copy of the row's bytes;
+//  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);
+//  - if the row holds anything that this version of the schema does not know, its bytes stay as they are behind a new table
+//    (FlatBufferBuilder+Overlays.swift). So no update drops what a newer program has stored.
+
+import FlatBuffersRuntime
+
+struct Overlay {
+  let layout: TableLayout
+  let row: Row
+  /// The fields that were set.
+  let fields: FieldSet
+  /// A finished buffer that holds them, but for those that are absent or at their default.
+  let values: UnsafeRawBufferPointer
+  private let plan: LayoutPlan
+
+  init(
+    _ fields: FieldSet, _ values: UnsafeRawBufferPointer, over row: Row, as layout: TableLayout
+  ) {
+    self.layout = layout
+    self.row = row
+    self.fields = fields
+    self.values = values
+    plan = layout.plan
+  }
+
+  /// What differs between the fields that were set and the row.
+  struct Changes {
+    /// Fields whose bytes differ.
+    var fields = FieldSet.none
+    /// Whether any value differs: different bytes may be one value, as 0.0 and -0.0.
+    var isDifferent = false
+    /// Whether all of them lie in both at places of their own.
+    var areInline = true
+  }
+
+  func changes() -> Changes {
+    var changes = Changes()
+    reading { old, new in
+      let table = plan.tables[0]
+      for index in Int(table.start)..<Int(table.end) {
+        let check = plan.checks[index]
+        if fields.contains(Int(check.offset)) { compare(index, old, new, &changes) }
+      }
+    }
+    return changes
+  }
+
+  /// Values that are equal to this version of the schema keep their bytes: what a newer one has put into them stays.
+  private func compare(
+    _ index: Int, _ old: TableReader, _ new: TableReader, _ changes: inout Changes
+  ) {
+    let check = plan.checks[index]
+    let field = Int(check.offset)
+    let size = Int(check.size)
+    let before = old.locate(field, size: size)
+    let after = new.locate(field, size: size)
+    if before <= 0, after <= 0 { return }
+    let areInBoth = before > 0 && after > 0
+    if check.operation == .scalar {
+      if areInBoth, equalBytes(old.inlineBytes(at: before, size), new.inlineBytes(at: after, size))
+      {
+        return
+      }
+      if areInBoth, check.isInteger {
+        changes.isDifferent = true
+      } else if isDifferent(index, old, new) {
+        changes.isDifferent = true
+      } else if plan.writes[index].isEnumeration {
+        return
+      }
+    } else {
+      if !isDifferent(index, old, new) { return }
+      changes.isDifferent = true
+    }
+    changes.fields.insert(field)
+    if !areInBoth || check.operation != .scalar { changes.areInline = false }
+  }
+
+  private func isDifferent(_ index: Int, _ old: TableReader, _ new: TableReader) -> Bool {
+    let field = Int(plan.checks[index].offset)
+    if plan.checks[index].operation == .string, let old = old.utf8(at: field),
+      let new = new.utf8(at: field)
+    {
+      return !equalBytes(old, new)
+    }
+    let property = layout.properties[Int(plan.writes[index].property)]
+    return !old.value(of: property).equals(new.value(of: property))
+  }
+
+  /// A copy of the row with inline changes.
+  /// - Returns: nil if the row's parts overlap so that it would be damaged. It has to be written anew.
+  func patched(_ changes: Changes) -> Row? {
+    let patched = reading { old, new in
+      row.copy { memory in
+        let table = plan.tables[0]
+        for index in Int(table.start)..<Int(table.end) {
+          let check = plan.checks[index]
+          let field = Int(check.offset)
+          guard changes.fields.contains(field) else { continue }
+          let size = Int(check.size)
+          let source = new.inlineBytes(at: new.locate(field, size: size), size)
+          memory.advanced(by: old.locate(field, size: size)).copyMemory(
+            from: source.baseAddress.unsafelyUnwrapped, byteCount: size)
+        }
+      }
+    }
+    return patched.withBytes { plan.isSound($0) } ? patched : nil
+  }
+
+  /// Writes the row with all changes to an empty builder, as a finished buffer.
+  /// - Returns: Whether it could be written.
+  func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Bool {
+    reading { old, new in
+      var copier = RowCopier(plan, builder, sources: row.count + values.count)
+      let root = copier.table(0, old, changes: changes.fields, from: new)
+      if copier.isComplete {
+        builder.finish(root)
+        return true
+      }
+      // What was laid over others before is laid over the same again, if that is sound: bytes may only look as if they were.
+      if let core = old.core, lay(changes.fields, of: new, over: old, keeping: core, builder),
+        isRight(builder.bytes, changes.fields, of: new, over: old)
+      {
+        return true
+      }
+      return lay(changes.fields, of: new, over: old, keeping: 0..<row.count, builder)
+    }
+  }
+
+  private func reading<R>(_ body: (TableReader, TableReader) -> R) -> R {
+    guard let new = TableReader(root: values) else {
+      preconditionFailure("a request was written that cannot be read")
+    }
+    return row.read { body($0, new) }
+  }
+}
+
+// MARK: - What only a newer schema knows
+
+extension Overlay {
+  /// Writes a table over the row's, of which a part stays.
+  /// - Returns: Whether that could be done, and the part holds all that has to be kept.
+  private func lay(
+    _ changes: FieldSet, of new: TableReader, over old: TableReader, keeping core: Range<Int>,
+    _ builder: FlatBufferBuilder
+  ) -> Bool {
+    builder.reset()
+    let table = plan.tables[0]
+    let known = Int(table.start)..<Int(table.end)
+    // Known fields are replaced, or copied if they lie outside of the core; all others must stay.
+    func source(_ field: Int) -> TableReader? {
+      if changes.contains(field) { return new }
+      let place = old.locate(field, size: 0)
+      return place > 0 && !core.contains(place) ? old : nil
+    }
+    var written = Set<Int>()
+    var inlineSize = 0
+    for index in known {
+      let check = plan.checks[index]
+      let field = Int(check.offset)
+      inlineSize += Int(check.size + plan.writes[index].alignment) + (check.hasTag ? 8 : 0)
+      guard source(field) != nil else { continue }
+      written.insert(field)
+      if check.hasTag { written.insert(field - 2) }
+    }
+    let mustStay = stride(from: 4, to: Int(old.vtableSize), by: 2).filter {
+      old.contains($0) && !written.contains($0)
+    }
+    guard mustStay.allSatisfy({ core.contains(old.locate($0, size: 0)) }) else { return false }
+
+    var copier = RowCopier(plan, builder, sources: row.count + values.count)
+    return withUnsafeTemporaryAllocation(
+      of: RowCopier.Child.self, capacity: max(known.count, 1)
+    ) { children in
+      for (position, index) in known.enumerated() {
+        let source = source(Int(plan.checks[index].offset))
+        children[position] = source.map { copier.child(index, $0) } ?? RowCopier.Child()
+      }
+      guard copier.isComplete,
+        let overlay = builder.startTable(
+          over: old, core: core, slotCount: Int(table.slotCount), inlineSize: inlineSize,
+          stays: { !written.contains($0) })
+      else { return false }
+      copier.add(table, children, source)
+      builder.finish(builder.endTable(overlay))
+      return true
+    }
+  }
+
+  /// Whether a buffer that was laid over a part of the row holds what it should.
+  private func isRight(
+    _ bytes: UnsafeRawBufferPointer, _ changes: FieldSet, of new: TableReader,
+    over old: TableReader
+  ) -> Bool {
+    guard (try? layout.verify(bytes)) != nil, let written = TableReader(root: bytes) else {
+      return false
+    }
+    return layout.properties.allSatisfy { property in
+      let source = changes.contains(property.offset) ? new : old
+      return written.value(of: property).equals(source.value(of: property))
+    }
+  }
+}

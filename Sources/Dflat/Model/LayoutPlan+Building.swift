@@ -1,0 +1,157 @@
+// Making a plan: layouts and what they refer to, flattened into arrays.
+//
+// Each table and union gets its index when it is first met, and is filled later; so circles end.
+
+extension LayoutPlan {
+  /// The arrays of a plan, while they are made.
+  struct Builder {
+    var checks: [Check] = []
+    var writes: [Write] = []
+    var steps: [Step] = []
+    var strings: [String] = []
+    var tables: [Table] = []
+    var members: [Member] = []
+    var unions: [Span] = []
+    private var known: [ObjectIdentifier: Int32] = [:]
+    private var pendingTables: [TableLayout] = []
+    private var pendingUnions: [UnionLayout] = []
+
+    /// The index of a table, whose checks follow later.
+    mutating func table(_ layout: TableLayout) -> Int32 {
+      if let index = known[ObjectIdentifier(layout)] { return index }
+      let index = Int32(pendingTables.count)
+      known[ObjectIdentifier(layout)] = index
+      pendingTables.append(layout)
+      return index
+    }
+
+    private mutating func union(_ layout: UnionLayout) -> Int32 {
+      if let index = known[ObjectIdentifier(layout)] { return index }
+      let index = Int32(pendingUnions.count)
+      known[ObjectIdentifier(layout)] = index
+      pendingUnions.append(layout)
+      return index
+    }
+
+    mutating func run() {
+      while tables.count < pendingTables.count || unions.count < pendingUnions.count {
+        if tables.count < pendingTables.count {
+          fill(pendingTables[tables.count])
+        } else {
+          let start = Int32(members.count)
+          for member in pendingUnions[unions.count].members { members.append(self.member(member)) }
+          unions.append(Span(start: start, end: Int32(members.count)))
+        }
+      }
+    }
+
+    private mutating func fill(_ layout: TableLayout) {
+      let start = Int32(checks.count)
+      let firstStep = Int32(steps.count)
+      let inOrder = layout.properties.indices.sorted {
+        layout.properties[$0].offset < layout.properties[$1].offset
+      }
+      for property in inOrder {
+        checks.append(check(layout.properties[property]))
+        writes.append(write(layout.properties[property], at: property))
+      }
+      for step in layout.writeSteps() {
+        guard let index = inOrder.firstIndex(of: step.property) else { continue }
+        steps.append(Step(index: Int32(index), isTag: step.isTag))
+      }
+      tables.append(
+        Table(
+          start: start, end: Int32(checks.count), firstStep: firstStep,
+          lastStep: Int32(steps.count), slotCount: Int32(layout.slotCount)))
+    }
+
+    private mutating func write(_ property: Property, at index: Int) -> Write {
+      var write = Write(
+        property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
+      if case .enumeration = property.kind { write.isEnumeration = true }
+      if case .string(let text?) = property.kind {
+        write.defaultString = Int32(strings.count)
+        strings.append(text)
+      }
+      if let type = property.kind.scalarType {
+        write.defaultBits = property.defaultValue?.storedBits(type)
+      }
+      return write
+    }
+
+    private mutating func check(_ property: Property) -> Check {
+      var check = Check(
+        operation: .scalar, isRequired: property.isRequired, isInteger: property.kind.isInteger,
+        offset: Int32(property.offset),
+        size: Int32(property.kind.inlineSize), target: 0)
+      switch property.kind {
+      case .scalar, .enumeration, .structure, .array: break
+      case .string: check.operation = .string
+      case .table(let layout):
+        check.operation = .table
+        check.target = table(layout())
+      case .union(let layout):
+        check.operation = .union
+        check.target = union(layout())
+      case .vector(.string): check.operation = .stringVector
+      case .vector(.table(let layout)):
+        check.operation = .tableVector
+        check.target = table(layout())
+      case .vector(.union(let layout)):
+        check.operation = .unionVector
+        check.target = union(layout())
+      case .vector(let kind):
+        check.operation = .vector
+        check.stride = Int32(kind.inlineSize)
+      }
+      return check
+    }
+
+    private mutating func member(_ member: UnionLayout.Member) -> Member {
+      switch member.kind {
+      case .table(let layout): Member(tag: member.tag, kind: .table, detail: table(layout()))
+      case .structure(let layout):
+        Member(
+          tag: member.tag, kind: .structure, detail: Int32(layout().size),
+          alignment: Int32(layout().alignment))
+      default: Member(tag: member.tag, kind: .string, detail: 0)
+      }
+    }
+  }
+}
+
+extension Property.Kind {
+  /// The type of a scalar or enum.
+  fileprivate var scalarType: ValueType? {
+    switch self {
+    case .scalar(let type, _): type
+    case .enumeration(let layout, _): layout().type
+    default: nil
+    }
+  }
+
+  /// The alignment of what is inline in a table, or of a vector's elements.
+  fileprivate var alignment: Int {
+    switch self {
+    case .structure(let layout): layout().alignment
+    case .vector(let element): element.alignment
+    default: inlineSize
+    }
+  }
+
+  fileprivate var isInteger: Bool {
+    guard case .scalar(let type, _) = self else { return false }
+    return switch type {
+    case .bool, .float, .double, .string: false
+    default: true
+    }
+  }
+}
+
+extension Value {
+  /// The bits that a value has in a field of a type, the rest zero.
+  fileprivate func storedBits(_ type: ValueType) -> UInt64 {
+    if type == .float, case .real(let value) = self { return UInt64(Float(value).bitPattern) }
+    return bits & (.max >> UInt64(64 - 8 * type.size))
+  }
+}

@@ -1,0 +1,224 @@
+// RowCopier: writes tables anew from others, in the canonical order of generated code (see Layout+Encoding.swift).
+//
+// An update whose bytes cannot be patched goes through it, so it walks the flattened layout and nothing else. It keeps true:
+//
+//  - defaults are left out, also where the source has stored them;
+//  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
+//  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
+//    not know, more than that bound, or tables deeper than rows may have them. What was written is then of no use.
+
+import FlatBuffersRuntime
+
+struct RowCopier {
+  let plan: LayoutPlan
+  let builder: FlatBufferBuilder
+  private(set) var isComplete = true
+  /// What may still be written, in bytes.
+  private var room: Int
+  private var depth = 0
+
+  /// - Parameter sources: The sizes of what is copied from, in bytes.
+  init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {
+    self.plan = plan
+    self.builder = builder
+    // Strings that are shared are written once for each reference to them.
+    room = 16 * sources + 1024
+  }
+
+  /// A property's value outside of its table.
+  struct Child {
+    var value = FlatBufferBuilder.Offset.none
+    /// Of a vector of unions.
+    var tags = FlatBufferBuilder.Offset.none
+  }
+
+  /// Writes a table.
+  /// - Parameters:
+  ///   - index: Its layout in the plan.
+  ///   - source: Where its fields come from,
+  ///   - changes: but for these, which come
+  ///   - values: from here.
+  mutating func table(
+    _ index: Int, _ source: TableReader, changes: FieldSet = .none, from values: TableReader? = nil
+  ) -> FlatBufferBuilder.Offset {
+    let table = plan.tables[index]
+    let start = Int(table.start)
+    let count = Int(table.end) - start
+    depth &+= 1
+    defer { depth &-= 1 }
+    if depth > 64 {
+      isComplete = false
+      return .none
+    }
+    return withUnsafeTemporaryAllocation(of: Child.self, capacity: max(count, 1)) { children in
+      var known = 0
+      for position in 0..<count {
+        let check = plan.checks[start + position]
+        let field = Int(check.offset)
+        known &+= source.contains(field) ? 1 : 0
+        if check.hasTag { known &+= source.contains(field &- 2) ? 1 : 0 }
+        children[position] = child(
+          start + position, changes.contains(field) ? values ?? source : source)
+      }
+      if known != source.fieldCount || !take(Int(source.objectSize)) { isComplete = false }
+      builder.startTable(slotCount: Int(table.slotCount))
+      add(table, children) { changes.contains($0) ? values ?? source : source }
+      return builder.endTable()
+    }
+  }
+
+  /// Adds the fields of the open table.
+  /// - Parameter source: Where a field comes from; nil if it is not to be added.
+  @inline(__always)
+  func add(
+    _ table: LayoutPlan.Table, _ children: UnsafeMutableBufferPointer<Child>,
+    _ source: (Int) -> TableReader?
+  ) {
+    for step in Int(table.firstStep)..<Int(table.lastStep) {
+      let step = plan.steps[step]
+      let index = Int(table.start + step.index)
+      let check = plan.checks[index]
+      let field = Int(check.offset)
+      let child = children[Int(step.index)]
+      guard let source = source(field) else { continue }
+      switch check.operation {
+      case .scalar: add(scalar: index, of: source)
+      case .union where step.isTag:
+        if child.value != .none {
+          let tag = source.scalar(at: field &- 2, default: UInt8(0))
+          builder.add(tag, at: field &- 2, default: 0)
+        }
+      case .unionVector where step.isTag: builder.add(child.tags, at: field &- 2)
+      default: builder.add(child.value, at: field)
+      }
+    }
+  }
+
+  /// Adds a scalar, enum or fixed struct, unless it is a default.
+  private func add(scalar index: Int, of source: TableReader) {
+    let check = plan.checks[index]
+    let field = Int(check.offset)
+    let size = Int(check.size)
+    let place = source.locate(field, size: size)
+    guard place > 0, let start = source.bytes.baseAddress else { return }
+    let write = plan.writes[index]
+    switch (size, Int(write.alignment)) {
+    case (1, 1): add(start.loadUnaligned(fromByteOffset: place, as: UInt8.self), field, write)
+    case (2, 2): add(start.loadUnaligned(fromByteOffset: place, as: UInt16.self), field, write)
+    case (4, 4): add(start.loadUnaligned(fromByteOffset: place, as: UInt32.self), field, write)
+    case (8, 8): add(start.loadUnaligned(fromByteOffset: place, as: UInt64.self), field, write)
+    default:
+      builder.addStructure(at: field, size: size, alignment: Int(write.alignment)) {
+        $0.copyMemory(from: start + place, byteCount: size)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func add<Bits: FlatBufferScalar & UnsignedInteger>(
+    _ bits: Bits, _ field: Int, _ write: LayoutPlan.Write
+  ) {
+    if let standard = write.defaultBits, standard == UInt64(bits) { return }
+    builder.add(Optional(bits), at: field)
+  }
+
+  /// Writes what lies outside of a property's table, if anything does.
+  mutating func child(_ index: Int, _ source: TableReader) -> Child {
+    let check = plan.checks[index]
+    let field = Int(check.offset)
+    switch check.operation {
+    case .scalar: return Child()
+    case .string:
+      guard let bytes = source.utf8(at: field) else { return Child() }
+      let standard = Int(plan.writes[index].defaultString)
+      if standard >= 0, equalBytes(bytes, plan.strings[standard]) { return Child() }
+      return Child(value: string(bytes))
+    case .table:
+      guard let table: TableReader = source.table(at: field) else { return Child() }
+      return Child(value: self.table(Int(check.target), table))
+    case .union:
+      let tag = source.scalar(at: field &- 2, default: UInt8(0))
+      let place = source.locate(field, size: 4)
+      guard tag != 0, place > 0 else { return Child() }
+      return Child(value: member(tag, of: Int(check.target), source, at: place))
+    case .vector:
+      guard let vector = source.vector(at: field, stride: Int(check.stride)), vector.count > 0,
+        take(vector.elementBytes.count)
+      else { return Child() }
+      return Child(
+        value: builder.vector(
+          bytes: vector.elementBytes, count: vector.count,
+          alignment: Int(plan.writes[index].alignment)))
+    case .stringVector, .tableVector:
+      guard let vector = source.vector(at: field, stride: 4), vector.count > 0 else {
+        return Child()
+      }
+      builder.startVector(count: vector.count)
+      for element in 0..<vector.count where isComplete {
+        if check.operation == .stringVector {
+          if let bytes = vector.utf8(element) { builder.push(string(bytes)) }
+        } else if let table = vector.table(element) {
+          builder.push(self.table(Int(check.target), table))
+        }
+      }
+      return Child(value: builder.endVector())
+    case .unionVector: return unions(field, Int(check.target), source)
+    }
+  }
+
+  private mutating func unions(_ field: Int, _ union: Int, _ source: TableReader) -> Child {
+    guard let tags = source.vector(at: field &- 2, stride: 1),
+      let values = source.vector(at: field, stride: 4)
+    else { return Child() }
+    let count = min(tags.count, values.count)
+    // Empty elements are dropped, as they are when they are read.
+    let present = (0..<count).filter { tags.scalar($0) as UInt8 != 0 }
+    guard !present.isEmpty, take(present.count) else { return Child() }
+    let tagVector = builder.vector(present.map { tags.scalar($0) as UInt8 })
+    builder.startVector(count: present.count)
+    for element in present where isComplete {
+      builder.push(
+        member(tags.scalar(element), of: union, source, at: values.position(of: element)))
+    }
+    return Child(value: builder.endVector(), tags: tagVector)
+  }
+
+  /// Writes the value of a union's member, whose offset lies at a place of the source's buffer.
+  private mutating func member(
+    _ tag: UInt8, of union: Int, _ source: TableReader, at place: Int
+  ) -> FlatBufferBuilder.Offset {
+    let span = plan.unions[union]
+    for index in Int(span.start)..<Int(span.end) where plan.members[index].tag == tag {
+      let member = plan.members[index]
+      switch member.kind {
+      case .string:
+        guard let bytes = source.utf8(atPosition: place) else { return .none }
+        return string(bytes)
+      case .table:
+        guard let table = source.table(atPosition: place) else { return .none }
+        return self.table(Int(member.detail), table)
+      case .structure:
+        let size = Int(member.detail)
+        guard let structure = source.indirectStructure(atPosition: place, size: size),
+          let start = structure.bytes.baseAddress, take(size)
+        else { return .none }
+        return builder.indirectStructure(size: size, alignment: Int(member.alignment)) {
+          $0.copyMemory(from: start + structure.position, byteCount: size)
+        }
+      }
+    }
+    isComplete = false
+    return .none
+  }
+
+  private mutating func string(_ bytes: UnsafeRawBufferPointer) -> FlatBufferBuilder.Offset {
+    take(bytes.count) ? builder.string(utf8: bytes) : .none
+  }
+
+  /// Whether so many bytes may be written.
+  private mutating func take(_ count: Int) -> Bool {
+    room &-= count &+ 8
+    if room < 0 { isComplete = false }
+    return isComplete
+  }
+}

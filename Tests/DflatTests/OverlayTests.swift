@@ -1,0 +1,180 @@
+// Laying fields over rows that nobody vouches for.
+
+import DflatTestSupport
+import FlatBuffersRuntime
+import Foundation
+import Testing
+
+@testable import Dflat
+
+@Suite("Overlays")
+struct OverlayTests {
+  @Test("Over whatever readable bytes they are laid, the result is readable")
+  func hostileRows() throws {
+    withSeed { random in
+      var accepted = 0
+      for _ in 0..<(isLongRun ? 300 : 20) {
+        let item = RandomItems.item(&random)
+        let changes = RandomItems.item(&random)
+        let fields = randomFields(&random)
+        for _ in 0..<300 {
+          let bytes = mutated([UInt8](item.toData()), &random)
+          guard let damaged = try? Kit.Item(verifying: Data(bytes)) else { continue }
+          accepted += 1
+          check(fields, of: changes, over: damaged, random.seed)
+        }
+      }
+      #expect(accepted > 100)
+    }
+  }
+
+  @Test("The same over rows of a newer schema, and over what comes out")
+  func newerHostileRows() throws {
+    withSeed { random in
+      for _ in 0..<(isLongRun ? 300 : 20) {
+        var builder = KIT.ItemBuilder(
+          from: KIT.Item.from(data: RandomItems.item(&random).toData()))
+        builder.extra = "extra"
+        builder.extraNumber = 3
+        var bytes = [UInt8](builder.build().toData())
+        for _ in 0..<100 {
+          let fields = randomFields(&random)
+          let changes = RandomItems.item(&random)
+          guard let damaged = try? Kit.Item(verifying: Data(mutated(bytes, &random))) else {
+            continue
+          }
+          if let data = check(fields, of: changes, over: damaged, random.seed), data.count < 4_000 {
+            bytes = [UInt8](data)
+          }
+        }
+      }
+    }
+  }
+
+  /// Lays fields over a row, and gives what comes out when the row is written anew.
+  @discardableResult
+  private func check(
+    _ fields: FieldSet, of changes: Kit.Item, over row: Kit.Item, _ seed: UInt64
+  ) -> Data? {
+    // Only the fields that are set are in a request's own bytes.
+    var partial = Kit.ItemBuilder(from: changes)
+    let plain = Kit.Item(name: "", serial: 0)
+    for field in ItemField.all where !fields.contains(field.offset) { field.build(&partial, plain) }
+    let layout = Kit.Item._schema.layout
+    return partial.build()._row.withBytes { values -> Data? in
+      let overlay = Overlay(fields, values, over: row._row, as: layout)
+      let difference = overlay.changes()
+      if difference.areInline, let patched = overlay.patched(difference) {
+        #expect(patched.withBytes { (try? layout.verify($0)) != nil }, "DFLAT_SEED=\(seed)")
+      }
+      let builder = FlatBufferBuilder()
+      guard overlay.write(difference, to: builder) else { return nil }
+      // Deeper than rows may be is refused where rows are stored.
+      guard (try? layout.verify(builder.bytes)) != nil else {
+        Issue.record("DFLAT_SEED=\(seed): what was written cannot be read")
+        return nil
+      }
+      let written = Kit.Item(_row: Row(sound: builder.bytes))
+      for field in ItemField.all {
+        let source = fields.contains(field.offset) ? changes : row
+        if !field.isSame(written, source) {
+          Issue.record("DFLAT_SEED=\(seed): \(row) became \(written), not with \(changes)")
+          break
+        }
+      }
+      return Data(builder.bytes)
+    }
+  }
+
+  private func randomFields(_ random: inout SeededGenerator) -> FieldSet {
+    var fields = FieldSet.none
+    for _ in 0..<random.pick([1, 2, 10]) { fields.insert(random.pick(ItemField.all).offset) }
+    return fields
+  }
+
+  private func mutated(_ good: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    var bytes = good
+    for _ in 0..<random.pick([0, 1, 2, 3]) {
+      bytes[Int.random(in: 0..<bytes.count, using: &random)] = random.pick(
+        [0, 4, 8, UInt8.random(in: 0...255, using: &random)])
+    }
+    return bytes
+  }
+
+  @Test("Deprecated fields stay, and fields that nested tables got later")
+  func deprecatedAndNested() throws {
+    let layout = Kit.Item._schema.layout
+    let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2
+    #expect(layout.property(at: old) == nil, "the slot of the deprecated field")
+    let branch = try #require(layout.properties.first { $0.name == "branch" }).offset
+    let title = try #require(layout.properties.first { $0.name == "title" }).offset
+    let row = Row { builder in
+      let name = builder.string("n")
+      let later = builder.string("later")
+      builder.startTable(slotCount: 9)
+      builder.add(later, at: 20)
+      let inner = builder.endTable()
+      builder.startTable(slotCount: layout.slotCount)
+      builder.add(name, at: 4)
+      builder.add(inner, at: branch)
+      builder.add(Int32(41), at: old, default: 0)
+      return builder.endTable()
+    }
+    var fields = FieldSet.none
+    fields.insert(title)
+    let values = Kit.Item(name: "", serial: 0, title: "new")
+    let builder = FlatBufferBuilder()
+    values._row.withBytes { values in
+      let overlay = Overlay(fields, values, over: row, as: layout)
+      #expect(overlay.write(overlay.changes(), to: builder))
+    }
+    let table = try #require(TableReader(root: builder.bytes))
+    #expect(table.string(at: title) == "new" && table.string(at: 4) == "n")
+    #expect(table.scalar(at: old, default: Int32(0)) == 41)
+    let inner: TableReader? = table.table(at: branch)
+    #expect(inner?.string(at: 20) == "later")
+    try layout.verify(builder.bytes)
+  }
+
+  @Test("What a row refers to many times is not written as many times")
+  func sharedBytes() throws {
+    let layout = Kit.Item._schema.layout
+    let tags = try #require(layout.properties.first { $0.name == "tags" }).offset
+    let row = Row { builder in
+      let long = builder.string(String(repeating: "x", count: 100_000))
+      builder.startVector(count: 9_000)
+      for _ in 0..<9_000 { builder.push(long) }
+      let vector = builder.endVector()
+      builder.startTable(slotCount: layout.slotCount)
+      builder.add(vector, at: tags)
+      return builder.endTable()
+    }
+    var fields = FieldSet.none
+    fields.insert(4)
+    let builder = FlatBufferBuilder()
+    Kit.Item(name: "new", serial: 0)._row.withBytes { values in
+      let overlay = Overlay(fields, values, over: row, as: layout)
+      #expect(overlay.write(overlay.changes(), to: builder))
+    }
+    #expect(builder.used < 2 * row.count)
+    let table = try #require(TableReader(root: builder.bytes))
+    #expect(table.string(at: 4) == "new")
+    #expect(table.vector(at: tags, stride: 4)?.count == 9_000)
+  }
+
+  @Test("A set of fields holds what was put into it, in tables of any width")
+  func fieldSets() {
+    var set = FieldSet.none
+    #expect(set.isEmpty && !set.contains(4))
+    for field in [4, 128, 130, 200, 65_000] {
+      #expect(!set.contains(field))
+      set.insert(field)
+      #expect(set.contains(field) && !set.contains(field + 2 == 130 ? 132 : field + 2))
+    }
+    #expect(!set.contains(6) && !set.contains(132) && !set.contains(64_998))
+    #expect(FieldSet.all.contains(4) && FieldSet.all.contains(65_000))
+    var all = FieldSet.all
+    all.insert(300)
+    #expect(all.contains(302))
+  }
+}

@@ -1,0 +1,308 @@
+// What an update keeps: everything that was not set, whoever wrote it.
+
+import Dflat
+import DflatTestSupport
+import FlatBuffersRuntime
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Testing
+
+@Suite("Updates")
+struct UpdateTests {
+  @Test("Any fields that are set, and no others, get new values; the rows stay canonical")
+  func randomUpdates() throws {
+    try withSeed { random in
+      let seed = random.seed
+      try withTemporaryWorkspace { workspace in
+        for _ in 0..<(isLongRun ? 3_000 : 60) {
+          var generator = random
+          try workspace.write([Kit.Item.self]) { txn in
+            let first = try txn.insert(
+              Kit.ItemChangeRequest.creationRequest(RandomItems.item(&generator)))
+            #expect(isCanonical(first))
+            var stored = first
+            for _ in 0..<4 { stored = try update(stored, txn, &generator) }
+            // A copy is a new object with the same values, but for the key.
+            let copy = Kit.ItemChangeRequest.creationRequest(stored)
+            let other = RandomItems.item(&generator)
+            for field in ItemField.all.prefix(2) { field.set(copy, other) }
+            copy.badge = nil
+            copy.pet = nil
+            if let copied = try? txn.insert(copy) {
+              for field in ItemField.values {
+                #expect(
+                  field.isSame(copied, stored) || copied.badge == nil || copied.pet == nil,
+                  "DFLAT_SEED=\(seed)")
+              }
+              #expect(isCanonical(copied), "DFLAT_SEED=\(seed)")
+              try txn.submit(try #require(Kit.ItemChangeRequest.deletionRequest(copied)))
+            }
+            try txn.submit(try #require(Kit.ItemChangeRequest.deletionRequest(stored)))
+          }
+          random = generator
+        }
+      }
+    }
+  }
+
+  /// Sets random fields to random, equal or default values, and compares with a builder.
+  private func update(
+    _ stored: Kit.Item, _ txn: any TransactionContext, _ random: inout SeededGenerator
+  ) throws -> Kit.Item {
+    let seed = random.seed
+    let request = try #require(Kit.ItemChangeRequest.changeRequest(stored))
+    var builder = Kit.ItemBuilder(from: stored)
+    let plain = Kit.Item(name: stored.name, serial: stored.serial)
+    let count = random.pick([0, 1, 1, 2, 5, 40])
+    for _ in 0..<count {
+      let field = random.pick(ItemField.values)
+      let source = random.pick([plain, stored, RandomItems.item(&random)])
+      field.set(request, source)
+      field.build(&builder, source)
+    }
+    let wanted = builder.build()
+    for field in ItemField.all {
+      #expect(field.reads(request, wanted), "DFLAT_SEED=\(seed)")
+    }
+    let result = try txn.submit(request)
+    for field in ItemField.all {
+      #expect(field.reads(request, wanted), "DFLAT_SEED=\(seed)")
+    }
+    switch result {
+    case .identity(let same):
+      #expect(same == stored && wanted == stored, "DFLAT_SEED=\(seed)")
+      return stored
+    case .updated(let new):
+      #expect(new == wanted && new != stored, "DFLAT_SEED=\(seed): \(new) is not \(wanted)")
+      #expect(new._rowid == stored._rowid)
+      #expect(isCanonical(new), "DFLAT_SEED=\(seed): \(new)")
+      return new
+    default:
+      Issue.record("DFLAT_SEED=\(seed): an update gave \(result)")
+      return stored
+    }
+  }
+
+  /// Whether the object's bytes are those that a builder writes.
+  private func isCanonical(_ item: Kit.Item) -> Bool {
+    Kit.ItemBuilder(from: item).build().toData() == item.toData()
+  }
+
+  @Test("A copy of an object is stored in canonical form, whoever wrote the object's bytes")
+  func copies() throws {
+    // The status and the number of likes are at their defaults, and yet there.
+    let spelled = FlatBufferBuilder()
+    let site = spelled.string("s")
+    spelled.startTable(slotCount: 4)
+    spelled.add(site, at: 4)
+    spelled.add(Optional(Int32(1)), at: 6)
+    spelled.add(Optional(Int32(0)), at: 10)
+    spelled.add(Optional(Int8(1)), at: 8)
+    spelled.finish(spelled.endTable())
+    let foreign = Post.from(data: Data(spelled.bytes))
+    #expect(foreign == post(1) && foreign.toData() != post(1).toData())
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([foreign, post(2, likes: 5)])
+      #expect(stored[0].toData() == post(1).toData())
+      #expect(stored[1].toData() == post(2, likes: 5).toData())
+    }
+  }
+
+  @Test("Requests that were made before each other's submits carry the values of their time")
+  func interleaved() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1, likes: 1)])[0]
+      try workspace.write([Post.self]) { txn in
+        let first = try #require(Blog.PostChangeRequest.changeRequest(stored))
+        let second = try #require(Blog.PostChangeRequest.changeRequest(stored))
+        first.likes = 5
+        second.isPinned = true
+        try txn.submit(first)
+        #expect(second.likes == 1)
+        guard case .updated(let post) = try txn.submit(second) else {
+          Issue.record("not updated")
+          return
+        }
+        #expect(post.likes == 1 && post.isPinned)
+      }
+      #expect(workspace.posts.where(Post.likes == 1).count == 1)
+      #expect(try workspace.faults().isEmpty)
+    }
+  }
+
+  @Test("An update that leaves a unique value alone is not refused for old duplicates of it")
+  func oldDuplicates() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, photo: "a"), post(2, photo: "b")])
+      try workspace.tamper("DROP TABLE blog__post_v1_0__f20__u2__f4")
+      let taken = workspace.posts.all()[0].toData()
+      try workspace.tamper(
+        "UPDATE blog__post_v1_0 SET p = ? WHERE rowid = 2",
+        [.blob([UInt8](renumbered(taken, 2)))])
+      guard case .updated? = try workspace.change(2, { $0.likes = 9 }) else {
+        Issue.record("not updated")
+        return
+      }
+      #expect(throws: TransactionError.objectAlreadyExists) {
+        try workspace.change(1) { $0.number = 2 }
+      }
+    }
+  }
+
+  private func renumbered(_ data: Data, _ number: Int32) -> Data {
+    var builder = Blog.PostBuilder(from: Post.from(data: data))
+    builder.number = number
+    return builder.build().toData()
+  }
+
+  // MARK: Newer schemas
+
+  @Test("What only a newer version of a program knows survives every update by an older one")
+  func newerFields() throws {
+    try withSeed { random in
+      let seed = random.seed
+      try withTemporaryWorkspace { workspace in
+        for _ in 0..<(isLongRun ? 2_000 : 60) {
+          var generator = random
+          try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
+            let newer = newerItem(&generator)
+            let inserted = try txn.insert(KIT.ItemChangeRequest.creationRequest(newer))
+            var expected = inserted
+            for _ in 0..<6 {
+              let item = try #require(
+                workspace.dflat.fetch(for: Kit.Item.self).where(
+                  Kit.Item.name == newer.name && Kit.Item.serial == newer.serial
+                ).first)
+              let request =
+                generator.oneIn(5)
+                ? Kit.ItemChangeRequest.upsertRequest(
+                  Kit.ItemBuilder(from: item).build())
+                : try #require(Kit.ItemChangeRequest.changeRequest(item))
+              let fields = (0..<generator.pick([1, 1, 3])).map { _ in
+                generator.pick(Self.bothFields)
+              }
+              let source = RandomItems.item(&generator)
+              for field in fields { field.set(request, source, &expected) }
+              try txn.submit(request)
+              let stored = try #require(
+                workspace.dflat.fetch(for: KIT.Item.self).where(
+                  KIT.Item.name == newer.name && KIT.Item.serial == newer.serial
+                ).first)
+              if stored != expected {
+                Issue.record("DFLAT_SEED=\(seed): \(expected) became \(stored)")
+                return
+              }
+            }
+            // A newer program writes it in canonical form again.
+            let request = try #require(KIT.ItemChangeRequest.changeRequest(expected))
+            request.title = "\(expected.title ?? "")!"
+            guard case .updated(let last) = try txn.submit(request) else {
+              Issue.record("not updated")
+              return
+            }
+            #expect(
+              KIT.ItemBuilder(from: last).build().toData() == last.toData(), "DFLAT_SEED=\(seed)")
+            try txn.submit(try #require(KIT.ItemChangeRequest.deletionRequest(last)))
+          }
+          random = generator
+        }
+        #expect(try unsoundness(of: KIT.Item._schema, workspace.foreignConnection()).isEmpty)
+      }
+    }
+  }
+
+  /// A field that both versions have with the same type.
+  private struct BothField: Sendable {
+    let set: @Sendable (Kit.ItemChangeRequest, Kit.Item, inout KIT.Item) -> Void
+
+    init<Value>(
+      _ request: any ReferenceWritableKeyPath<Kit.ItemChangeRequest, Value> & Sendable,
+      _ item: any KeyPath<Kit.Item, Value> & Sendable,
+      _ next: any WritableKeyPath<KIT.ItemBuilder, Value> & Sendable
+    ) {
+      set = { change, source, expected in
+        change[keyPath: request] = source[keyPath: item]
+        var builder = KIT.ItemBuilder(from: expected)
+        builder[keyPath: next] = source[keyPath: item]
+        expected = builder.build()
+      }
+    }
+  }
+
+  private static let bothFields = [
+    BothField(\.flag, \.flag, \.flag), BothField(\.number, \.number, \.number),
+    BothField(\.big, \.big, \.big), BothField(\.real, \.real, \.real),
+    BothField(\.maybeReal, \.maybeReal, \.maybeReal), BothField(\.title, \.title, \.title),
+    BothField(\.word, \.word, \.word), BothField(\.plainTitle, \.plainTitle, \.plainTitle),
+    BothField(\.tags, \.tags, \.tags), BothField(\.numbers, \.numbers, \.numbers),
+    BothField(\.plainLong, \.plainLong, \.plainLong),
+  ]
+
+  /// An object with values that the older schema does not know, at the root and further in.
+  private func newerItem(_ random: inout SeededGenerator) -> KIT.Item {
+    let item = RandomItems.item(&random)
+    var builder = KIT.ItemBuilder(from: KIT.Item.from(data: item.toData()))
+    if random.oneIn(2) { builder.extra = "extra \(random.next())" }
+    if random.oneIn(2) { builder.extraNumber = Int32(truncatingIfNeeded: random.next()) }
+    if random.oneIn(3) { builder.mood = .high }
+    if random.oneIn(3) { builder.maybeMood = .even }
+    if random.oneIn(3) { builder.pet = .bird(KIT.Bird(name: "bird \(random.next())")) }
+    if random.oneIn(3) { builder.pets.append(.bird(KIT.Bird(name: "bird"))) }
+    return builder.build()
+  }
+
+  @Test("However often an older version updates an object, it does not grow")
+  func rowsDoNotGrow() throws {
+    try withTemporaryWorkspace { workspace in
+      _ = try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
+        _ = try txn.insert(
+          KIT.ItemChangeRequest.creationRequest(
+            KIT.Item(
+              name: "a", serial: 1, title: "first", tags: ["x"], extra: "kept", extraNumber: 7)))
+        var sizes: Set<Int> = []
+        for round in 0..<200 {
+          let request = try #require(
+            Kit.ItemChangeRequest.changeRequest(Kit.Item(name: "a", serial: 1)))
+          request.title = round % 2 == 0 ? "one title" : "another one"
+          request.plainTitle = "plain"
+          request.tags = ["\(round % 10)"]
+          guard case .updated(let item) = try txn.submit(request) else {
+            Issue.record("not updated")
+            return
+          }
+          sizes.insert(item.toData().count)
+        }
+        #expect(sizes.count <= 4 && sizes.max() ?? .max < 800, "\(sizes)")
+        let stored = workspace.dflat.fetch(for: KIT.Item.self).all()[0]
+        #expect(stored.extra == "kept" && stored.extraNumber == 7)
+        #expect(stored.title == "another one" && stored.tags == ["9"])
+      }
+    }
+  }
+
+  @Test("An older version's update leaves a newer one's indexes alone unless their fields change")
+  func newerIndexes() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([KIT.Item.self]) { txn in
+        for serial in 1...3 as ClosedRange<UInt64> {
+          _ = try txn.insert(
+            KIT.ItemChangeRequest.creationRequest(
+              KIT.Item(name: "a", serial: serial, extra: "x\(serial)")))
+        }
+      }
+      try workspace.write([Kit.Item.self]) { txn in
+        let request = try #require(
+          Kit.ItemChangeRequest.changeRequest(Kit.Item(name: "a", serial: 2)))
+        request.title = "changed"
+        request.number = 9
+        try txn.submit(request)
+      }
+      let foreign = try workspace.foreignConnection()
+      #expect(try unsoundness(of: KIT.Item._schema, foreign, complete: true).isEmpty)
+      #expect(
+        workspace.dflat.fetch(for: KIT.Item.self).where(KIT.Item.extra == "x2").map(\.number)
+          == [9])
+    }
+  }
+}

@@ -163,6 +163,10 @@ public final class WorkspaceCore: Sendable {
       return RowBuffer()
     } catch {
       report(error)
+      // What a transaction does because it found nothing must not be kept.
+      if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
+        transaction.doom(error)
+      }
       return RowBuffer()
     }
   }

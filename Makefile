@@ -1,6 +1,7 @@
 # What a newcomer can make here. Every rule first installs what it needs and lacks (Scripts/bootstrap.sh).
 #
 #   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
+#   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
 #   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
@@ -19,7 +20,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -41,6 +42,12 @@ demo:
 	$(replan)
 	swift build -c release --package-path Examples/Posts --product posts
 	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
+
+demo-live:
+	@Scripts/bootstrap.sh build
+	$(replan)
+	swift build -c release --package-path Examples/Posts --product live
+	@Examples/Posts/.build/release/live $(ARGUMENTS)
 
 demo-empire:
 	@Scripts/bootstrap.sh empire

@@ -27,6 +27,9 @@ final class Transaction: TransactionContext {
   /// The type that was used last, and what was changed of it: most transactions change one.
   @exclusivity(unchecked) private var latest: EntitySchema?
   @exclusivity(unchecked) private var latestRows: RowIDSet?
+  /// What observers are told, and of the type that was used last.
+  private var writes: WriteSet?
+  @exclusivity(unchecked) private var latestWrites: TypeChanges?
   /// Tells its own readings from those of others.
   private let reading = Transaction.newReading()
   /// Why nothing of it will be committed, if so.
@@ -101,10 +104,14 @@ final class Transaction: TransactionContext {
     }
   }
 
+  /// When it is that something of a type is read now: unknown once the transaction has changed the type.
+  func timestamp(of schema: EntitySchema) -> Int64 {
+    changedRows(of: schema) == nil ? timestamp : 0
+  }
+
   func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
-    let mark = ReadMark(
-      timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
+    let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
 
@@ -131,6 +138,16 @@ final class Transaction: TransactionContext {
     }
     if latestRows == nil { latestRows = RowIDSet() }
     if let id { latestRows?.insert(id) }
+  }
+
+  /// Notes for observers what was written.
+  private func record(_ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?) {
+    if latestWrites?.observers.schema !== schema {
+      let writes = writes ?? WriteSet()
+      self.writes = writes
+      latestWrites = writes.changes(of: workspace.observers.of(schema))
+    }
+    if let latestWrites, latestWrites.isObserved { latestWrites.record(id, old: old, new: new) }
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -180,9 +197,8 @@ final class Transaction: TransactionContext {
       let (row, isChanged) = try update(change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
-      let id = change.row.id
-      try delete(id, schema)
-      result = .deleted(id)
+      try delete(change.row, schema)
+      result = .deleted(change.row.id)
     }
     change.kind = .spent
     return result
@@ -229,7 +245,9 @@ final class Transaction: TransactionContext {
     try refuseUnknownKey(bytes, schema)
     let id = try writer.insert(schema, bytes)
     markChanged(schema)
-    return Row(sound: bytes, id: id)
+    let row = Row(sound: bytes, id: id)
+    record(schema, id, old: nil, new: row)
+    return row
   }
 
   private func update(
@@ -259,6 +277,7 @@ final class Transaction: TransactionContext {
       }
       try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
       markChanged(schema, stored.id)
+      record(schema, row.id, old: stored, new: row)
       return (row, true)
     }
   }
@@ -306,10 +325,11 @@ final class Transaction: TransactionContext {
       message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
-  private func delete(_ id: Int64, _ schema: EntitySchema) throws {
+  private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
-      try writer.delete(schema, id: id)
-      markChanged(schema, id)
+      try writer.delete(schema, id: known.id)
+      markChanged(schema, known.id)
+      record(schema, known.id, old: known, new: nil)
     }
   }
 
@@ -348,16 +368,18 @@ final class Transaction: TransactionContext {
   /// Ends the transaction.
   /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> Ticket.Rest {
+  func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void) -> Ticket.Rest {
     isOpen = false
     if turn == nil {
       do { try view.confirm() } catch { fail(error) }
     }
+    let writes = writes
+    writes?.close()
     return workspace.committer.end(
       turn,
       Member(
-        types: schemas, group: turn?.group ?? view.group, failure: failure,
-        completion: completion))
+        types: schemas, group: turn?.group ?? view.group, failure: failure, writes: writes
+      ) { completion($0, writes) })
   }
 
   func lists(_ schema: EntitySchema) -> Bool { schema === latest || schemas.contains(schema) }

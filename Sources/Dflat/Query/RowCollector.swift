@@ -126,9 +126,10 @@ public struct RowCollector: ~Copyable {
   }
 }
 
-/// Whether a row comes before another by the keys, ties by row id.
-private func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
-  let order = left.read { l in
+/// How two rows stand by the keys: negative if the left one comes first, zero if they do not tell.
+func compare(_ keys: [SortKey], _ left: Row, _ right: Row) -> Int {
+  if keys.isEmpty { return 0 }
+  return left.read { l in
     right.read { r in
       for key in keys {
         let order = key.compare(l, r)
@@ -137,5 +138,10 @@ private func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
       return 0
     }
   }
+}
+
+/// Whether a row comes before another by the keys, ties by row id.
+func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
+  let order = compare(keys, left, right)
   return order == 0 ? left.id < right.id : order < 0
 }

@@ -12,6 +12,8 @@ struct Member {
   let group: CommitGroup?
   /// Why nothing of it is to be committed; nil if it is good as far as it goes.
   var failure: (any Error)?
+  /// What it has changed; nil if it has changed nothing.
+  var writes: WriteSet?
   /// Told, when it is known, why it is not committed; nil if it is.
   let completion: @Sendable ((any Error)?) -> Void
 

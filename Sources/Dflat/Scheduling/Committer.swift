@@ -49,22 +49,26 @@ final class Committer: Sendable {
   private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let deliveries: TicketScheduler
-  private let settled: @Sendable (_ good: Int) -> Void
+  private let settled: @Sendable (Member) -> Void
+  private let lost: @Sendable (Set<EntitySchema>) -> Void
   private let failed: @Sendable (any Error) -> Void
 
   /// - Parameters:
   ///   - deliveries: Where transactions are told how they ended.
-  ///   - settled: Called with the number of transactions that are committed, before anybody is told.
-  ///   - failed: Called if a commit fails.
   ///   - longest: How long a group stays open for others at most.
+  ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
+  ///   - lost: Called with the types of which something may have been read that will not be committed.
+  ///   - failed: Called if a commit fails.
   init(
     deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
-    settled: @escaping @Sendable (_ good: Int) -> Void,
+    settled: @escaping @Sendable (Member) -> Void,
+    lost: @escaping @Sendable (Set<EntitySchema>) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
+    self.lost = lost
     self.failed = failed
   }
 
@@ -197,48 +201,43 @@ final class Committer: Sendable {
   /// Commits a group. The caller has the right to write.
   /// - Returns: The deliveries that can begin.
   private func settle(_ group: CommitGroup) -> [Ticket] {
-    do {
-      try use {
-        do {
-          try group.writer.commit()
-          setOutcome(of: group, .committed)
-        } catch {
-          setOutcome(of: group, .failed(error))
-          throw error
-        }
+    let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
+      do {
+        try group.writer.commit()
+        return (dissolve(group, .committed), nil)
+      } catch {
+        return (dissolve(group, .failed(error)), error)
       }
-    } catch {
-      failed(error)
     }
-    return dissolve(group)
+    if let error { failed(error) }
+    return tickets
   }
 
   /// Ends a group whose changes the storage has given up, or is to give up.
   private func lose(_ group: CommitGroup, _ error: any Error) {
-    use {
-      group.writer.rollback()
-      setOutcome(of: group, .failed(error))
-    }
-    startAll(dissolve(group))
+    startAll(
+      use {
+        group.writer.rollback()
+        return dissolve(group, .failed(error))
+      })
   }
 
-  /// Tickets are made under the lock, so that they are in the order of the commits.
-  private func dissolve(_ group: CommitGroup) -> [Ticket] {
+  /// Tickets are made under the lock, so that they are in the order of the commits; and before anybody else can use the
+  /// storage's transaction, so that who uses it knows of every commit.
+  private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> [Ticket] {
     state.withLock { state in
+      group.outcome = outcome
       state.group = nil
+      if case .failed = outcome { lost(group.types) }
       return group.members.compactMap { member in
         if case .delivery(let ticket) = deliver(member) { ticket } else { nil }
       }
     }
   }
 
-  private func setOutcome(of group: CommitGroup, _ outcome: CommitGroup.Outcome) {
-    state.withLock { _ in group.outcome = outcome }
-  }
-
   private func deliver(_ member: Member) -> Ticket.Rest {
     let failure = member.failure ?? member.group?.failure
-    if failure == nil { settled(1) }
+    if failure == nil { settled(member) }
     let ticket = deliveries.place(member.types) {
       member.completion(failure)
       return .nothing

@@ -15,7 +15,7 @@ final class ThreadContext {
   /// The workspace whose handlers are told something.
   var delivering: WorkspaceCore?
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
-  @exclusivity(unchecked) var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
+  @exclusivity(unchecked) var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
 
   static var current: ThreadContext {
     if let pointer = pthread_getspecific(key) {
@@ -39,4 +39,21 @@ final class ThreadContext {
     precondition(status == 0, "no thread-local storage is left in this process")
     return key
   }()
+}
+
+/// A snapshot that a program has opened.
+final class OpenSnapshot {
+  let snapshot: any StorageSnapshot
+  /// The clock before the first reading, which took the state.
+  private var timestamp: Int64?
+
+  init(_ snapshot: any StorageSnapshot) {
+    self.snapshot = snapshot
+  }
+
+  func mark(_ clock: Clock) -> ReadMark {
+    let timestamp = timestamp ?? clock.now
+    self.timestamp = timestamp
+    return ReadMark(timestamp: timestamp, reading: 0)
+  }
 }

@@ -20,6 +20,7 @@ enum PeakMemory {
     case floorFetchAll = "floor-fetch-all"
     case insert
     case floorInsert = "floor-insert"
+    case watch
   }
 
   /// Starts a process that does the work on a file and returns its peak in bytes; nil where that cannot be told.

@@ -5,6 +5,7 @@
 #   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
+#   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
@@ -19,13 +20,13 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-empire test test-long tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
 CASES ?=
 RUNS ?=
-TIME ?= 60
+TIME ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
@@ -65,6 +66,11 @@ test:
 test-long:
 	@Scripts/bootstrap.sh build empire test
 	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
+
+verify:
+	@Scripts/bootstrap.sh build
+	swift build -c release --product dflat-verify --scratch-path .build-verify
+	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
 tsan:
 	@Scripts/bootstrap.sh build empire test
@@ -111,7 +117,7 @@ bench-scaling:
 fuzz:
 	@Scripts/bootstrap.sh build fuzz
 	@mkdir -p .build
-	cd .build && ../Fuzz/run.sh $(TIME)
+	cd .build && ../Fuzz/run.sh $(or $(TIME),60)
 
 bootstrap:
 	@Scripts/bootstrap.sh build empire test lint docs fuzz

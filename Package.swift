@@ -122,6 +122,19 @@ let package = Package(
       name: "DflatTestSupport",
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
       path: "Tests/DflatTestSupport", swiftSettings: strict, plugins: ["DflatPlugin"]),
+    .target(
+      name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+    .target(
+      name: "DflatVerification",
+      dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
+      path: "Tests/DflatVerification", swiftSettings: strict, plugins: ["DflatPlugin"]),
+    .executableTarget(
+      name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport"],
+      path: "Tests/VerifyCommand", swiftSettings: strict),
+    .testTarget(
+      name: "DflatVerificationTests",
+      dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS", "dflat-verify"],
+      swiftSettings: strict),
     .testTarget(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),

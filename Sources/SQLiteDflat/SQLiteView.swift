@@ -49,7 +49,7 @@ class SQLiteView: StorageReader {
         return nil
       }
       try statement.bind(1, id)
-      guard try statement.step() else { return nil }
+      guard try statement.step(of: sql.table) else { return nil }
       return try soundRow(statement.blob(0), id, schema)
     }
   }
@@ -65,7 +65,7 @@ class SQLiteView: StorageReader {
           for (index, reader) in schema.keyReaders.enumerated() {
             try statement.bind(index + 1, column: reader.read(table))
           }
-          guard try statement.step() else { return nil }
+          guard try statement.step(of: sql.table) else { return nil }
           return try soundRow(statement.blob(1), statement.int64(0), schema)
         }
       }.get()

@@ -6,8 +6,9 @@ extension Connection {
   /// A statement that reads a main table; nil if the table does not exist.
   func statement(_ sql: String, reading table: String) throws(SQLiteError) -> Statement? {
     do { return try statement(sql) } catch {
-      try throwUnlessMissing(table, error)
-      return nil
+      if try !IndexHealth.tableExists(table, self) { return nil }
+      // Outside of a transaction it may have been made since the statement was tried.
+      return try statement(sql)
     }
   }
 
@@ -16,15 +17,9 @@ extension Connection {
     _ sql: String, reading table: String
   ) throws(SQLiteError) -> UniqueStatement? {
     do { return try uniqueStatement(sql) } catch {
-      try throwUnlessMissing(table, error)
-      return nil
+      if try !IndexHealth.tableExists(table, self) { return nil }
+      return try uniqueStatement(sql)
     }
-  }
-
-  private func throwUnlessMissing(
-    _ table: String, _ error: SQLiteError
-  ) throws(SQLiteError) {
-    if try IndexHealth.tableExists(table, self) { throw error }
   }
 }
 

@@ -90,10 +90,17 @@ final class Transaction: TransactionContext {
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
     } catch {
-      if reportsFailures { workspace.report(error) } else { lookUpError = error }
+      let isDamaged = (error as? StorageError)?.cause == .corruptRow
+      if !reportsFailures {
+        lookUpError = error
+      } else if isDamaged {
+        workspace.report(error)
+      } else {
+        // The caller will believe that there is no such object, and nobody may rely on what follows from that.
+        fail(error)
+      }
       // A damaged row can still be removed, by its id.
-      if acceptsDamaged, row.id >= 0, (error as? StorageError)?.cause == .corruptRow { return row }
-      return nil
+      return acceptsDamaged && row.id >= 0 && isDamaged ? row : nil
     }
   }
 
@@ -203,9 +210,14 @@ final class Transaction: TransactionContext {
     return true
   }
 
+  /// Nothing of it will be committed. The error was reported already.
+  func doom(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
   /// Nothing of it will be committed.
   func fail(_ error: any Error) {
-    if failure == nil { failure = error }
+    doom(error)
     if reportsFailures { workspace.report(error) }
   }
 

@@ -186,6 +186,10 @@ public final class WorkspaceCore: Sendable {
     do { return try fetch(query) } catch {
       reportReading(error)
       origin.distrust()
+      // What a transaction does because it found nothing must not be kept.
+      if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
+        transaction.doom(error)
+      }
       return RowBuffer()
     }
   }

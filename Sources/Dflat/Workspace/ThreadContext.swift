@@ -14,6 +14,8 @@ final class ThreadContext {
   var transaction: Transaction?
   /// The workspace whose handlers are told something.
   var delivering: WorkspaceCore?
+  /// How many handlers of dictionary subscriptions the thread is in.
+  var dictionaryHandlers = 0
   var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
 
   static var current: ThreadContext {

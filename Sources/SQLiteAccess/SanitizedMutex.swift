@@ -22,6 +22,8 @@
   final class Mutex<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
+    /// So that the address of an empty value is the object's own, and not that of whatever lies behind it.
+    private let end: UInt8 = 0
 
     init(_ value: Value) {
       self.value = value

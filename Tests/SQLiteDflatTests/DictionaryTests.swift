@@ -287,7 +287,8 @@ struct DictionaryTests {
       workspace.dflat.dictionary["a"] = 1
       workspace.d.synchronize()
       try workspace.tamper(
-        "CREATE TRIGGER no BEFORE INSERT ON dictitem_v_dflat_internal__ BEGIN SELECT RAISE(ABORT, 'no'); END")
+        "CREATE TRIGGER no BEFORE INSERT ON dictitem_v_dflat_internal__ BEGIN SELECT RAISE(ABORT, 'no'); END"
+      )
       workspace.dflat.dictionary["b"] = 2
       workspace.d.synchronize()
       #expect(workspace.d["b", Int.self] == 2)

@@ -127,7 +127,8 @@ struct RandomDictionaryTests {
     }
   }
 
-  @Test("A first read while everything is removed gives the old value or none, and nothing stale stays")
+  @Test(
+    "A first read while everything is removed gives the old value or none, and nothing stale stays")
   func removalRaces() throws {
     try withTemporaryWorkspace { workspace in
       for round in 0..<(isLongRun ? 300 : 30) {

@@ -105,6 +105,7 @@ struct Bench {
 extension Case {
   static let all: [Case] = [
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
-    equality, fieldAccess, encode, decode,
+    equality, fieldAccess, encode, decode, dictionaryDisk, dictionaryReturn, dictionaryHot,
+    dictionaryCold, dictionaryOneKey, dictionaryValues,
   ]
 }

@@ -369,7 +369,8 @@ final class Transaction: TransactionContext {
   func draft(of store: DictionaryStore, for call: String) -> DictionaryDraft? {
     require(
       isOpen && ThreadContext.current.transaction === self,
-      "\(call) through a transaction outside of its changes handler: use the workspace's dictionary")
+      "\(call) through a transaction outside of its changes handler: use the workspace's dictionary"
+    )
     if isAborted { return nil }
     if let draft = drafts.first(where: { $0.store === store }) { return draft }
     do {

@@ -108,7 +108,9 @@ extension DictionaryCoding where T: Codable {
         encoder.outputFormat = .binary
         do { return try encoder.encode(value) } catch let error as EncodingError {
           // A property list has a container at its top: a bare value gets one.
-          guard let bytes = try? encoder.encode(BareValue(dflatBareValue: value)) else { throw error }
+          guard let bytes = try? encoder.encode(BareValue(dflatBareValue: value)) else {
+            throw error
+          }
           return bytes
         }
       },

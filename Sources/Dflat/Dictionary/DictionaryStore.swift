@@ -323,7 +323,7 @@ final class DictionaryStore: Sendable {
           released.append(entry)
           state.memory[key] = nil
         }
-        news.append(state.newsOfRemoval(unless: draft.changes))
+        news.append(state.newsOfRemoval { draft.changes[$0] == nil && state.memory[$0] == nil })
       }
       for (key, contents) in draft.changes {
         if state.erasure > draft.change { break }
@@ -343,12 +343,21 @@ final class DictionaryStore: Sendable {
 
   // MARK: Watching
 
+  /// The last change that removed everything.
+  var erasure: Int64 { state.withLock { $0.erasure } }
+
   /// Begins to watch a key, with what memory has as the first news.
+  ///
+  /// - Parameters:
+  ///   - contents: What was read, if memory has nothing.
+  ///   - erasure: The last removal of everything before that was read.
   func watch(
-    _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents
+    _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents,
+    readAfter erasure: Int64
   ) {
     state.withLock { state in
-      watcher.add(.initial(state.memory[key]?.contents ?? contents))
+      let read = state.erasure == erasure ? contents : .absent
+      watcher.add(.initial(state.memory[key]?.contents ?? read))
       state.watchers[key, default: []].append(watcher)
     }
   }
@@ -380,10 +389,11 @@ extension DictionaryStore.State {
   }
 
   /// All watchers of all keys hear of a removal.
+  /// - Parameter isRemoved: Whether a key is among them.
   fileprivate func newsOfRemoval(
-    unless kept: [DictionaryKey: DictionaryContents] = [:]
+    of isRemoved: (DictionaryKey) -> Bool = { _ in true }
   ) -> DictionaryNews {
-    let told = watchers.filter { kept[$0.key] == nil }.flatMap(\.value)
+    let told = watchers.filter { isRemoved($0.key) }.flatMap(\.value)
     for watcher in told { watcher.add(.changed(.absent)) }
     return DictionaryNews(watchers: told)
   }

@@ -8,7 +8,9 @@
   ///
   /// A subscriber that is behind gets the newest state when it asks again.
   public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher {
+    /// What subscribers get.
     public typealias Output = SubscribedDictionaryValue<Element>
+    /// There are no errors.
     public typealias Failure = Never
     typealias Handler = @Sendable (Output) -> Void
 

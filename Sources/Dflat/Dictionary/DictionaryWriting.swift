@@ -193,7 +193,9 @@ extension WorkspaceCore {
     return store.remember(key, contents, row: rows.first?.id ?? -1, erasure: erasure)
   }
 
-  private func readItems(_ query: Query) -> ContiguousArray<Row> { readItemsIfPossible(query) ?? [] }
+  private func readItems(_ query: Query) -> ContiguousArray<Row> {
+    readItemsIfPossible(query) ?? []
+  }
 
   /// Inside a snapshot what that shows, otherwise what is committed; nil if it cannot be read.
   private func readItemsIfPossible(_ query: Query) -> ContiguousArray<Row>? {

@@ -38,7 +38,9 @@ extension WorkspaceDictionary {
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of the value.
-  public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String, _ type: T.Type) -> T? {
+  public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String, _ type: T.Type)
+    -> T?
+  {
     get { _access.get(key, .flatBuffers) }
     set { _access.set(key, newValue, .flatBuffers) }
   }
@@ -54,7 +56,9 @@ extension WorkspaceDictionary {
   /// - Parameters:
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
-  public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String, default value: T) -> T {
+  public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String, default value: T)
+    -> T
+  {
     _access.get(key, .flatBuffers) ?? value
   }
 }
@@ -66,7 +70,9 @@ extension WorkspaceDictionary {
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of the value.
-  public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String, _ type: T.Type) -> T? {
+  public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String,
+    _ type: T.Type
+  ) -> T? {
     get { _access.get(key, .flatBuffers) }
     set { _access.set(key, newValue, .flatBuffers) }
   }
@@ -82,7 +88,9 @@ extension WorkspaceDictionary {
   /// - Parameters:
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
-  public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String, default value: T) -> T {
+  public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String,
+    default value: T
+  ) -> T {
     _access.get(key, .flatBuffers) ?? value
   }
 }

@@ -19,6 +19,7 @@ extension DictionaryAccess {
   ) -> any WorkspaceSubscription {
     let key = DictionaryKey(key)
     let access = DictionaryAccess(core: core, store: store, transaction: nil)
+    let erasure = store.erasure
     let contents = core.contents(of: key, in: store)
     let store = store
     let reporting = WeakAccess(access)
@@ -29,7 +30,7 @@ extension DictionaryAccess {
         handler(reporting.value(of: contents, key, coding).map { .updated($0) } ?? .deleted)
       }
     }
-    store.watch(key, watcher, otherwise: contents)
+    store.watch(key, watcher, otherwise: contents, readAfter: erasure)
     watcher.deliver()
     return DictionarySubscription(store, key, watcher)
   }
@@ -114,7 +115,9 @@ extension WorkspaceDictionary {
     ///   - key: The key.
     ///   - type: The type of its value.
     /// - Returns: The publisher.
-    public func publisher<Element: Codable & Equatable & Sendable>(_ key: String, of type: Element.Type) -> DictionaryValuePublisher<Element> {
+    public func publisher<Element: Codable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
       let access = _access
       return DictionaryValuePublisher { access.subscribe(key, .codable, $0) }
     }
@@ -161,7 +164,9 @@ extension WorkspaceDictionary {
     ///   - key: The key.
     ///   - type: The type of its value.
     /// - Returns: The publisher.
-    public func publisher<Element: FlatBuffersCodable & Equatable & Sendable>(_ key: String, of type: Element.Type) -> DictionaryValuePublisher<Element> {
+    public func publisher<Element: FlatBuffersCodable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
       let access = _access
       return DictionaryValuePublisher { access.subscribe(key, .flatBuffers, $0) }
     }
@@ -208,7 +213,9 @@ extension WorkspaceDictionary {
     ///   - key: The key.
     ///   - type: The type of its value.
     /// - Returns: The publisher.
-    public func publisher<Element: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String, of type: Element.Type) -> DictionaryValuePublisher<Element> {
+    public func publisher<Element: Codable & FlatBuffersCodable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
       let access = _access
       return DictionaryValuePublisher { access.subscribe(key, .flatBuffers, $0) }
     }

@@ -1,32 +1,36 @@
 # What a newcomer can make here. Every rule first installs what it needs and lacks (Scripts/bootstrap.sh).
 #
 #   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
+#   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
+#   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
+#   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
 #   make tsan             the tests of what runs on several threads, under ThreadSanitizer
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
 #   make docs             the DocC pages of every library into .build/docs; a warning is an error
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-smoke      every benchmark once, to see that it runs
+#   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
-#   make fuzz             hostile bytes for the FlatBuffers reader and verifier; TIME=seconds (default 60)
+#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, and for rows; TIME=seconds each (default 60)
 #   make bootstrap        install everything that any rule needs
 #   make clean            remove everything that was built
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo test test-long tsan lint format docs bench bench-smoke bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
 CASES ?=
 RUNS ?=
-TIME ?= 60
+TIME ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -39,8 +43,20 @@ demo:
 	swift build -c release --package-path Examples/Posts --product posts
 	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
 
+demo-live:
+	@Scripts/bootstrap.sh build
+	$(replan)
+	swift build -c release --package-path Examples/Posts --product live
+	@Examples/Posts/.build/release/live $(ARGUMENTS)
+
+demo-empire:
+	@Scripts/bootstrap.sh empire
+	$(replan)
+	swift build -c release --package-path Examples/People --product people
+	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
+
 test:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
@@ -48,13 +64,18 @@ test:
 	Scripts/check-readme.sh
 
 test-long:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	DFLAT_LONG=1 swift test -c release -Xswiftc -enable-testing --disable-xctest --scratch-path .build-long
 
+verify:
+	@Scripts/bootstrap.sh build
+	swift build -c release --product dflat-verify --scratch-path .build-verify
+	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
+
 tsan:
-	@Scripts/bootstrap.sh build test
+	@Scripts/bootstrap.sh build empire test
 	swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
-	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests'
+	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests|LMDBTests|EmpireTests'
 
 lint:
 	@Scripts/bootstrap.sh lint
@@ -65,7 +86,7 @@ format:
 	Scripts/lint.sh --format
 
 docs:
-	@Scripts/bootstrap.sh build docs
+	@Scripts/bootstrap.sh build empire docs
 	Scripts/docs.sh
 
 bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
@@ -78,9 +99,15 @@ bench:
 	$(if $(CASES),,Scripts/update-performance.sh)
 
 bench-smoke:
-	@Scripts/bootstrap.sh build
+	@Scripts/bootstrap.sh build empire
 	$(replan)
 	$(bench_options) $(bench_program) smoke
+	swift run -c release --package-path Benchmarks bench-empire smoke
+
+bench-empire:
+	@Scripts/bootstrap.sh build empire
+	$(replan)
+	$(bench_options) swift run -c release --package-path Benchmarks bench-empire
 
 bench-scaling:
 	@Scripts/bootstrap.sh build
@@ -90,10 +117,10 @@ bench-scaling:
 fuzz:
 	@Scripts/bootstrap.sh build fuzz
 	@mkdir -p .build
-	cd .build && ../Fuzz/run.sh $(TIME)
+	cd .build && ../Fuzz/run.sh $(or $(TIME),60)
 
 bootstrap:
-	@Scripts/bootstrap.sh build test lint docs fuzz
+	@Scripts/bootstrap.sh build empire test lint docs fuzz
 
 clean:
 	rm -rf .build .build-* Examples/*/.build Benchmarks/.build

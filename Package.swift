@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // Strict in every target: what a later language mode will demand is demanded now.
@@ -9,6 +11,50 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Macros are built against the SwiftSyntax that the compiler itself is made of, which stands beside the library that manifests are built
+// against: nothing is fetched, and a clean build takes seconds.
+let swiftSyntax: String = {
+  #if canImport(Darwin)
+    var info = Dl_info()
+    _ = dladdr(unsafeBitCast(Package.self, to: UnsafeRawPointer.self), &info)
+    let manifestLibrary = String(cString: info.dli_fname)
+  #else
+    // Line by line: a file of the kernel has no size, and Foundation reads only its first page.
+    var manifestLibrary = ""
+    let maps = fopen("/proc/self/maps", "r")
+    var line = [CChar](repeating: 0, count: 8192)
+    while let maps, fgets(&line, Int32(line.count), maps) != nil {
+      let text = String(
+        decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
+      if text.hasSuffix("/libPackageDescription.so"), let start = text.firstIndex(of: "/") {
+        manifestLibrary = String(text[start...])
+      }
+    }
+    if let maps { fclose(maps) }
+  #endif
+  // From usr/lib/swift/pm/ManifestAPI/libPackageDescription.so to usr/lib/swift/host.
+  return URL(fileURLWithPath: manifestLibrary).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("host").path
+}()
+
+// Types that live no longer than the bytes that they read.
+let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+// CloudKit's half of Empire is built where there is CloudKit. Elsewhere the tests, and nothing else, build it against a stand-in.
+#if os(Linux)
+  let cloudKitStandIn: [Target] = [
+    .target(name: "CloudKit", path: "Tests/CloudKit", swiftSettings: strict),
+    .target(
+      name: "EmpireCloudKit", dependencies: ["Empire", "EmpireMacros", "CloudKit"],
+      path: "Sources/Empire/CloudKit", swiftSettings: strict),
+    .testTarget(
+      name: "EmpireCloudKitTests", dependencies: ["EmpireCloudKit", "Empire", "CloudKit"],
+      swiftSettings: strict),
+  ]
+#else
+  let cloudKitStandIn: [Target] = []
+#endif
+
 let package = Package(
   name: "Dflat",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -17,6 +63,8 @@ let package = Package(
     .library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteDflat", targets: ["SQLiteDflat", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
+    .library(name: "Empire", targets: ["Empire"]),
+    .library(name: "LMDB", targets: ["LMDB"]),
     .executable(name: "dflatc", targets: ["dflatc"]),
     .plugin(name: "DflatPlugin", targets: ["DflatPlugin"]),
     .plugin(name: "DflatCommand", targets: ["DflatCommand"]),
@@ -26,7 +74,11 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(name: "FlatBuffersRuntime", swiftSettings: strict),
-    .target(name: "Dflat", dependencies: ["FlatBuffersRuntime"], swiftSettings: strict),
+    // Below all libraries: conformances that more than one of them needs.
+    .target(name: "StandardConformances", swiftSettings: strict),
+    .target(
+      name: "Dflat", dependencies: ["FlatBuffersRuntime", "StandardConformances"],
+      swiftSettings: strict),
     .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
       name: "SQLiteDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess"],
@@ -35,6 +87,25 @@ let package = Package(
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: strict),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: strict),
+
+    // Records in sorted-key storage. They know nothing of the targets above, and those nothing of them.
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
+    .target(name: "PackedSerialize", swiftSettings: strict + lifetimes),
+    .macro(
+      name: "EmpireMacros", swiftSettings: strict + [.unsafeFlags(["-I", swiftSyntax])],
+      linkerSettings: [
+        .unsafeFlags(["-L", swiftSyntax, "-Xlinker", "-rpath", "-Xlinker", swiftSyntax]),
+        .linkedLibrary("SwiftSyntax"), .linkedLibrary("SwiftParser"),
+        .linkedLibrary("SwiftSyntaxMacros"), .linkedLibrary("SwiftSyntaxBuilder"),
+        .linkedLibrary("SwiftDiagnostics"),
+        .linkedLibrary("SwiftCompilerPluginMessageHandling"),
+      ]),
+    .target(
+      name: "Empire",
+      dependencies: ["EmpireMacros", "LMDB", "PackedSerialize", "StandardConformances"],
+      exclude: cloudKitStandIn.isEmpty ? [] : ["CloudKit"], swiftSettings: strict + lifetimes),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
     .plugin(
@@ -51,6 +122,19 @@ let package = Package(
       name: "DflatTestSupport",
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
       path: "Tests/DflatTestSupport", swiftSettings: strict, plugins: ["DflatPlugin"]),
+    .target(
+      name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+    .target(
+      name: "DflatVerification",
+      dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
+      path: "Tests/DflatVerification", swiftSettings: strict, plugins: ["DflatPlugin"]),
+    .executableTarget(
+      name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport"],
+      path: "Tests/VerifyCommand", swiftSettings: strict),
+    .testTarget(
+      name: "DflatVerificationTests",
+      dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS", "dflat-verify"],
+      swiftSettings: strict),
     .testTarget(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),
@@ -76,5 +160,17 @@ let package = Package(
       name: "DflatGeneratorTests",
       dependencies: ["DflatGenerator", "DflatSchema", "Dflat", "FlatBuffersRuntime"],
       exclude: ["Golden", "Schemas", "Programs"], swiftSettings: strict),
-  ]
+
+    .testTarget(
+      name: "LMDBTests", dependencies: ["LMDB", "DflatTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "PackedSerializeTests", dependencies: ["PackedSerialize", "DflatTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EmpireTests", dependencies: ["Empire", "LMDB", "DflatTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],
+      swiftSettings: strict),
+  ] + cloudKitStandIn
 )

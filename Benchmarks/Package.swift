@@ -12,11 +12,11 @@ let package = Package(
     .systemLibrary(
       name: "CSQLiteFloor", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CLinux"),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CMalloc",
+        "CLinux",
         "CSQLiteFloor",
         .product(name: "Dflat", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),
@@ -28,5 +28,18 @@ let package = Package(
         .enableUpcomingFeature("MemberImportVisibility"),
       ],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    // Empire has a program of its own, so that who measures Dflat builds neither it nor LMDB.
+    .systemLibrary(
+      name: "CLMDBFloor", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .executableTarget(
+      name: "bench-empire",
+      dependencies: ["CLMDBFloor", .product(name: "Empire", package: "Dflat")],
+      swiftSettings: [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // Not MemberImportVisibility: LMDB's structs are the same types in CLMDBFloor and in the library's own module.
+      ]),
   ]
 )

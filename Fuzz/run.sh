@@ -1,12 +1,12 @@
 #!/bin/sh
-# Fuzzes the readers and the verifier of FlatBuffersRuntime with libFuzzer and AddressSanitizer.
+# Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier of FlatBuffersRuntime
+# (buffers), and Dflat's checks of stored rows with what reads them (rows).
 #
-#   Fuzz/run.sh [seconds] [corpus]    60 seconds from Fuzz/Corpus, unless told otherwise
-#   Fuzz/run.sh write-corpus          writes Fuzz/Corpus anew
+#   Fuzz/run.sh [seconds] [buffers|rows]    60 seconds each, unless told otherwise
+#   Fuzz/run.sh write-corpus                writes Fuzz/Corpus and Fuzz/RowCorpus anew
 #
-# New inputs go to .build/fuzz/found; the committed corpus stays as it is. A crash, a read outside
-# the input or an input that takes over 10 seconds ends it with a nonzero code and leaves the input
-# in .build/fuzz.
+# New inputs go to .build/fuzz/found and found-rows; the committed corpora stay as they are. A crash, a read outside the input
+# or an input that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
 set -eu
 
 fuzz=$(cd "$(dirname "$0")" && pwd)
@@ -15,35 +15,60 @@ output="$package/.build/fuzz"
 support="$package/Tests/FlatBuffersRuntimeTests/Support"
 layouts="$support/Layout.swift $support/Value.swift $support/Encoder.swift $support/Decoder.swift
   $support/Checker.swift $support/Schemas.swift"
-mkdir -p "$output/found"
+strict="-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+  -enable-upcoming-feature MemberImportVisibility"
+mkdir -p "$output/found" "$output/found-rows"
 
-# build TARGET-FILE PRODUCT FLAGS...: the runtime as a module of its own, then the target with the
-# layouts of the tests.
-build() {
-  target=$1
-  product=$2
-  shift 2
-  find "$package/Sources/FlatBuffersRuntime" -name '*.swift' -print0 | xargs -0 \
-    swiftc -O -wmo -parse-as-library -swift-version 6 -module-name FlatBuffersRuntime "$@" \
-    -emit-module -emit-module-path "$output/FlatBuffersRuntime.swiftmodule" \
-    -c -o "$output/FlatBuffersRuntime.o"
-  # shellcheck disable=SC2086 # the list of layouts is to be split
-  swiftc -O -wmo -parse-as-library -swift-version 6 -module-name Fuzz "$@" -I "$output" \
-    "$target" $layouts "$output/FlatBuffersRuntime.o" -o "$product"
+# module NAME FLAGS...: a library target as a module of its own.
+module() {
+  name=$1
+  shift
+  # shellcheck disable=SC2086 # the flags are to be split
+  find "$package/Sources/$name" -name '*.swift' -print0 | xargs -0 \
+    swiftc -O -wmo -parse-as-library $strict -module-name "$name" -I "$output" "$@" \
+    -emit-module -emit-module-path "$output/$name.swiftmodule" -c -o "$output/$name.o"
+}
+
+# program PRODUCT FILES-AND-FLAGS...
+program() {
+  product=$1
+  shift
+  swiftc -O -wmo -parse-as-library -swift-version 6 -module-name Fuzz -I "$output" "$@" -o "$output/$product"
+}
+
+# fuzz NAME FOUND CORPUS
+fuzz() {
+  (
+    cd "$output"
+    # Leaks are not looked for: the layouts live as long as the process, behind enum payloads whose
+    # pointers carry tag bits, which the leak detector does not recognise as references.
+    ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}" "./fuzz-$1" -max_total_time="$seconds" -max_len=4096 \
+      -timeout=10 -print_final_stats=1 -use_value_profile=1 "$2" "$3"
+  )
 }
 
 if [ "${1:-}" = write-corpus ]; then
-  build "$fuzz/WriteCorpus.swift" "$output/write-corpus"
+  module FlatBuffersRuntime
+  module Dflat -enable-testing
+  # shellcheck disable=SC2086 # the list of layouts is to be split
+  program write-corpus "$fuzz/WriteCorpus.swift" $layouts "$output/FlatBuffersRuntime.o"
+  program write-rows "$fuzz/WriteRows.swift" "$fuzz/RowLayout.swift" "$output/FlatBuffersRuntime.o" "$output/Dflat.o"
   "$output/write-corpus" "$fuzz/Corpus"
+  "$output/write-rows" "$fuzz/RowCorpus"
   exit
 fi
 
 seconds=${1:-60}
-corpus=${2:-"$fuzz/Corpus"}
-build "$fuzz/FuzzBuffers.swift" "$output/fuzz-buffers" -g -sanitize=fuzzer,address
-cd "$output"
-# Leaks are not looked for: the layouts live as long as the process, behind enum payloads whose
-# pointers carry tag bits, which the leak detector does not recognise as references.
-export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
-exec ./fuzz-buffers -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 \
-  -use_value_profile=1 found "$corpus"
+target=${2:-all}
+module FlatBuffersRuntime -g -sanitize=fuzzer,address
+if [ "$target" != rows ]; then
+  # shellcheck disable=SC2086 # the list of layouts is to be split
+  program fuzz-buffers "$fuzz/FuzzBuffers.swift" $layouts "$output/FlatBuffersRuntime.o" -g -sanitize=fuzzer,address
+  fuzz buffers found "$fuzz/Corpus"
+fi
+if [ "$target" != buffers ]; then
+  module Dflat -enable-testing -g -sanitize=fuzzer,address
+  program fuzz-rows "$fuzz/FuzzRows.swift" "$fuzz/RowLayout.swift" "$output/FlatBuffersRuntime.o" "$output/Dflat.o" \
+    -g -sanitize=fuzzer,address
+  fuzz rows found-rows "$fuzz/RowCorpus"
+fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|test|lint|docs|fuzz]...
+# Installs what the named purposes need and this machine lacks: bootstrap.sh [build|empire|test|lint|docs|fuzz]...
 #
 # On Debian and its relatives by apt, on macOS by Homebrew; elsewhere it names what to install. A second run finds everything
 # in place, installs nothing and takes no time. Swift itself is never installed, only asked for.
@@ -18,6 +18,8 @@ has_sqlite_headers() {
   if [ "$system" = Darwin ]; then return 0; fi # part of the SDK
   has_tool pkg-config && pkg-config --exists sqlite3
 }
+
+has_lmdb_headers() { has_tool pkg-config && pkg-config --exists lmdb; }
 
 apt=() brew=() plain=()
 need() { # check, Debian's package, Homebrew's, name for people
@@ -79,12 +81,16 @@ for purpose in "${@:-build}"; do
       need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
       need has_sqlite_headers libsqlite3-dev sqlite "SQLite 3 with its header and sqlite3.pc"
       ;;
+    empire)
+      need "has_tool pkg-config" pkg-config pkg-config "pkg-config"
+      need has_lmdb_headers liblmdb-dev lmdb "LMDB with its header and lmdb.pc"
+      ;;
     test)
       need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
       need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
-    *) fail "there is no purpose '$purpose'; known are build, test, lint, docs and fuzz" ;;
+    *) fail "there is no purpose '$purpose'; known are build, empire, test, lint, docs and fuzz" ;;
   esac
 done
 

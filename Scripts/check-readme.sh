@@ -50,6 +50,11 @@ while true; do
   block swift $number >$work/snippet
   [ -s $work/snippet ] || break
   if [ "$(head -n 1 $work/snippet)" = "// Package.swift" ]; then continue; fi
+  if [ "$(head -n 1 $work/snippet)" = "import Empire" ]; then
+    sed '1,/^$/d' Examples/People/Sources/people/FirstLook.swift >$work/FirstLook.swift
+    same "the code of Empire" $work/FirstLook.swift $work/snippet
+    continue
+  fi
   { echo "func snippet$number(dflat: SQLiteWorkspace) async throws {"; cat $work/snippet; echo "}"; } >>$work/Snippets.swift
 done
 generated=$(find $demo/.build/plugins -name 'post*_generated.swift' | sort)

@@ -9,6 +9,9 @@ table=$(awk -F'[:,}]' '
     return ""
   }
   BEGIN { print "| case | Dflat | floor | ratio | goal |"; print "| --- | ---: | ---: | ---: | ---: |" }
+  /"id"/ && value("unit") == "microseconds" {
+    printf "| `%s` | %.1f µs | %.1f µs | | %.1f µs |\n", value("id"), value("value"), value("floorValue"), value("goal")
+  }
   /"id"/ && value("ratio") != "" {
     printf "| `%s` | %.1f ms | %.1f ms | %.2f | %s |\n", value("id"), value("milliseconds"),
       value("floorMilliseconds"), value("ratio"), value("goal") == "" || value("goal") == "null" ? "" : sprintf("%.2f", value("goal"))

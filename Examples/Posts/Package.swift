@@ -6,12 +6,18 @@ import PackageDescription
 let package = Package(
   name: "Posts",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "posts", targets: ["posts"])],
+  products: [
+    .executable(name: "posts", targets: ["posts"]),
+    .executable(name: "live", targets: ["live"]),
+  ],
   dependencies: [.package(name: "Dflat", path: "../..")],
   targets: [
     .executableTarget(
       name: "posts",
       dependencies: ["DpkgStatus", .product(name: "SQLiteDflat", package: "Dflat")],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    .executableTarget(
+      name: "live", dependencies: [.product(name: "SQLiteDflat", package: "Dflat")],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
     .target(name: "DpkgStatus"),
     .testTarget(name: "DpkgStatusTests", dependencies: ["DpkgStatus"]),

@@ -4,6 +4,14 @@
 //  - Turning WAL mode on writes the first page, so they come before it.
 //  - What the file has afterwards is read back from the file.
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// How a database file that is opened for writing should be.
 public struct DatabaseFileSettings: Hashable, Sendable {
   /// Whether and how free pages are given back.
@@ -65,8 +73,7 @@ extension Connection {
       if let pageSize = settings.pageSize { try execute("PRAGMA main.page_size = \(pageSize)") }
       try execute("PRAGMA main.auto_vacuum = \(settings.autoVacuum.rawValue)")
     }
-    // Others who read or write in the old mode are waited for, as long as the busy timeout says.
-    try setPragma("main.journal_mode", "wal")
+    try enterWALMode()
     try setPragma("synchronous", .integer(settings.synchronous.rawValue))
     try check("wal_autocheckpoint", is: 0)
     if isNew {
@@ -74,6 +81,23 @@ extension Connection {
       try check("main.auto_vacuum", is: settings.autoVacuum.rawValue)
     }
     return isNew
+  }
+
+  /// Others who read or write in the old mode are waited for, as long as the busy timeout says. Of two connections that both
+  /// want to change the mode one is refused at once, so that they do not wait for each other: it tries again.
+  private func enterWALMode() throws(SQLiteError) {
+    let patience = Duration.milliseconds(busyTimeoutMilliseconds)
+    let began = MonotonicTime.now
+    while true {
+      do throws(SQLiteError) {
+        return try setPragma("main.journal_mode", "wal")
+      } catch {
+        guard error.isBusy, MonotonicTime.now &- began < MonotonicTime.nanoseconds(patience) else {
+          throw error
+        }
+        usleep(.random(in: 500...5000))
+      }
+    }
   }
 
   private func check(_ pragma: String, is expected: Int64) throws(SQLiteError) {

@@ -5,6 +5,7 @@
 // here without locks. What is kept true:
 //
 //  - a log that holds something is never passed over: what it has may be committed and not be in the file yet;
+//  - nor is a rollback journal that a crash has left: without it the file is half changed. Who may write plays it back first;
 //  - a file that changes is noticed: `isOutdated` compares it with what it was before it was opened.
 
 #if canImport(Glibc)
@@ -46,14 +47,14 @@ extension Connection {
   ///
   /// As ``OpenMode/readOnly``; but a file in WAL mode that was closed in an orderly way, and stands in a directory or on a
   /// volume that is not writable, is read without locks. Then ``isWithoutLocks`` is true, and ``isOutdated`` tells whether
-  /// somebody has changed the file since.
+  /// somebody has changed the file since. A rollback journal that a crash has left is played back, which writes to the file.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept.
   /// - Throws: ``SQLiteError``: ``SQLiteError/isNoSuchFile``; ``ResultCode/readOnly`` if a log stands beside the file that
-  ///   cannot be read without writing; or what reading the first page gives.
+  ///   cannot be read without writing, or a journal that cannot be played back; or what reading the first page gives.
   public static func openForReading(
     path: String, busyTimeoutMilliseconds: Int = 30_000, statementCacheCapacity: Int = 100
   ) throws(SQLiteError) -> Connection {
@@ -61,6 +62,13 @@ extension Connection {
       path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
       statementCacheCapacity: statementCacheCapacity)
     do {
+      try connection.execute("PRAGMA main.schema_version")
+      return connection
+    } catch  where error.needsRollback {
+      let writer = try Connection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      try writer.execute("PRAGMA main.schema_version")
+      try writer.close()
       try connection.execute("PRAGMA main.schema_version")
       return connection
     } catch  where error.isCantOpen || error.isReadOnly {

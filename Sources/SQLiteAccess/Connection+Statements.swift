@@ -14,10 +14,23 @@ extension Connection {
   /// - Throws: ``SQLiteError`` for faulty SQL, with the place in the message; with
   ///   ``ResultCode/misuse`` if there is no statement or more than one.
   public func statement(_ sql: String) throws(SQLiteError) -> Statement {
-    if let slot = statements.take(sql) { return Statement(slot: slot, connection: self) }
+    Statement(slot: try slot(sql), connection: self)
+  }
+
+  /// A prepared statement for `sql`, as with ``statement(_:)``, for code that runs it very often and
+  /// holds it no longer than a call.
+  ///
+  /// - Parameter sql: Exactly one statement.
+  /// - Throws: As ``statement(_:)``.
+  public func uniqueStatement(_ sql: String) throws(SQLiteError) -> UniqueStatement {
+    UniqueStatement(slot: try slot(sql), connection: self)
+  }
+
+  private func slot(_ sql: String) throws(SQLiteError) -> StatementSlot {
+    if let slot = statements.take(sql) { return slot }
     let slot = StatementSlot(handle: try prepareOne(sql), sql: sql)
     statements.add(slot)
-    return Statement(slot: slot, connection: self)
+    return slot
   }
 
   /// Calls `body` with a prepared statement, and takes it back into the cache afterwards.

@@ -97,7 +97,7 @@ public final class ReaderPool: Sendable {
   /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
   ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
   @inlinable
-  public func withReader<R>(
+  public func withReader<R: ~Copyable>(
     beyondLimit: Bool = false, _ body: (Connection) throws -> R
   ) throws -> R {
     let reader = try take(scoped: true, within: nil, beyondLimit: beyondLimit)

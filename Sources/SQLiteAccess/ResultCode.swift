@@ -99,6 +99,7 @@ extension ResultCode: CustomStringConvertible {
     Extended.constraintPrimaryKey: "SQLITE_CONSTRAINT_PRIMARYKEY",
     Extended.constraintUnique: "SQLITE_CONSTRAINT_UNIQUE",
     Extended.constraintRowID: "SQLITE_CONSTRAINT_ROWID",
+    Extended.readOnlyRollback: "SQLITE_READONLY_ROLLBACK",
     Extended.cantOpenIsDirectory: "SQLITE_CANTOPEN_ISDIR",
     pragmaRefused.rawValue: "pragma refused", closed.rawValue: "closed",
     timedOut.rawValue: "timed out",
@@ -114,6 +115,7 @@ extension ResultCode: CustomStringConvertible {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+    static let readOnlyRollback = SQLITE_READONLY | (3 << 8)
     static let cantOpenIsDirectory = SQLITE_CANTOPEN | (2 << 8)
   }
 }

@@ -88,6 +88,10 @@ extension SQLiteError {
   /// The database, the file system or the connection does not allow writing.
   public var isReadOnly: Bool { code == .readOnly }
 
+  /// A crash has left a rollback journal that a connection for reading may not play back: the first use by a connection that
+  /// writes does.
+  public var needsRollback: Bool { extendedCode == ResultCode.Extended.readOnlyRollback }
+
   /// The file could not be opened, for whatever reason.
   public var isCantOpen: Bool { code == .cantOpen }
 

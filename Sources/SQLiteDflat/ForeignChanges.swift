@@ -97,13 +97,14 @@ final class ForeignChanges: Sendable {
   // MARK: The writer's side
 
   /// The writer is there, outside of a transaction.
-  func writerOpened(_ writer: Connection) {
+  func writerOpened(_ writer: Connection) throws {
     let source = Source(connection: writer)
-    state.withLock { state in
+    try state.withLock { state in
+      // From here on: otherwise the first transaction would find a change that was none, and read again what it has read.
+      state.version = try source.connection.dataVersion()
       state.source = source.connection
       state.phase = .idle
       state.generation += 1
-      state.version = 0
     }
   }
 

@@ -28,6 +28,8 @@ final class SQLiteEngine: StorageEngine {
   /// Where the file of a workspace in memory is.
   private let directory: TransientDirectory?
   private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
+  /// Those of `statements` that were asked for last: loops use one type again and again.
+  private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
@@ -95,26 +97,26 @@ final class SQLiteEngine: StorageEngine {
 
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {
-    statements.withLock { statements in
-      if let sql = statements[ObjectIdentifier(schema)] { return sql }
-      let sql = TableSQL(schema)
+    // What was made is kept as long as the engine.
+    if let latest = latestStatements.load(ordering: .acquiring)?.takeUnretainedValue(),
+      latest.schema === schema
+    {
+      return latest
+    }
+    let sql = statements.withLock { statements in
+      let sql = statements[ObjectIdentifier(schema)] ?? TableSQL(schema)
       statements[ObjectIdentifier(schema)] = sql
       return sql
     }
+    latestStatements.store(.passUnretained(sql), ordering: .releasing)
+    return sql
   }
 
   // MARK: Reading
 
-  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
+  func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
     do {
-      // A file that is read without locks may change meanwhile; then it is read anew.
-      for _ in 0..<5 {
-        let result = try readers.withReader(beyondLimit: isUrgent) { connection in
-          Self.unlessOutdated(connection, Result { try body(SQLiteView(self, connection)) })
-        }
-        if let result { return try result.get() }
-      }
-      throw changedFile
+      return try onReader(isUrgent: isUrgent) { try body(SQLiteView(self, $0)) }
     } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
       return try body(MissingFileView(error: missingFile))
     } catch let error as SQLiteError {
@@ -122,10 +124,24 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  private static func unlessOutdated<R>(
-    _ connection: Connection, _ result: Result<R, any Error>
+  /// Calls `body` with a reader. A file that is read without locks may change meanwhile; then it is read anew.
+  func onReader<R: ~Copyable>(
+    isUrgent: Bool, _ body: (Connection) throws -> R
+  ) throws -> R {
+    for _ in 0..<5 {
+      let result = try readers.withReader(beyondLimit: isUrgent) { connection in
+        Self.unlessOutdated(connection, Result { try body(connection) })
+      }
+      if let result { return try result.get() }
+    }
+    throw changedFile
+  }
+
+  private static func unlessOutdated<R: ~Copyable>(
+    _ connection: Connection, _ result: consuming Result<R, any Error>
   ) -> Result<R, any Error>? {
-    connection.isOutdated ? nil : result
+    if connection.isOutdated { return nil }
+    return result
   }
 
   /// Somebody writes to a file that can only be read without locks.
@@ -163,8 +179,8 @@ final class SQLiteEngine: StorageEngine {
         try protectFiles()
         let connection = try openWriter()
         state.care = try FileCare(walLimit: configuration.walLimit, connection)
+        try foreignChanges.writerOpened(connection)
         state.connection = connection
-        foreignChanges.writerOpened(connection)
         isPrepared.store(true, ordering: .releasing)
       }
     }
@@ -318,7 +334,7 @@ private final class MissingFileView: StorageReader {
     self.error = error
   }
 
-  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }

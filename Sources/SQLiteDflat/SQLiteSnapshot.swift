@@ -18,8 +18,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     self.isUrgent = isUrgent
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
-    try reading { try $0.rows(query, mark: mark) } ?? []
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+    try reading { try $0.rows(query, mark: mark) } ?? RowBuffer()
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
@@ -38,7 +38,7 @@ final class SQLiteSnapshot: StorageSnapshot {
   }
 
   /// nil if there is no file.
-  private func reading<R>(_ body: (SQLiteView) throws -> R) throws -> R? {
+  private func reading<R: ~Copyable>(_ body: (SQLiteView) throws -> R) throws -> R? {
     guard let view = try open() else { return nil }
     let result = Result { try body(view) }
     // What was read without locks is no longer one state.
@@ -62,7 +62,11 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
-        let generation = try engine.foreignChanges.generationBefore()
+        // A transaction takes an earlier one, which is as right and asks nobody; what is verified in its state may then have to
+        // be verified again.
+        let generation =
+          try isUrgent
+          ? engine.foreignChanges.lastGeneration : engine.foreignChanges.generationBefore()
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)

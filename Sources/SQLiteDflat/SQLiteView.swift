@@ -17,19 +17,23 @@ class SQLiteView: StorageReader {
     self.connection = connection
   }
 
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row> {
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
-      if let key = query.key { return try rows(of: query, with: key, mark) }
+      if let key = query.key {
+        return RowBuffer(try engine.row(of: query, with: key, mark: mark, on: connection))
+      }
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark) { [engine] id, error in
           engine.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
         let select = SelectSQL(plan, engine.sql(for: query.schema))
-        guard let statement = try statement(select.text, reading: table) else { return [] }
+        guard let statement = try connection.statement(select.text, reading: table) else {
+          return RowBuffer()
+        }
         try select.bind(to: statement)
-        while try next(statement, of: table) {
+        while try statement.step(of: table) {
           let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
@@ -38,48 +42,14 @@ class SQLiteView: StorageReader {
     }
   }
 
-  /// The row with a key, if there is one, and the limit allows it.
-  private func rows(
-    of query: Query, with key: KeyValues, _ mark: ReadMark
-  ) throws -> ContiguousArray<Row> {
-    let schema = query.schema
-    let sql = engine.sql(for: schema)
-    guard query.limit != 0, let statement = try statement(sql.selectKey, reading: sql.table) else {
-      return []
-    }
-    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
-    guard case .string(var text) = key.first else {
-      try statement.bind(1, constant: key.first)
-      return try onlyRow(of: statement, schema, mark)
-    }
-    // Bound in place: the statement ends before the text does.
-    return try text.withUTF8 { bytes in
-      try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
-      defer { statement.reset() }
-      return try onlyRow(of: statement, schema, mark)
-    }
-  }
-
-  private func onlyRow(
-    of statement: Statement, _ schema: EntitySchema, _ mark: ReadMark
-  ) throws -> ContiguousArray<Row> {
-    guard try next(statement, of: schema.table) else { return [] }
-    let id = statement.int64(0)
-    let bytes = statement.blob(1)
-    do { try schema.layout.verify(bytes) } catch {
-      engine.report(
-        StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
-      return []
-    }
-    return [Row(sound: bytes, id: id, mark: mark)]
-  }
-
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {
     try withStorageErrors(table: schema.table, rowid: id) {
       let sql = engine.sql(for: schema)
-      guard let statement = try statement(sql.selectRow, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else {
+        return nil
+      }
       try statement.bind(1, id)
-      guard try statement.step() else { return nil }
+      guard try statement.step(of: sql.table) else { return nil }
       return try soundRow(statement.blob(0), id, schema)
     }
   }
@@ -87,13 +57,15 @@ class SQLiteView: StorageReader {
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
     try withStorageErrors(table: schema.table) {
       let sql = engine.sql(for: schema)
-      guard let statement = try statement(sql.selectKey, reading: sql.table) else { return nil }
+      guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
+        return nil
+      }
       return try row.read { table -> Result<Row?, any Error> in
         Result {
           for (index, reader) in schema.keyReaders.enumerated() {
             try statement.bind(index + 1, column: reader.read(table))
           }
-          guard try statement.step() else { return nil }
+          guard try statement.step(of: sql.table) else { return nil }
           return try soundRow(statement.blob(1), statement.int64(0), schema)
         }
       }.get()
@@ -107,7 +79,7 @@ class SQLiteView: StorageReader {
         let key = query.key
         let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
         var lines: [String] = []
-        if let statement = try statement(
+        if let statement = try connection.statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
         {
           try select.bind(to: statement)
@@ -123,7 +95,7 @@ class SQLiteView: StorageReader {
 
   // MARK: Plans
 
-  private func withPlan<R>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+  private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
     if query.mentionedIndexes.isEmpty {
       return try body(Plan(query) { _ in false })
     }
@@ -174,7 +146,7 @@ class SQLiteView: StorageReader {
     return true
   }
 
-  private func inOneState<R>(_ body: () throws -> R) throws -> R {
+  private func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     if connection.isInTransaction { return try body() }
     try connection.begin(.deferred)
     do {
@@ -184,28 +156,6 @@ class SQLiteView: StorageReader {
     } catch {
       // What failed is reported; that a read transaction could not be ended adds nothing.
       try? connection.rollback()
-      throw error
-    }
-  }
-
-  // MARK: Statements
-
-  /// A statement that reads a main table; nil if the table does not exist.
-  func statement(_ sql: String, reading table: String) throws -> Statement? {
-    do {
-      return try connection.statement(sql)
-    } catch {
-      if try !IndexHealth.tableExists(table, connection) { return nil }
-      throw error
-    }
-  }
-
-  /// The next row. A table that somebody has dropped since the statement was prepared has none.
-  private func next(_ statement: Statement, of table: String) throws -> Bool {
-    do {
-      return try statement.step()
-    } catch {
-      if error.code == .error, try !IndexHealth.tableExists(table, connection) { return false }
       throw error
     }
   }

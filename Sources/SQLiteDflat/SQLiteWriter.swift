@@ -99,19 +99,16 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   var isAlive: Bool { connection.isInTransaction }
 
   func makeSavepoint() throws {
-    try withStorageErrors { try connection.statement("SAVEPOINT member").run() }
+    try withStorageErrors { try tables.member.begin(connection) }
   }
 
   func releaseSavepoint() throws {
-    try withStorageErrors { try connection.statement("RELEASE member").run() }
+    try withStorageErrors { try tables.member.keep(connection) }
   }
 
   func undoToSavepoint() throws {
     tables.forget()
-    try withStorageErrors {
-      try connection.statement("ROLLBACK TO member").run()
-      try connection.statement("RELEASE member").run()
-    }
+    try withStorageErrors { try tables.member.undo(connection) }
   }
 
   func commit() throws {
@@ -235,7 +232,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
         .equal, .field(reader.storedField), .constant(constant, reader.field.type),
         reader.field.type),
       limit: 2)
-    if try rows(query, mark: .none).contains(where: { $0.id != id }) {
+    let found = try rows(query, mark: .none)
+    if (0..<found.count).contains(where: { found[$0].id != id }) {
       throw StorageError(
         .alreadyExists, table: side.table.table, key: "\(side.table.column): \(value)",
         message: "another object has the same value of \(side.table.column), which is unique")
@@ -256,17 +254,14 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
     try withStorageErrors {
       if !needsSavepoint { return try body() }
-      try connection.statement("SAVEPOINT change").run()
+      try tables.change.begin(connection)
       do {
         let result = try body()
-        try connection.statement("RELEASE change").run()
+        try tables.change.keep(connection)
         return result
       } catch {
         // After some errors SQLite has rolled everything back.
-        if connection.isInTransaction {
-          try connection.statement("ROLLBACK TO change").run()
-          try connection.statement("RELEASE change").run()
-        }
+        if connection.isInTransaction { try tables.change.undo(connection) }
         throw error
       }
     }

@@ -187,7 +187,7 @@ extension ComparisonOperator {
   }
 }
 
-extension Statement {
+extension PreparedStatement where Self: ~Copyable {
   /// Binds a constant of a condition. Text is copied.
   func bind(_ index: Int, constant: Value) throws(SQLiteError) {
     switch constant {

@@ -33,7 +33,7 @@ extension StorageError {
 }
 
 /// Runs calls of SQLite and turns what they throw into errors of the storage.
-func withStorageErrors<R>(
+func withStorageErrors<R: ~Copyable>(
   table: String? = nil, rowid: Int64? = nil, key: @autoclosure () -> String? = nil,
   _ body: () throws -> R
 ) throws -> R {

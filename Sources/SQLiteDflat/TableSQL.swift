@@ -131,7 +131,7 @@ extension String {
   }
 }
 
-extension Statement {
+extension PreparedStatement where Self: ~Copyable {
   /// Binds a column value; text stays in the row's memory, which must outlive the statement's run.
   @inline(__always)
   func bind(_ index: Int, column value: ColumnValue) throws(SQLiteError) {

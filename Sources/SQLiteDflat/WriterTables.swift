@@ -22,6 +22,9 @@ final class WriterTables {
   private var repairedSides: Set<String> = []
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
+  /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
+  var member = Savepoint("member")
+  var change = Savepoint("change")
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
   func begin(at generation: Int) {
@@ -77,6 +80,9 @@ final class WriterTables {
     repairedSides.removeAll()
     sound.removeAll()
     latest = nil
+    // No statement is held by who knows nothing: the connection may be about to be closed.
+    member = Savepoint("member")
+    change = Savepoint("change")
   }
 
   /// The table of an entity type, with all its side tables and indexes, created where they do not exist.

@@ -7,7 +7,7 @@ public import Testing
 #endif
 
 /// A small random generator (SplitMix64) with a seed that can be printed and given again.
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// What it began with.
   public let seed: UInt64
   private var state: UInt64

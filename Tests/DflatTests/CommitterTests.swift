@@ -34,7 +34,7 @@ private final class NotingWriter: StorageWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) -> IndexProgress {
     IndexProgress(filled: 0, remaining: 0, blocked: [])
   }
-  func rows(_ query: Query, mark: ReadMark) -> ContiguousArray<Row> { [] }
+  func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -55,6 +55,7 @@ struct CommitterTests {
     let outcomes = Mutex<[Bool]>([])
     let good = Mutex(0)
     let errors = Mutex(0)
+    let lost = Mutex<Set<EntitySchema>>([])
     let group = DispatchGroup()
   }
 
@@ -66,7 +67,8 @@ struct CommitterTests {
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     committer = Committer(
       deliveries: deliveries, longest: longest,
-      settled: { count in told.good.withLock { $0 += count } },
+      settled: { _ in told.good.withLock { $0 += 1 } },
+      lost: { types in told.lost.withLock { $0.formUnion(types) } },
       failed: { _ in told.errors.withLock { $0 += 1 } })
   }
 
@@ -121,6 +123,20 @@ struct CommitterTests {
     #expect(outcomes == [true, true, false, true])
     #expect(told.good.withLock { $0 } == 3)
     #expect(writer.notes == ["savepoint", "release", "savepoint", "undo", "commit"])
+  }
+
+  @Test("What may have been read and is not committed is named by its types")
+  func doubts() throws {
+    try write(posts)
+    end(posts, isFollowed: false)
+    #expect(outcomes == [true, true])
+    #expect(told.lost.withLock { $0 }.isEmpty)
+    writer.failsCommit = true
+    try write(posts)
+    try write(notes, isFollowed: false)
+    #expect(outcomes == [true, true, false, false])
+    #expect(told.lost.withLock { $0 } == posts.union(notes))
+    #expect(told.good.withLock { $0 } == 2)
   }
 
   @Test("When nobody follows, a transaction is committed at once")

@@ -45,6 +45,20 @@ struct EntityTests {
     #expect(Kit.Item(name: "n", serial: 1, number: 0).number == 0)
   }
 
+  @Test("Keys of several fields are equal where their bytes are")
+  func compositeKeys() {
+    let composed = "caf\u{E9}"
+    let decomposed = "cafe\u{301}"
+    // For Swift these are the same text, for the storage they are two keys.
+    #expect(composed == decomposed)
+    #expect(CompositeKey(composed, 1) != CompositeKey(decomposed, 1))
+    #expect(Set([CompositeKey(composed, 1), CompositeKey(decomposed, 1)]).count == 2)
+    #expect(CompositeKey(composed, 1) == CompositeKey(String(composed.reversed().reversed()), 1))
+    #expect(CompositeKey("a", "bc") != CompositeKey("ab", "c"))
+    #expect(CompositeKey("a", 1).hashValue == CompositeKey("a", 1).hashValue)
+    #expect(CompositeKey("a", 1) != CompositeKey("a", 2))
+  }
+
   @Test("No bytes crash the readers of an entity")
   func hostileBytes() throws {
     withSeed { random in

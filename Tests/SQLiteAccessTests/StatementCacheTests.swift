@@ -49,6 +49,36 @@ struct StatementCacheTests {
     }
   }
 
+  @Test("A unique statement goes back at the end of its scope and holds no lock then")
+  func unique() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let reader = try Connection(path: path, mode: .readOnly)
+      func fetch(failing: Bool) throws {
+        // Something that the log has to be emptied of.
+        try writer.execute("UPDATE t SET text = text || '.' WHERE id = 1")
+        let query = try reader.uniqueStatement("SELECT *, ? FROM t")
+        #expect(reader.statementCacheStatistics.inUse == 1)
+        #expect(throws: SQLiteError.self) { try reader.close() }
+        try query.bind(1, "left over")
+        #expect(try query.step())
+        #expect(query.sql == "SELECT *, ? FROM t" && query.connection === reader)
+        if failing { try query.bind(2, "there is no such parameter") }
+        #expect(try writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy)
+      }
+      for _ in 0..<2 {
+        try fetch(failing: false)
+        #expect(throws: SQLiteError.self) { try fetch(failing: true) }
+        #expect(try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy)
+      }
+      let statistics = reader.statementCacheStatistics
+      #expect(statistics.misses == 1 && statistics.hits == 3)
+      #expect(statistics.idle == 1 && statistics.inUse == 0)
+      let again = try reader.statement("SELECT *, ? FROM t")
+      #expect(try again.step() && again.isNull(again.columnCount - 1))
+    }
+  }
+
   @Test("It keeps the most recently used statements, up to its capacity")
   func bounded() throws {
     let connection = try Connection(inMemory: nil, statementCacheCapacity: 3)

@@ -19,12 +19,28 @@ struct ForeignChangesTests {
     try writer.prepareDatabaseFile()
     try writer.execute("CREATE TABLE t (a)")
     let changes = ForeignChanges { try Connection.openForReading(path: path) }
-    changes.writerOpened(writer)
+    try changes.writerOpened(writer)
     changes.writerChanges()
     #expect(try changes.generation() == nil, "nothing was noted yet")
     changes.writerEnded()
     try body(changes, writer, Connection(path: path))
     changes.close()
+  }
+
+  @Test("The writer's first transaction finds no change that was none, and one that was")
+  func firstTransaction() throws {
+    try withConnections { changes, writer, foreign in
+      let opened = changes.lastGeneration
+      for expected in [opened, opened + 1] {
+        changes.writerChanges()
+        try writer.begin(.immediate)
+        #expect(try changes.writerBegan() == expected)
+        changes.writerChanges()
+        try writer.commit()
+        changes.writerEnded()
+        try foreign.execute("INSERT INTO t VALUES (1)")
+      }
+    }
   }
 
   @Test("While the writer begins, the generation is known until somebody commits")

@@ -24,6 +24,20 @@ struct IndexTrustTests {
     }
   }
 
+  @Test("A transaction does not believe what another program has changed before its first fetch")
+  func holeBeforeTransaction() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((0..<5).map { post($0, likes: 7) })
+      #expect(workspace.posts.where(Post.likes == 7).count == 5)
+      for hole in 2...3 {
+        try workspace.tamper("DELETE FROM \(likes) WHERE rowid = \(hole)")
+        try workspace.write([Post.self]) { _ in
+          for _ in 0..<2 { #expect(workspace.posts.where(Post.likes == 7).count == 5) }
+        }
+      }
+    }
+  }
+
   @Test("What was seen in an old snapshot is not believed of the present state")
   func snapshotDoesNotVouchForLater() throws {
     try withTemporaryWorkspace { workspace in

@@ -24,6 +24,34 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "without any type")
   }
 
+  @Test("A result made by hand, watched")
+  func watchedByHand() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        _ = workspace.dflat.subscribe(fetchedResult: FetchedResult<Post>([])) { _ in }
+      }
+    }
+    expectMessage(result, "subscribe(fetchedResult:)", "no workspace has fetched")
+  }
+
+  @Test("Waiting for the shutdown inside a callback")
+  func shutdownInCallback() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try withTemporaryWorkspace { workspace in
+        let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+          workspace.dflat.shutdown()
+        }
+        try workspace.store([post(1)])
+        subscription.cancel()
+      }
+    }
+    expectMessage(result, "shutdown()", "callback")
+  }
+
   @Test("Settings that make no sense")
   func settings() async {
     let limit = await #expect(

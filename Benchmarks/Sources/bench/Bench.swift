@@ -52,12 +52,12 @@ struct Bench {
       measurements.append(measurement)
     }
     var memory: [MemoryMeasurement] = []
-    if options.includes(MemoryCase.fetchAll.id) {
-      if let measurement = try MemoryCase.fetchAll.measure(fixture, runs: options.runs) {
+    for item in MemoryCase.all where options.includes(item.id) {
+      if let measurement = try item.measure(fixture, options.runs) {
         Table.printLine(measurement)
         memory.append(measurement)
       } else {
-        print("\(MemoryCase.fetchAll.id): peak memory can be measured on Linux only")
+        print("\(item.id): peak memory can be measured on Linux only")
       }
     }
     let results = try Results(options)
@@ -77,9 +77,8 @@ struct Bench {
       }
       print("\(item.id): both sides agree")
     }
-    if options.includes(MemoryCase.fetchAll.id),
-      let memory = try MemoryCase.fetchAll.measure(fixture, runs: 1)
-    {
+    for item in MemoryCase.all where options.includes(item.id) {
+      guard let memory = try item.measure(fixture, 1) else { continue }
       guard memory.bytes >= memory.rowBytes else {
         throw Disagreement(
           description: "\(memory.id): \(memory.bytes) bytes are less than the rows")
@@ -105,7 +104,10 @@ struct Bench {
 extension Case {
   static let all: [Case] = [
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
-    equality, fieldAccess, encode, decode, dictionaryDisk, dictionaryReturn, dictionaryHot,
-    dictionaryCold, dictionaryOneKey, dictionaryValues,
+    equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, threadsInsert,
+    threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
+    watchObjectsShare, watchRanges, watchBystanders,
+    dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
+    dictionaryValues,
   ]
 }

@@ -27,6 +27,9 @@ final class Transaction: TransactionContext {
   /// The type that was used last, and what was changed of it: most transactions change one.
   @exclusivity(unchecked) private var latest: EntitySchema?
   @exclusivity(unchecked) private var latestRows: RowIDSet?
+  /// What observers are told, and of the type that was used last.
+  private var writes: WriteSet?
+  @exclusivity(unchecked) private var latestWrites: TypeChanges?
   /// Tells its own readings from those of others.
   private let reading = Transaction.newReading()
   /// Why nothing of it will be committed, if so.
@@ -89,17 +92,28 @@ final class Transaction: TransactionContext {
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
     } catch {
-      if reportsFailures { workspace.report(error) } else { lookUpError = error }
+      let isDamaged = (error as? StorageError)?.cause == .corruptRow
+      if !reportsFailures {
+        lookUpError = error
+      } else if isDamaged {
+        workspace.report(error)
+      } else {
+        // The caller will believe that there is no such object, and nobody may rely on what follows from that.
+        fail(error)
+      }
       // A damaged row can still be removed, by its id.
-      if acceptsDamaged, row.id >= 0, (error as? StorageError)?.cause == .corruptRow { return row }
-      return nil
+      return acceptsDamaged && row.id >= 0 && isDamaged ? row : nil
     }
   }
 
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  /// When it is that something of a type is read now: unknown once the transaction has changed the type.
+  func timestamp(of schema: EntitySchema) -> Int64 {
+    changedRows(of: schema) == nil ? timestamp : 0
+  }
+
+  func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
-    let mark = ReadMark(
-      timestamp: changedRows(of: query.schema) == nil ? timestamp : 0, reading: reading)
+    let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
 
@@ -128,11 +142,21 @@ final class Transaction: TransactionContext {
     if let id { latestRows?.insert(id) }
   }
 
+  /// Notes for observers what was written.
+  private func record(_ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?) {
+    if latestWrites?.observers.schema !== schema {
+      let writes = writes ?? WriteSet()
+      self.writes = writes
+      latestWrites = writes.changes(of: workspace.observers.of(schema))
+    }
+    if let latestWrites, latestWrites.isObserved { latestWrites.record(id, old: old, new: new) }
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     try read(nil) { try $0.explain(query) }
   }
 
-  private func read<R>(
+  private func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     guard let turn else { return try view.read(read, body) }
@@ -175,9 +199,8 @@ final class Transaction: TransactionContext {
       let (row, isChanged) = try update(change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
-      let id = change.row.id
-      try delete(id, schema)
-      result = .deleted(id)
+      try delete(change.row, schema)
+      result = .deleted(change.row.id)
     }
     change.kind = .spent
     return result
@@ -189,9 +212,14 @@ final class Transaction: TransactionContext {
     return true
   }
 
+  /// Nothing of it will be committed. The error was reported already.
+  func doom(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
   /// Nothing of it will be committed.
   func fail(_ error: any Error) {
-    if failure == nil { failure = error }
+    doom(error)
     if reportsFailures { workspace.report(error) }
   }
 
@@ -219,7 +247,9 @@ final class Transaction: TransactionContext {
     try refuseUnknownKey(bytes, schema)
     let id = try writer.insert(schema, bytes)
     markChanged(schema)
-    return Row(sound: bytes, id: id)
+    let row = Row(sound: bytes, id: id)
+    record(schema, id, old: nil, new: row)
+    return row
   }
 
   private func update(
@@ -249,6 +279,7 @@ final class Transaction: TransactionContext {
       }
       try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
       markChanged(schema, stored.id)
+      record(schema, row.id, old: stored, new: row)
       return (row, true)
     }
   }
@@ -296,10 +327,11 @@ final class Transaction: TransactionContext {
       message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
-  private func delete(_ id: Int64, _ schema: EntitySchema) throws {
+  private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
-      try writer.delete(schema, id: id)
-      markChanged(schema, id)
+      try writer.delete(schema, id: known.id)
+      markChanged(schema, known.id)
+      record(schema, known.id, old: known, new: nil)
     }
   }
 
@@ -338,22 +370,23 @@ final class Transaction: TransactionContext {
   /// Ends the transaction.
   /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> Ticket.Rest {
+  func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void) -> Ticket.Rest {
     isOpen = false
     writeDrafts()
     if turn == nil {
       do { try view.confirm() } catch { fail(error) }
     }
     let drafts = drafts
-    let ended: @Sendable ((any Error)?) -> Void = { failure in
-      for draft in drafts { draft.end(failure) }
-      completion(failure)
-    }
+    let writes = writes
+    writes?.close()
     return workspace.committer.end(
       turn,
       Member(
-        types: schemas, group: turn?.group ?? view.group, failure: failure,
-        completion: ended))
+        types: schemas, group: turn?.group ?? view.group, failure: failure, writes: writes
+      ) { failure in
+        for draft in drafts { draft.end(failure) }
+        completion(failure, writes)
+      })
   }
 
   // MARK: Dictionaries
@@ -391,9 +424,10 @@ final class Transaction: TransactionContext {
       do {
         let rows = try workspace.committer.use {
           try turn.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
+            .map { DictionaryKey(DictionaryItem.key(of: $0)) }
         }
         let (present, absent, isErasing) = store.difference()
-        if !isErasing { keys.formUnion(rows.map { DictionaryKey(DictionaryItem.key(of: $0)) }) }
+        if !isErasing { keys.formUnion(rows) }
         keys.subtract(absent)
         keys.formUnion(present.map { DictionaryKey($0) })
       } catch { fail(error) }

@@ -37,7 +37,7 @@ final class TransactionView {
 
   /// Reads something.
   /// - Parameter read: What is read; nil if nothing depends on it.
-  func read<R>(_ read: Read?, _ body: (any StorageReader) throws -> R) throws -> R {
+  func read<R: ~Copyable>(_ read: Read?, _ body: (any StorageReader) throws -> R) throws -> R {
     if snapshot == nil {
       // Once its types are committed, nobody but the transaction itself can write them.
       let result = try committer.read(schemas) { written in
@@ -102,14 +102,14 @@ extension TransactionView.Read {
   }
 
   /// nil if it is damaged.
-  private func rows(_ reader: any StorageReader) throws -> ContiguousArray<Row>? {
+  private func rows(_ reader: any StorageReader) throws -> RowBuffer? {
     do {
       switch self {
       case .query(let query): return try reader.rows(query, mark: .none)
       case .row(let schema, let id):
-        return try reader.row(of: schema, id: id).map { [$0] } ?? []
+        return RowBuffer(try reader.row(of: schema, id: id))
       case .key(let schema, let row):
-        return try reader.row(of: schema, keyOf: row).map { [$0] } ?? []
+        return RowBuffer(try reader.row(of: schema, keyOf: row))
       }
     } catch let error as StorageError where error.cause == .corruptRow {
       return nil
@@ -118,12 +118,12 @@ extension TransactionView.Read {
 
   /// Whether two views have the same of it.
   fileprivate func isSame(_ left: any StorageReader, _ right: any StorageReader) throws -> Bool {
-    switch (try rows(left), try rows(right)) {
-    case (let old?, let new?):
-      return old.elementsEqual(new) { $0.id == $1.id && $0.equals($1, as: schema.layout) }
-    case (nil, nil): return true
-    default: return false
-    }
+    guard let old = try rows(left) else { return try rows(right) == nil }
+    guard let new = try rows(right) else { return false }
+    return old.count == new.count
+      && (0..<old.count).allSatisfy {
+        old[$0].id == new[$0].id && old[$0].equals(new[$0], as: schema.layout)
+      }
   }
 }
 

@@ -42,7 +42,7 @@ final class DictionaryBatch: @unchecked Sendable {
 
 extension DictionaryItem {
   static func eraseAll(in namespace: String, _ writer: any StorageWriter) throws {
-    for row in try writer.rows(query(in: namespace), mark: .none) {
+    for row in try writer.rows(query(in: namespace), mark: .none).map({ $0 }) {
       try writer.delete(schema, id: row.id)
     }
   }
@@ -193,18 +193,21 @@ extension WorkspaceCore {
     return store.remember(key, contents, row: rows.first?.id ?? -1, erasure: erasure)
   }
 
-  private func readItems(_ query: Query) -> ContiguousArray<Row> {
+  private func readItems(_ query: Query) -> [Row] {
     readItemsIfPossible(query) ?? []
   }
 
   /// Inside a snapshot what that shows, otherwise what is committed; nil if it cannot be read.
-  private func readItemsIfPossible(_ query: Query) -> ContiguousArray<Row>? {
+  private func readItemsIfPossible(_ query: Query) -> [Row]? {
     guard canRead else { return nil }
     let context = ThreadContext.current
     let isInside = context.transaction?.workspace === self
     do {
-      if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query) }
-      return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none) }
+      if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query).map { $0 } }
+      if !isInside, let key = query.key {
+        return try engine.row(of: query, with: key, mark: .none).map { [$0] } ?? []
+      }
+      return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }
     } catch let error as StorageError where error.cause == .closed {
       return nil
     } catch {

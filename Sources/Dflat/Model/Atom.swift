@@ -124,6 +124,9 @@ extension TableLayout {
 }
 
 /// A primary key of several fields, in declaration order.
+///
+/// Two keys are equal if the storage takes them for the same: strings compare by their UTF-8 bytes and not, as `String` does, by
+/// what they look like.
 public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
   /// The fields of the key.
   public let parts: (repeat each Part)
@@ -136,13 +139,26 @@ public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
   /// Field by field.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     for (left, right) in repeat (each lhs.parts, each rhs.parts) {
-      if left != right { return false }
+      if !isSamePart(left, right) { return false }
     }
     return true
   }
 
   /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
-    for part in repeat each parts { hasher.combine(part) }
+    for part in repeat each parts { hash(part: part, into: &hasher) }
+  }
+
+  private static func isSamePart<P: Hashable>(_ left: P, _ right: P) -> Bool {
+    if let left = left as? String, let right = right as? String {
+      return left.utf8.elementsEqual(right.utf8)
+    }
+    return left == right
+  }
+
+  private func hash<P: Hashable>(part: P, into hasher: inout Hasher) {
+    guard var text = part as? String else { return hasher.combine(part) }
+    hasher.combine(text.utf8.count)
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

@@ -75,19 +75,22 @@ public final class TableLayout: Sendable {
   }
 
   /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
-  var plan: LayoutPlan {
-    guard let made = madePlan.load(ordering: .acquiring) else { return makePlan() }
-    return made.takeUnretainedValue()
+  var plan: LayoutPlan { unretainedPlan.takeUnretainedValue() }
+
+  /// The plan, which lives as long as the layout.
+  @inline(__always)
+  var unretainedPlan: Unmanaged<LayoutPlan> {
+    madePlan.load(ordering: .acquiring) ?? makePlan()
   }
 
   /// Several threads may make one; that of the first is kept.
-  private func makePlan() -> LayoutPlan {
+  private func makePlan() -> Unmanaged<LayoutPlan> {
     let plan = Unmanaged.passRetained(LayoutPlan(self))
     let (isKept, kept) = madePlan.compareExchange(
       expected: nil, desired: plan, ordering: .acquiringAndReleasing)
-    guard !isKept, let kept else { return plan.takeUnretainedValue() }
+    guard !isKept, let kept else { return plan }
     plan.release()
-    return kept.takeUnretainedValue()
+    return kept
   }
 
   deinit {

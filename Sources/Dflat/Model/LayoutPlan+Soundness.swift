@@ -6,7 +6,25 @@
 import FlatBuffersRuntime
 
 extension LayoutPlan {
+  /// One property of a table, as little as the check needs of it.
+  struct Part {
+    var offset: UInt16
+    /// The inline size. A larger one than fits is one that no table has room for, either.
+    var size: UInt16
+    var operation: Check.Operation
+    /// The table or union that it refers to, or the distance of a vector's elements.
+    var detail: Int32
+
+    init(_ check: Check) {
+      offset = UInt16(check.offset)
+      size = UInt16(clamping: check.size)
+      operation = check.operation
+      detail = check.operation == .vector ? check.stride : check.target
+    }
+  }
+
   /// Whether bytes are a sound buffer whose root is the plan's. False means that `verify` is to be asked.
+  @inline(__always)
   func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress, bytes.count >= 8, bytes.count <= Int(Int32.max),
       Int.bitWidth == 64
@@ -27,17 +45,18 @@ extension LayoutPlan {
       Int(start.loadUnaligned(fromByteOffset: position, as: T.self))
     }
 
-    /// Where the offset at a position leads, with room for a count there; −1 if nowhere.
+    /// Where the offset at a position leads, with room for a count there; 0 if nowhere.
     @inline(__always)
     func follow(_ position: Int) -> Int {
       let distance = load(position, as: UInt32.self)
-      return distance != 0 && position &+ distance <= end &- 4 ? position &+ distance : -1
+      return distance != 0 && position &+ distance <= end &- 4 ? position &+ distance : 0
     }
 
     @inline(__always)
     func isString(at position: Int) -> Bool {
-      let target = follow(position)
-      guard target >= 0 else { return false }
+      let distance = load(position, as: UInt32.self)
+      let target = position &+ distance
+      guard distance != 0, target <= end &- 4 else { return false }
       let last = target &+ 4 &+ load(target, as: UInt32.self)
       return last < end && load(last, as: UInt8.self) == 0
     }
@@ -62,80 +81,75 @@ extension LayoutPlan {
       position &+ size <= end
     else { return false }
     let span = tables[table]
-    var next = Int(span.start)
-    while next < Int(span.end) {
-      let check = checks.baseAddress.unsafelyUnwrapped + next
-      next &+= 1
-      let field = Int(check.pointee.offset)
+    var next = parts.baseAddress.unsafelyUnwrapped + Int(span.start)
+    let last = parts.baseAddress.unsafelyUnwrapped + Int(span.end)
+    while next != last {
+      let part = next
+      next += 1
+      let field = Int(part.pointee.offset)
       if field >= vtableSize { continue }
       let distance = walk.load(vtable &+ field, as: UInt16.self)
       if distance == 0 { continue }
-      guard distance >= 4, distance &+ Int(check.pointee.size) <= size else { return false }
+      guard distance >= 4, distance &+ Int(part.pointee.size) <= size else { return false }
+      let operation = part.pointee.operation
+      if operation == .scalar { continue }
       let place = position &+ distance
-      switch check.pointee.operation {
-      case .scalar: break
-      case .string:
-        if !walk.isString(at: place) { return false }
-      case .table:
-        let target = walk.follow(place)
-        guard target >= 0,
-          isSound(Int(check.pointee.target), at: target, &walk, depth: depth &+ 1)
-        else { return false }
-      case .union:
-        let tagField = field &- 2
-        let tagDistance = walk.load(vtable &+ tagField, as: UInt16.self)
+      if operation == .string {
+        if walk.isString(at: place) { continue }
+        return false
+      }
+      if operation == .union {
+        let tagDistance = walk.load(vtable &+ field &- 2, as: UInt16.self)
         if tagDistance == 0 { continue }
         guard tagDistance >= 4, tagDistance < size else { return false }
         let tag = walk.load(position &+ tagDistance, as: UInt8.self)
-        if tag == 0 { continue }
-        guard
-          isSound(union: Int(check.pointee.target), tag, at: place, &walk, depth: depth &+ 1)
-        else { return false }
-      case .vector:
-        let target = walk.follow(place)
-        guard target >= 0, walk.isVector(at: target, stride: Int(check.pointee.stride)) else {
-          return false
-        }
-      case .stringVector:
-        let target = walk.follow(place)
-        guard target >= 0, walk.isVector(at: target, stride: 4) else { return false }
-        let count = walk.load(target, as: UInt32.self)
-        // Many references to few strings are bounded by the verifier.
-        guard count <= walk.strings else { return false }
-        walk.strings &-= count
-        for index in 0..<count where !walk.isString(at: target &+ 4 &+ 4 &* index) { return false }
-      case .tableVector:
-        let target = walk.follow(place)
-        guard target >= 0, walk.isVector(at: target, stride: 4) else { return false }
-        for index in 0..<walk.load(target, as: UInt32.self) {
-          let element = walk.follow(target &+ 4 &+ 4 &* index)
-          guard element >= 0,
-            isSound(Int(check.pointee.target), at: element, &walk, depth: depth &+ 1)
-          else { return false }
-        }
-      case .unionVector: return false
+        // A member that this version of the schema does not know is never read.
+        guard tag != 0, let member = member(tag, of: Int(part.pointee.detail)) else { continue }
+        if isSound(member, at: place, &walk, depth: depth &+ 1) { continue }
+        return false
       }
+      if !isSound(part.pointee, at: place, &walk, depth: depth &+ 1) { return false }
     }
     return true
   }
 
+  @inline(__always)
   private func isSound(
-    union: Int, _ tag: Int, at place: Int, _ walk: inout Walk, depth: Int
+    _ member: Member, at place: Int, _ walk: inout Walk, depth: Int
   ) -> Bool {
-    let span = unions[union]
-    for index in Int(span.start)..<Int(span.end) where Int(members[index].tag) == tag {
-      let member = members[index]
-      switch member.kind {
-      case .string: return walk.isString(at: place)
-      case .structure:
-        let target = walk.follow(place)
-        return target >= 0 && target &+ Int(member.detail) <= walk.end
-      case .table:
-        let target = walk.follow(place)
-        return target >= 0 && isSound(Int(member.detail), at: target, &walk, depth: depth)
+    if member.kind == .string { return walk.isString(at: place) }
+    let target = walk.follow(place)
+    guard target != 0 else { return false }
+    return member.kind == .table
+      ? isSound(Int(member.detail), at: target, &walk, depth: depth)
+      : target &+ Int(member.detail) <= walk.end
+  }
+
+  /// Whether the table or vector that a part leads to is sound.
+  @inline(never)
+  private func isSound(_ part: Part, at place: Int, _ walk: inout Walk, depth: Int) -> Bool {
+    let target = walk.follow(place)
+    guard target != 0 else { return false }
+    let detail = Int(part.detail)
+    switch part.operation {
+    case .table: return isSound(detail, at: target, &walk, depth: depth)
+    case .vector: return walk.isVector(at: target, stride: detail)
+    case .stringVector:
+      guard walk.isVector(at: target, stride: 4) else { return false }
+      let count = walk.load(target, as: UInt32.self)
+      // Many references to few strings are bounded by the verifier.
+      guard count <= walk.strings else { return false }
+      walk.strings &-= count
+      for index in 0..<count where !walk.isString(at: target &+ 4 &+ 4 &* index) { return false }
+      return true
+    case .tableVector:
+      guard walk.isVector(at: target, stride: 4) else { return false }
+      for index in 0..<walk.load(target, as: UInt32.self) {
+        let element = walk.follow(target &+ 4 &+ 4 &* index)
+        guard element != 0, isSound(detail, at: element, &walk, depth: depth) else { return false }
       }
+      return true
+    case .unionVector, .scalar, .string, .union: return false
     }
-    // A member that this version of the schema does not know is never read.
-    return true
   }
 }

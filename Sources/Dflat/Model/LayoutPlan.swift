@@ -21,6 +21,8 @@ final class LayoutPlan: @unchecked Sendable {
   let unions: UnsafeMutableBufferPointer<Span>
   /// Defaults of strings.
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+  /// The checks once more, for LayoutPlan+Soundness.swift.
+  let parts: UnsafeMutableBufferPointer<Part>
 
   /// Indices from `start` to before `end`.
   struct Span {
@@ -105,6 +107,7 @@ final class LayoutPlan: @unchecked Sendable {
     tables = .copying(builder.tables)
     members = .copying(builder.members)
     unions = .copying(builder.unions)
+    parts = .copying(builder.checks.map(Part.init))
   }
 
   deinit {
@@ -116,6 +119,7 @@ final class LayoutPlan: @unchecked Sendable {
     tables.deallocate()
     members.deallocate()
     unions.deallocate()
+    parts.deallocate()
   }
 
   /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
@@ -126,6 +130,13 @@ final class LayoutPlan: @unchecked Sendable {
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
     if !requiring, isSound(bytes) { return }
+    try verifyFully(bytes, requiring: requiring)
+  }
+
+  /// The same without the fast check before it.
+  func verifyFully(
+    _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
+  ) throws(VerificationError) {
     var verifier = Verifier(bytes)
     try check(0, verifier.root(), requiring, &verifier)
   }
@@ -194,23 +205,29 @@ final class LayoutPlan: @unchecked Sendable {
     _ tag: UInt8, _ union: Int, at position: Int, _ requiring: Bool,
     _ verifier: inout Verifier
   ) throws(VerificationError) {
-    let span = unions[union]
-    var next = Int(span.start)
-    while next < Int(span.end) {
-      let member = members[next]
-      next &+= 1
-      if member.tag != tag { continue }
-      switch member.kind {
-      case .table:
-        try check(
-          Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
-        verifier.leaveTable()
-      case .structure:
-        try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
-      case .string: try verifier.string(atPosition: position)
-      }
-      return
+    guard let member = member(Int(tag), of: union) else { return }
+    switch member.kind {
+    case .table:
+      try check(
+        Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
+      verifier.leaveTable()
+    case .structure:
+      try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
+    case .string: try verifier.string(atPosition: position)
     }
+  }
+
+  /// The member of a union with a tag, not 0, if this version of the schema knows it.
+  @inline(__always)
+  func member(_ tag: Int, of union: Int) -> Member? {
+    let span = unions[union]
+    // Tags are numbered from 1 up, unless the schema says otherwise.
+    let likely = Int(span.start) &+ tag &- 1
+    if likely < Int(span.end), Int(members[likely].tag) == tag { return members[likely] }
+    for index in Int(span.start)..<Int(span.end) where Int(members[index].tag) == tag {
+      return members[index]
+    }
+    return nil
   }
 
   /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer
@@ -248,7 +265,9 @@ extension TableLayout {
   public func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
-    try plan.verify(bytes, requiring: requiring)
+    // Almost always so, and asked for each row: the plan is not even retained.
+    if !requiring, unretainedPlan._withUnsafeGuaranteedRef({ $0.isSound(bytes) }) { return }
+    try plan.verifyFully(bytes, requiring: requiring)
   }
 }
 

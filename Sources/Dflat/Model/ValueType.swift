@@ -3,6 +3,9 @@
 // One step inside the typed surface every operand is a `Value` with a `ValueType` beside it. A value is stored in the
 // widest form of its family; the type says which numbers it may hold and how it is compared.
 
+// Programs compare conditions on `Bool` fields with `<`.
+@_exported public import StandardConformances
+
 /// The type of a field or expression, as far as evaluation and storage are concerned.
 @frozen
 public enum ValueType: UInt8, Sendable, Hashable {
@@ -122,10 +125,4 @@ extension String: DflatFriendlyValue {
   @inlinable public static var _valueType: ValueType { .string }
   /// This value without its type.
   @inlinable public var _value: Value { .string(self) }
-}
-
-/// False comes before true. Declared here, once for the whole package.
-extension Bool: @retroactive Comparable {
-  /// False comes before true.
-  public static func < (lhs: Bool, rhs: Bool) -> Bool { !lhs && rhs }
 }

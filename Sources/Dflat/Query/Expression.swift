@@ -5,19 +5,20 @@
 
 /// What an expression is: operators over fields and constants.
 ///
-/// Operands of one operator have the same `ValueType`.
-public indirect enum Node: Sendable {
+/// Operands of one operator have the same `ValueType`. Fields and constants are no allocations of their own: `field == constant`
+/// is one, and fetches by key make it again and again.
+public enum Node: Sendable {
   case field(FieldDescriptor)
   case constant(Value, ValueType)
-  case arithmetic(ArithmeticOperator, Node, Node, ValueType)
-  case comparison(ComparisonOperator, Node, Node, ValueType)
+  indirect case arithmetic(ArithmeticOperator, Node, Node, ValueType)
+  indirect case comparison(ComparisonOperator, Node, Node, ValueType)
   /// Of two or more conditions, none of which is a conjunction itself.
   case and([Node])
   /// Of two or more conditions, none of which is a disjunction itself.
   case or([Node])
-  case not(Node)
-  case isNull(Node, ValueType, negated: Bool)
-  case membership(Node, [Value], ValueType, negated: Bool)
+  indirect case not(Node)
+  indirect case isNull(Node, ValueType, negated: Bool)
+  indirect case membership(Node, [Value], ValueType, negated: Bool)
 }
 
 /// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown.

@@ -145,8 +145,17 @@ extension Node {
   }
 }
 
+extension Query {
+  /// What a condition says of the values of single fields, whatever indexes there are; nil if nothing.
+  static func narrowing(_ condition: Node) -> (predicate: IndexPredicate, isExact: Bool)? {
+    let narrowing = Planner(usable: nil).narrow(condition, negated: false)
+    return narrowing.predicate.map { ($0, narrowing.isExact) }
+  }
+}
+
 private struct Planner {
-  let usable: Set<Int>
+  /// The indexes that may be used; nil if every field may, since rows have them all.
+  let usable: Set<Int>?
 
   struct Narrowing {
     /// nil: every row is a candidate.
@@ -309,9 +318,11 @@ private struct Planner {
 
   /// Whether keys or indexes answer for the field. Of a `ulong` enum, whose order is not that of the storage, they do not.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
-    switch field.column {
-    case .key: field.domain == nil || field.type != .uint64
-    case .index(let index): usable.contains(index) && (field.domain == nil || field.type != .uint64)
+    guard field.domain == nil || field.type != .uint64 else { return false }
+    guard let usable else { return true }
+    return switch field.column {
+    case .key: true
+    case .index(let index): usable.contains(index)
     case nil: false
     }
   }

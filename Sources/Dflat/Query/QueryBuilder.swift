@@ -71,21 +71,14 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   }
 
   @inlinable
-  func fetch(_ query: Query) -> FetchedResult<Element> { result(workspace.rows(query)) }
+  func fetch(_ query: Query) -> FetchedResult<Element> {
+    let origin = workspace.origin(of: query)
+    return result(workspace.rows(query, origin), origin)
+  }
 
   @inlinable
-  func result(_ rows: ContiguousArray<Row>) -> FetchedResult<Element> {
-    // Making room for nothing would write to the empty array that all threads share.
-    if rows.isEmpty { return FetchedResult([]) }
-    // One object is what a fetch by key gives; it is worth a shorter way.
-    if rows.count == 1 { return FetchedResult([Element(_row: rows[0])]) }
-    return FetchedResult(
-      [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
-        for index in rows.indices {
-          objects.initializeElement(at: index, to: Element(_row: rows[index]))
-        }
-        count = rows.count
-      })
+  func result(_ rows: consuming RowBuffer, _ origin: ResultOrigin) -> FetchedResult<Element> {
+    FetchedResult(rows.map { Element(_row: $0) }, origin)
   }
 }
 
@@ -94,11 +87,20 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   /// The objects.
   public let underlyingArray: [Element]
+  /// Where it comes from; nil if it was made by hand.
+  @usableFromInline let origin: ResultOrigin?
 
   /// A result made by hand. Only results of a workspace can be observed.
   @inlinable
   public init(_ array: [Element]) {
     underlyingArray = array
+    origin = nil
+  }
+
+  @inlinable
+  init(_ array: [Element], _ origin: ResultOrigin) {
+    underlyingArray = array
+    self.origin = origin
   }
 
   /// Zero.

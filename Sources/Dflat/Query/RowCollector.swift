@@ -14,11 +14,13 @@ public import FlatBuffersRuntime
 public struct RowCollector: ~Copyable {
   private let layout: LayoutPlan
   private let residual: Program?
+  /// Whether there is a residual, for those who cannot see it.
+  @usableFromInline let mustJudge: Bool
   private let keys: [SortKey]
   private let limit: Int
   private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
-  private var rows: ContiguousArray<Row> = []
+  private var rows = RowBuffer()
   /// Whether `rows` is a heap with the last row of the order on top.
   private var isHeap = false
 
@@ -31,6 +33,7 @@ public struct RowCollector: ~Copyable {
   ) {
     layout = plan.query.schema.layout.plan
     residual = plan.residual.map(Program.init)
+    mustJudge = residual != nil
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
     self.mark = mark
@@ -46,7 +49,7 @@ public struct RowCollector: ~Copyable {
   public mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
   ) -> Bool {
-    let verdict = judge(bytes)
+    let verdict = mustJudge ? judge(bytes) : .true
     return verdict == .false ? true : take(bytes, id(), verdict)
   }
 
@@ -62,13 +65,8 @@ public struct RowCollector: ~Copyable {
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    do throws(VerificationError) {
-      // What is unknown may be so because of damage.
-      try layout.verify(bytes)
-    } catch {
-      report(id, error)
-      return true
-    }
+    // What is unknown may be so because of damage.
+    guard layout.isSound(bytes) || isSoundAfterAll(bytes, id) else { return true }
     if verdict == .unknown { return true }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
@@ -77,10 +75,23 @@ public struct RowCollector: ~Copyable {
     return replaceLast(id, bytes)
   }
 
+  /// What the fast check does not accept is damaged, or too large for it.
+  @inline(never)
+  private func isSoundAfterAll(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+    do throws(VerificationError) {
+      try layout.verifyFully(bytes)
+      return true
+    } catch {
+      report(id, error)
+      return false
+    }
+  }
+
   /// The rows in the query's order.
-  public consuming func finish() -> ContiguousArray<Row> {
+  public consuming func finish() -> RowBuffer {
     if !keys.isEmpty {
       let keys = keys
+      var rows = rows.elements
       rows.sort { isBefore(keys, $0, $1) }
     }
     return rows
@@ -94,8 +105,8 @@ public struct RowCollector: ~Copyable {
       isHeap = true
     }
     let row = Row(sound: bytes, id: id, mark: mark)
-    if isBefore(keys, row, rows[0]) {
-      rows[0] = row
+    if isBefore(keys, row, rows.elements[0]) {
+      rows.elements[0] = row
       siftDown(0)
     }
     return true
@@ -106,18 +117,19 @@ public struct RowCollector: ~Copyable {
     while true {
       var last = parent
       for child in [2 * parent + 1, 2 * parent + 2] where child < rows.count {
-        if isBefore(keys, rows[last], rows[child]) { last = child }
+        if isBefore(keys, rows.elements[last], rows.elements[child]) { last = child }
       }
       if last == parent { return }
-      rows.swapAt(parent, last)
+      rows.elements.swapAt(parent, last)
       parent = last
     }
   }
 }
 
-/// Whether a row comes before another by the keys, ties by row id.
-private func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
-  let order = left.read { l in
+/// How two rows stand by the keys: negative if the left one comes first, zero if they do not tell.
+func compare(_ keys: [SortKey], _ left: Row, _ right: Row) -> Int {
+  if keys.isEmpty { return 0 }
+  return left.read { l in
     right.read { r in
       for key in keys {
         let order = key.compare(l, r)
@@ -126,5 +138,10 @@ private func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
       return 0
     }
   }
+}
+
+/// Whether a row comes before another by the keys, ties by row id.
+func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
+  let order = compare(keys, left, right)
   return order == 0 ? left.id < right.id : order < 0
 }

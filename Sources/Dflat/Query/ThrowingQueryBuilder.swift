@@ -35,7 +35,8 @@ public struct ThrowingQueryBuilder<Element: Atom> {
 
   private func fetch(_ query: Query) throws -> FetchedResult<Element> {
     try scope.requireOpen()
-    return builder.result(try builder.workspace.fetch(query))
+    let origin = builder.workspace.origin(of: query)
+    return builder.result(try builder.workspace.fetch(query), origin)
   }
 }
 

@@ -12,6 +12,8 @@ struct Member {
   let group: CommitGroup?
   /// Why nothing of it is to be committed; nil if it is good as far as it goes.
   var failure: (any Error)?
+  /// What it has changed; nil if it has changed nothing.
+  var writes: WriteSet?
   /// Told, when it is known, why it is not committed; nil if it is.
   let completion: @Sendable ((any Error)?) -> Void
 
@@ -21,7 +23,8 @@ struct Member {
   }
 }
 
-/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`.
+/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
+/// which each transaction would pay for, would find nothing.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
@@ -34,10 +37,10 @@ final class CommitGroup: @unchecked Sendable {
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
-  var outcome = Outcome.open
+  @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
-  var types: Set<EntitySchema> = []
-  var members: [Member] = []
+  @exclusivity(unchecked) var types: Set<EntitySchema> = []
+  @exclusivity(unchecked) var members: [Member] = []
   private let deadline: DispatchTime
 
   /// - Parameter longest: How long it may wait for more members.

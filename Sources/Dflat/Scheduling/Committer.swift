@@ -49,22 +49,26 @@ final class Committer: Sendable {
   private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let deliveries: TicketScheduler
-  private let settled: @Sendable (_ good: Int) -> Void
+  private let settled: @Sendable (Member) -> Void
+  private let lost: @Sendable (Set<EntitySchema>) -> Void
   private let failed: @Sendable (any Error) -> Void
 
   /// - Parameters:
   ///   - deliveries: Where transactions are told how they ended.
-  ///   - settled: Called with the number of transactions that are committed, before anybody is told.
-  ///   - failed: Called if a commit fails.
   ///   - longest: How long a group stays open for others at most.
+  ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
+  ///   - lost: Called with the types of which something may have been read that will not be committed.
+  ///   - failed: Called if a commit fails.
   init(
     deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
-    settled: @escaping @Sendable (_ good: Int) -> Void,
+    settled: @escaping @Sendable (Member) -> Void,
+    lost: @escaping @Sendable (Set<EntitySchema>) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
+    self.lost = lost
     self.failed = failed
   }
 
@@ -78,17 +82,19 @@ final class Committer: Sendable {
   func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
     takeRight()
     do {
-      if let group = dueGroup { startAll(settle(group)) }
-      if let group = openGroup {
-        try use { try group.writer.makeSavepoint() }
-        return Turn(group: group, hasSavepoint: true)
+      if let (group, isDue) = openGroup {
+        if !isDue {
+          try use { try group.writer.makeSavepoint() }
+          return Turn(group: group, hasSavepoint: true)
+        }
+        startAll(settle(group))
       }
       let group = CommitGroup(try use(begin), longest: longest)
       state.withLock { $0.group = group }
       return Turn(group: group, hasSavepoint: false)
     } catch {
       // Nobody else may be there to close it.
-      if let group = openGroup { startAll(settle(group)) }
+      if let (group, _) = openGroup { startAll(settle(group)) }
       passRight()
       throw error
     }
@@ -96,7 +102,7 @@ final class Committer: Sendable {
 
   /// Uses the storage's transaction. During a turn, or for a moment.
   @inline(__always)
-  func use<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+  func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     // The lock guards what `body` uses; what it gives is the caller's.
     var result: Result<R, E>?
     usage.withLock { _ in result = Result(catching: body) }
@@ -106,7 +112,7 @@ final class Committer: Sendable {
 
   /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
-  func read<R>(
+  func read<R: ~Copyable>(
     _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
     let written = state.withLock { state in
@@ -151,7 +157,6 @@ final class Committer: Sendable {
   /// - Returns: Why the group is lost, if it is.
   private func close(_ turn: Turn, keeping: Bool) -> (any Error)? {
     let group = turn.group
-    var failure: any Error = TransactionError.aborted
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
@@ -161,13 +166,14 @@ final class Committer: Sendable {
         return true
       }
       if isAlive, keeping || turn.hasSavepoint { return nil }
-      if !isAlive { failure = StorageError.givenUp }
+      let failure: any Error = isAlive ? TransactionError.aborted : StorageError.givenUp
+      lose(group, failure)
+      return failure
     } catch {
       failed(error)
-      failure = error
+      lose(group, error)
+      return error
     }
-    lose(group, failure)
-    return failure
   }
 
   // MARK: The end of a group
@@ -196,48 +202,43 @@ final class Committer: Sendable {
   /// Commits a group. The caller has the right to write.
   /// - Returns: The deliveries that can begin.
   private func settle(_ group: CommitGroup) -> [Ticket] {
-    do {
-      try use {
-        do {
-          try group.writer.commit()
-          setOutcome(of: group, .committed)
-        } catch {
-          setOutcome(of: group, .failed(error))
-          throw error
-        }
+    let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
+      do {
+        try group.writer.commit()
+        return (dissolve(group, .committed), nil)
+      } catch {
+        return (dissolve(group, .failed(error)), error)
       }
-    } catch {
-      failed(error)
     }
-    return dissolve(group)
+    if let error { failed(error) }
+    return tickets
   }
 
   /// Ends a group whose changes the storage has given up, or is to give up.
   private func lose(_ group: CommitGroup, _ error: any Error) {
-    use {
-      group.writer.rollback()
-      setOutcome(of: group, .failed(error))
-    }
-    startAll(dissolve(group))
+    startAll(
+      use {
+        group.writer.rollback()
+        return dissolve(group, .failed(error))
+      })
   }
 
-  /// Tickets are made under the lock, so that they are in the order of the commits.
-  private func dissolve(_ group: CommitGroup) -> [Ticket] {
+  /// Tickets are made under the lock, so that they are in the order of the commits; and before anybody else can use the
+  /// storage's transaction, so that who uses it knows of every commit.
+  private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> [Ticket] {
     state.withLock { state in
+      group.outcome = outcome
       state.group = nil
+      if case .failed = outcome { lost(group.types) }
       return group.members.compactMap { member in
         if case .delivery(let ticket) = deliver(member) { ticket } else { nil }
       }
     }
   }
 
-  private func setOutcome(of group: CommitGroup, _ outcome: CommitGroup.Outcome) {
-    state.withLock { _ in group.outcome = outcome }
-  }
-
   private func deliver(_ member: Member) -> Ticket.Rest {
     let failure = member.failure ?? member.group?.failure
-    if failure == nil { settled(1) }
+    if failure == nil { settled(member) }
     let ticket = deliveries.place(member.types) {
       member.completion(failure)
       return .nothing
@@ -270,10 +271,9 @@ final class Committer: Sendable {
 
   // MARK: The right to write
 
-  private var openGroup: CommitGroup? { state.withLock { $0.group } }
-
-  private var dueGroup: CommitGroup? {
-    state.withLock { state in state.group.flatMap { $0.isDue ? $0 : nil } }
+  /// The group that is open, and whether it should not grow any more.
+  private var openGroup: (CommitGroup, isDue: Bool)? {
+    state.withLock { state in state.group.map { ($0, $0.isDue) } }
   }
 
   /// How many wait for the right to write.

@@ -11,6 +11,13 @@ struct Fifo<Element> {
   var count: Int { elements.count - start }
   var first: Element? { isEmpty ? nil : elements[start] }
 
+  /// From first to last.
+  func forEach(_ body: (Element) -> Void) {
+    for index in start..<elements.count {
+      if let element = elements[index] { body(element) }
+    }
+  }
+
   mutating func append(_ element: Element) {
     elements.append(element)
   }

@@ -10,7 +10,8 @@
 
 /// The line of an entity type, or whatever else needs an order.
 final class Line {
-  fileprivate var tickets = Fifo<Ticket>()
+  // Guarded by the owner's lock, as all that changes here: checks of exclusive use would find nothing.
+  @exclusivity(unchecked) fileprivate var tickets = Fifo<Ticket>()
 }
 
 /// A job's place in its lines.
@@ -30,7 +31,7 @@ final class Ticket: @unchecked Sendable {
   let job: Job
   fileprivate let lines: [Line]
   /// In how many lines others stand before it.
-  fileprivate var blockers = 0
+  @exclusivity(unchecked) fileprivate var blockers = 0
 
   /// - Parameter lines: Each one once.
   init(lines: [Line], job: @escaping Job) {

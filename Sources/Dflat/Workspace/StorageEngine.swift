@@ -18,7 +18,14 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// - Parameters:
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
-  func read<R>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
+  func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
+  /// The row with a primary key, in the committed state; nil if there is none, or the query's limit is 0. Any thread may call.
+  ///
+  /// - Parameters:
+  ///   - query: A query whose condition says that an object has the key, and nothing else.
+  ///   - key: What `query.key` is.
+  ///   - mark: What the row carries.
+  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row?
   /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
   /// it for sure; here it may lag behind.
   var generation: Int { get }
@@ -38,7 +45,7 @@ public protocol StorageEngine: AnyObject, Sendable {
 /// A view of one state. Used by one thread at a time.
 public protocol StorageReader: AnyObject {
   /// The result of a query; rows carry `mark`. Empty if the storage or the table does not exist.
-  func rows(_ query: Query, mark: ReadMark) throws -> ContiguousArray<Row>
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer
   /// The row with an id.
   func row(of schema: EntitySchema, id: Int64) throws -> Row?
   /// The row with the primary key that `row` has.

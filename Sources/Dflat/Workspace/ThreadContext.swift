@@ -16,7 +16,8 @@ final class ThreadContext {
   var delivering: WorkspaceCore?
   /// How many handlers of dictionary subscriptions the thread is in.
   var dictionaryHandlers = 0
-  var snapshots: [ObjectIdentifier: any StorageSnapshot] = [:]
+  // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
+  @exclusivity(unchecked) var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
 
   static var current: ThreadContext {
     if let pointer = pthread_getspecific(key) {
@@ -40,4 +41,21 @@ final class ThreadContext {
     precondition(status == 0, "no thread-local storage is left in this process")
     return key
   }()
+}
+
+/// A snapshot that a program has opened.
+final class OpenSnapshot {
+  let snapshot: any StorageSnapshot
+  /// The clock before the first reading, which took the state.
+  private var timestamp: Int64?
+
+  init(_ snapshot: any StorageSnapshot) {
+    self.snapshot = snapshot
+  }
+
+  func mark(_ clock: Clock) -> ReadMark {
+    let timestamp = timestamp ?? clock.now
+    self.timestamp = timestamp
+    return ReadMark(timestamp: timestamp, reading: 0)
+  }
 }

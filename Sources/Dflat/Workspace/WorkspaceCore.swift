@@ -11,10 +11,16 @@ import Synchronization
 /// The engine-neutral part of a workspace. For the authors of engines.
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
+  /// Tells this workspace from all others of the process.
+  let number = numbers.add(1, ordering: .relaxed).newValue
+  private static let numbers = Atomic<UInt64>(0)
   let clock: Clock
   let committer: Committer
+  /// Who is told of changes.
+  let observers: Observers
+  let otherWriters = OtherWriters()
   /// The order of transactions, and that of telling how they ended.
-  private let transactions: TicketScheduler
+  let transactions: TicketScheduler
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
@@ -23,7 +29,7 @@ public final class WorkspaceCore: Sendable {
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
   /// What has been accepted and has not ended.
-  private let accepted = DispatchGroup()
+  let accepted = DispatchGroup()
   private let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   private let snapshots = DispatchGroup()
@@ -38,11 +44,23 @@ public final class WorkspaceCore: Sendable {
     let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
     let lanes = Lanes(target: target)
     let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
+    let observers = Observers(deliveries)
     let committer = Committer(
-      deliveries: deliveries, settled: { clock.advance(by: $0) }, failed: { hook.report($0) })
+      deliveries: deliveries,
+      settled: { member in
+        let time = clock.advance()
+        for changes in member.writes?.types ?? [] {
+          changes.observers.committed(changes, at: time)
+        }
+      },
+      lost: { types in
+        let time = clock.advance()
+        for type in types { observers.of(type).doubt(at: time) }
+      }, failed: { hook.report($0) })
     self.engine = engine
     self.clock = clock
     self.hook = hook
+    self.observers = observers
     self.lanes = lanes
     self.deliveries = deliveries
     self.committer = committer
@@ -99,11 +117,11 @@ public final class WorkspaceCore: Sendable {
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
     enqueue(types) { [self] ended in
-      run(types, reportsFailures, handler) { [self] failure in
-        let context = ThreadContext.current
-        context.delivering = self
-        completion(failure)
-        context.delivering = nil
+      run(types, reportsFailures, handler) { [self] failure, writes in
+        delivering {
+          if failure == nil { publish(writes) }
+          completion(failure)
+        }
         ended()
       }
     }
@@ -152,12 +170,12 @@ public final class WorkspaceCore: Sendable {
   private func run(
     _ types: Set<EntitySchema>, _ reportsFailures: Bool,
     _ handler: (Transaction) -> Void,
-    _ completion: @escaping @Sendable ((any Error)?) -> Void
+    _ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void
   ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
       if reportsFailures { report(error) }
       return committer.end(
-        nil, Member(types: types, group: nil, failure: error, completion: completion))
+        nil, Member(types: types, group: nil, failure: error) { completion($0, nil) })
     }
     let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
@@ -165,6 +183,14 @@ public final class WorkspaceCore: Sendable {
     handler(transaction)
     context.transaction = nil
     return transaction.finish(completion)
+  }
+
+  /// Calls handlers of the program.
+  func delivering(_ body: () -> Void) {
+    let context = ThreadContext.current
+    context.delivering = self
+    body()
+    context.delivering = nil
   }
 
   private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
@@ -181,30 +207,56 @@ public final class WorkspaceCore: Sendable {
 
   /// The rows of a query. Errors go to the hook and give an empty result.
   @usableFromInline
-  func rows(_ query: Query) -> ContiguousArray<Row> {
-    do { return try fetch(query) } catch let error as StorageError where error.cause == .closed {
-      return []
-    } catch let error as WorkspaceError where error == .shutDown {
-      return []
-    } catch {
-      report(error)
-      return []
+  func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
+    do { return try fetch(query) } catch {
+      reportReading(error)
+      origin.distrust()
+      // What a transaction does because it found nothing must not be kept.
+      if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
+        transaction.doom(error)
+      }
+      return RowBuffer()
     }
+  }
+
+  /// Tells the error hook why something could not be read, unless there is nothing to be read any more.
+  func reportReading(_ error: any Error) {
+    if (error as? StorageError)?.cause == .closed { return }
+    if (error as? WorkspaceError) == .shutDown { return }
+    report(error)
+  }
+
+  /// Where the result of a query that is fetched now will come from.
+  @usableFromInline
+  func origin(of query: Query) -> ResultOrigin {
+    let context = ThreadContext.current
+    let timestamp: Int64 =
+      if let transaction = context.transaction, transaction.workspace === self {
+        transaction.timestamp(of: query.schema)
+      } else if let open = context.snapshots[ObjectIdentifier(self)] {
+        open.mark(clock).timestamp
+      } else {
+        clock.now
+      }
+    return ResultOrigin(query, timestamp: timestamp, workspace: number)
   }
 
   /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
   /// what is committed.
   @usableFromInline
-  func fetch(_ query: Query) throws -> ContiguousArray<Row> {
+  func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
     }
-    let mark = ReadMark(timestamp: clock.now, reading: 0)
-    if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-      return try snapshot.rows(query, mark: mark)
+    if let open = context.snapshots[ObjectIdentifier(self)] {
+      return try open.snapshot.rows(query, mark: open.mark(clock))
     }
+    let mark = ReadMark(timestamp: clock.now, reading: 0)
     if transactions.isClosed { throw WorkspaceError.shutDown }
+    if let key = query.key {
+      return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+    }
     return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
   }
 
@@ -221,7 +273,7 @@ public final class WorkspaceCore: Sendable {
       return try transaction.explain(query)
     }
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
-      return try snapshot.explain(query)
+      return try snapshot.snapshot.explain(query)
     }
     return try engine.read(isUrgent: false) { try $0.explain(query) }
   }
@@ -238,7 +290,7 @@ public final class WorkspaceCore: Sendable {
     defer { snapshots.leave() }
     if transactions.isClosed { return try closure() }
     let snapshot = engine.makeSnapshot(isUrgent: false)
-    context.snapshots[key] = snapshot
+    context.snapshots[key] = OpenSnapshot(snapshot)
     defer {
       context.snapshots[key] = nil
       snapshot.close()
@@ -254,7 +306,7 @@ public final class WorkspaceCore: Sendable {
     if completion == nil {
       require(
         context.delivering !== self,
-        "shutdown() was called inside a completion handler, for which it would wait: give it a completion"
+        "shutdown() was called inside a completion handler or a callback, for which it would wait: give it a completion"
       )
       require(
         context.transaction?.workspace !== self,
@@ -268,6 +320,7 @@ public final class WorkspaceCore: Sendable {
       completion?()
       return
     }
+    otherWriters.look(every: nil, in: self)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
       // A snapshot that has read nothing yet goes on reading, too.
@@ -285,7 +338,8 @@ final class Clock: Sendable {
 
   var now: Int64 { value.load(ordering: .acquiring) }
 
-  func advance(by count: Int) { value.add(Int64(count), ordering: .acquiringAndReleasing) }
+  /// - Returns: The new value.
+  func advance() -> Int64 { value.add(1, ordering: .acquiringAndReleasing).newValue }
 }
 
 /// Where errors go that have no other way out.

@@ -15,6 +15,7 @@ public class Keeper {
   var dflat: Workspace?
   let journal = Journal()
   var lastResult: UpdatedObject<Blog.Post>?
+  var subscription: Workspace.Subscription?
 
   /// A keeper of the file at this path.
   public init(path: String) {
@@ -59,6 +60,21 @@ public class Keeper {
     let found = workspace.fetch(for: Blog.Post.self).where(
       Blog.Post.site == "five" && Blog.Post.number > 0, orderBy: [Blog.Post.number.descending])
     lines += found.map { "\($0.number)" }
+    subscription = dflat?.subscribe(fetchedResult: found) { [weak self] updated in
+      inserted += updated.count
+      journal.lines.append("told")
+      self?.journal.lines.append("told")
+    }
+    subscription?.cancel()
+    if let first = found.first {
+      let watching: WorkspaceSubscription = workspace.subscribe(object: first) { event in
+        switch event {
+        case .updated(let post): journal.lines.append("\(post.number)")
+        case .deleted: journal.lines.append("gone")
+        }
+      }
+      watching.cancel()
+    }
     workspace.fetchWithinASnapshot { lines.append("\(found.count)") }
     dflat?.shutdown(flags: [.vacuum, .truncate])
     dflat?.shutdown { lines.append("down") }

@@ -31,31 +31,16 @@ extension Case {
       },
       floor: {
         let path = try fixture.copy(of: template)
-        let nanoseconds = try floorInsert(path, docs)
+        let writer = try FloorWriter(path)
+        try writer.transaction { try writer.insert(docs[1]) }
+        let nanoseconds = try time {
+          try writer.transaction {
+            for index in 2..<docs.count { try writer.insert(docs[index]) }
+          }
+        }
         defer { fixture.discard(path) }
         return Outcome(nanoseconds: nanoseconds, checksum: try fixture.contents(path))
       }
     )
   }
-}
-
-private func floorInsert(_ path: String, _ docs: [FloorDoc]) throws -> UInt64 {
-  let database = try FloorDatabase(path: path)
-  let insert = try database.prepare("INSERT INTO benchdoc (p, __pk0) VALUES (?, ?)")
-  let begin = try database.prepare("BEGIN IMMEDIATE")
-  let commit = try database.prepare("COMMIT")
-  var encoder = FloorEncoder()
-  defer { encoder.free() }
-  func store(_ range: Range<Int>) throws {
-    try begin.run()
-    for index in range {
-      insert.bind(1, blob: encoder.encode(docs[index]))
-      insert.bind(2, text: docs[index].title)
-      try insert.run()
-    }
-    try commit.run()
-    try database.checkpointIfDue()
-  }
-  try store(1..<2)
-  return try time { try store(2..<docs.count) }
 }

@@ -1,7 +1,7 @@
 // FloorDatabase: the floor's connection, straight on SQLite's C API.
 //
 // Equal work: it opens a file that Dflat made, or a copy of one, so tables, columns, indexes, page size and auto-vacuum are
-// the same by construction. `synchronous` is NORMAL in WAL mode, the caches have SQLite's default size, connections have no
+// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's default size, connections have no
 // mutex. Automatic checkpoints are off, and a commit that leaves 1000 pages or more in the log is followed by a `RESTART`
 // checkpoint, as in Dflat. Statements are prepared once.
 
@@ -16,7 +16,10 @@ final class FloorDatabase {
   let handle: OpaquePointer
   private let walPages: UnsafeMutablePointer<Int32>
 
-  init(path: String, readOnly: Bool = false, creates: Bool = false) throws {
+  /// - Parameter isFull: Whether each commit waits until the disk has it.
+  init(
+    path: String, readOnly: Bool = false, creates: Bool = false, isFull: Bool = false
+  ) throws {
     var opened: OpaquePointer?
     let access =
       readOnly
@@ -41,7 +44,7 @@ final class FloorDatabase {
       }, walPages)
     if !readOnly {
       try execute("PRAGMA journal_mode = WAL")
-      try execute("PRAGMA synchronous = NORMAL")
+      try execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
     }
   }
 

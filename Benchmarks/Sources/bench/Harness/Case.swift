@@ -21,9 +21,14 @@ struct Case: Sendable {
   let title: String
   /// The greatest ratio to the floor that is good enough; nil if none is asked for.
   var goal: Double?
+  /// How many microseconds above the floor are good enough, where that is asked for instead; the case is then about one
+  /// operation and its time.
+  var allowance: Double?
   /// What others reach against such a floor.
   var upstream: Double?
   var grdb: Double?
+  /// For cases that take long.
+  var mostRuns: Int?
   /// Makes both sides; what they share is prepared here.
   let sides: @Sendable (Fixture) throws -> (ours: Side, floor: Side)
 }
@@ -37,6 +42,7 @@ extension Case {
   /// Runs both sides alternately, `runs` times each after one run to warm up. Who begins changes from run to run.
   func measure(_ fixture: Fixture, runs: Int) throws -> Measurement {
     let (ours, floor) = try sides(fixture)
+    let runs = min(runs, mostRuns ?? runs)
     var times: [(ours: Double, floor: Double)] = []
     for run in 0...runs {
       var mine: Outcome

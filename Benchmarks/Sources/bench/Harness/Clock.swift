@@ -5,7 +5,10 @@
 func time(_ body: () throws -> Void) rethrows -> UInt64 {
   let start = ContinuousClock.now
   try body()
-  let duration = ContinuousClock.now - start
+  return nanoseconds(ContinuousClock.now - start)
+}
+
+func nanoseconds(_ duration: Duration) -> UInt64 {
   let (seconds, attoseconds) = duration.components
   return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
 }

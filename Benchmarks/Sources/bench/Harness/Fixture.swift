@@ -3,6 +3,7 @@
 // Prepared files are made by Dflat, once each, checkpointed and closed. Cases that read open them in place; cases that write
 // copy them. Everything lies in one temporary folder, which goes away at the end.
 
+import CLinux
 import Foundation
 import SQLiteDflat
 import Synchronization
@@ -13,7 +14,8 @@ final class Fixture {
   let many: Int
   private let folder: URL
   private var samples: [Int: [Sample]] = [:]
-  private var templates: [Int: String] = [:]
+  private var templates: [String: String] = [:]
+  private var onDisk: URL?
   private var copies = 0
 
   init(few: Int, many: Int) throws {
@@ -26,6 +28,7 @@ final class Fixture {
 
   func removeFiles() throws {
     try FileManager.default.removeItem(at: folder)
+    if let onDisk, onDisk != folder { try FileManager.default.removeItem(at: onDisk) }
   }
 
   func samples(_ count: Int) -> [Sample] {
@@ -42,19 +45,27 @@ final class Fixture {
 
   /// A file with the first `count` samples. Not to be written.
   func template(_ count: Int) throws -> String {
-    if let made = templates[count] { return made }
-    let path = path("template-\(count).db")
+    try template("\(count)") { try $0.insert(samples(count)) }
+  }
+
+  /// A file that `fill` has filled, once. Not to be written.
+  func template(_ name: String, _ fill: (Store) throws -> Void) throws -> String {
+    if let made = templates[name] { return made }
+    let path = path("template-\(name).db")
     let store = Store(path)
-    try store.insert(samples(count))
+    try fill(store)
+    try store.check()
     store.close()
-    templates[count] = path
+    templates[name] = path
     return path
   }
 
   /// A copy of a prepared file, for one run; `discard` removes it.
-  func copy(of template: String) throws -> String {
+  /// - Parameter onDisk: Whether it must lie where a sync waits for a disk.
+  func copy(of template: String, onDisk: Bool = false) throws -> String {
     copies += 1
-    let path = path("copy-\(copies).db")
+    let folder = onDisk ? try diskFolder() : self.folder
+    let path = folder.appendingPathComponent("copy-\(copies).db").path
     try FileManager.default.copyItem(atPath: template, toPath: path)
     // On the disk before the clock starts, or a checkpoint's sync would pay for the copy.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -63,24 +74,55 @@ final class Fixture {
     return path
   }
 
+  /// The folder, unless it is in memory: then one beside the program.
+  private func diskFolder() throws -> URL {
+    if let made = onDisk { return made }
+    var made = folder
+    if isInMemory(folder.path), let program = Bundle.main.executableURL {
+      made = program.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(
+        folder.lastPathComponent)
+      try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+      guard !isInMemory(made.path) else {
+        throw Disagreement(
+          description: "\(folder.path) and \(made.path) are in memory: a sync has no disk there")
+      }
+      print("files that are synced lie in \(made.path), because \(folder.path) is in memory")
+    }
+    onDisk = made
+    return made
+  }
+
   /// Removes a copy. What is left goes with the folder.
   func discard(_ path: String) {
     for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
   }
 
-  /// The contents of a file, read by the floor: what both sides' files must agree about.
-  func contents(_ path: String) throws -> Checksum {
+  /// The contents of tables, read by the floor: what both sides' files must agree about.
+  func contents(_ path: String, tables: [String] = ["benchdoc"]) throws -> Checksum {
     let database = try FloorDatabase(path: path)
-    let select = try database.prepare("SELECT rowid, __pk0, p FROM benchdoc ORDER BY rowid")
     var sum = Checksum()
-    while try select.step() {
-      sum.add(select.int64(0))
-      sum.add(select.text(1).buffer)
-      let record = FloorRecord(FloorReader(row: select.blob(2).baseAddress!))
-      sum.add(record)
+    for table in tables {
+      let select = try database.prepare("SELECT rowid, __pk0, p FROM \(table) ORDER BY rowid")
+      while try select.step() {
+        sum.add(select.int64(0))
+        sum.add(select.text(1).buffer)
+        let record = FloorRecord(FloorReader(row: select.blob(2).baseAddress!))
+        sum.add(record)
+      }
     }
     return sum
   }
+}
+
+/// Whether a folder's file system keeps nothing on a disk.
+private func isInMemory(_ path: String) -> Bool {
+  #if os(Linux)
+    var info = statfs()
+    // TMPFS_MAGIC and RAMFS_MAGIC of linux/magic.h.
+    return statfs(path, &info) == 0 && [0x0102_1994, 0x8584_58F6].contains(Int(info.f_type))
+  #else
+    return false
+  #endif
 }
 
 extension Checksum {

@@ -7,6 +7,8 @@ struct Measurement {
   let id: String
   let title: String
   let goal: Double?
+  /// How many microseconds above the floor are good enough; such a case is about the time of one operation.
+  let allowance: Double?
   let upstream: Double?
   let grdb: Double?
   let runs: Int
@@ -22,6 +24,7 @@ struct Measurement {
     id = source.id
     title = source.title
     goal = source.goal
+    allowance = source.allowance
     upstream = source.upstream
     grdb = source.grdb
     runs = times.count
@@ -34,9 +37,13 @@ struct Measurement {
   }
 
   var missesGoal: Bool {
-    guard let goal else { return false }
-    return !(ratio <= goal)
+    if let goal, !(ratio <= goal) { return true }
+    if let allowance, !(microseconds <= floorMicroseconds + allowance) { return true }
+    return false
   }
+
+  var microseconds: Double { milliseconds * 1000 }
+  var floorMicroseconds: Double { floorMilliseconds * 1000 }
 }
 
 func median(_ values: [Double]) -> Double {

@@ -37,7 +37,7 @@ struct Options {
     self.runs = count
     output = environment["OUTPUT"]
     chosen = environment["CASES"]?.split(separator: ",").map { String($0) } ?? []
-    let ids = (Case.all + Scaling.cases(0)).map(\.id) + [MemoryCase.fetchAll.id]
+    let ids = (Case.all + Scaling.cases(0)).map(\.id) + MemoryCase.all.map(\.id)
     if let unknown = chosen.first(where: { !ids.contains($0) }) {
       throw UsageError(
         description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")

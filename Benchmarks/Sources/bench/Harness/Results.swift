@@ -1,7 +1,8 @@
 // Where results are kept, and their JSON form.
 //
 // `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
-// `runs`, `spread`; what is no time has `value` and `unit` instead of the milliseconds and the ratio.
+// `runs`, `spread`. What is no time of many operations, and has a goal that is no ratio, has `value`, `unit` and `floorValue`
+// instead of the milliseconds and the ratio; `goal` is then in that unit.
 
 import Foundation
 
@@ -24,20 +25,7 @@ struct Results {
   }
 }
 
-enum JSON {
-  /// One object per line, so that two runs can be compared line by line.
-  static func list(_ objects: [String]) -> String {
-    "[\n" + objects.map { "  " + $0 }.joined(separator: ",\n") + "\n]\n"
-  }
-
-  static func object(_ m: Measurement) -> String {
-    let goal = m.goal.map { decimals($0, 2) } ?? "null"
-    return "{\"id\": \"\(m.id)\", \"milliseconds\": \(decimals(m.milliseconds, 4)), "
-      + "\"floorMilliseconds\": \(decimals(m.floorMilliseconds, 4)), "
-      + "\"ratio\": \(decimals(m.ratio, 4)), \"goal\": \(goal), \"runs\": \(m.runs), "
-      + "\"spread\": \(decimals(m.spread, 4))}"
-  }
-
+extension JSON {
   static func object(_ m: MemoryMeasurement) -> String {
     "{\"id\": \"\(m.id)\", \"value\": \(decimals(m.bytes, 0)), \"unit\": \"bytes\", "
       + "\"goal\": \(decimals(m.goal, 0)), \"floorValue\": \(decimals(m.floorBytes, 0)), "

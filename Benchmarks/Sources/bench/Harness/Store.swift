@@ -9,8 +9,9 @@ final class Store: Sendable {
   let workspace: SQLiteWorkspace
   private let failure = Mutex<(any Error)?>(nil)
 
-  init(_ path: String) {
-    workspace = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+  init(_ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal) {
+    workspace = SQLiteWorkspace(
+      filePath: path, fileProtectionLevel: .noProtection, synchronous: synchronous)
     workspace.errorHandler = { [weak self] in self?.fail($0) }
   }
 
@@ -48,20 +49,5 @@ final class Store: Sendable {
 
   func close() {
     workspace.shutdown()
-  }
-}
-
-extension BenchDocChangeRequest {
-  /// A request for a new object, filled field by field as a program does it.
-  @inline(__always)
-  static func creation(_ sample: Sample) -> BenchDocChangeRequest {
-    let request = creationRequest()
-    request.title = sample.title
-    request.pos = sample.pos
-    request.color = sample.color
-    request.content = sample.content
-    request.tag = sample.tag
-    request.priority = sample.priority
-    return request
   }
 }

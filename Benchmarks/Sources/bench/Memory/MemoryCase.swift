@@ -1,17 +1,20 @@
-// fetch-all-memory: the peak of fetching everything, against the bytes that the rows have.
+// Memory: the peak of fetching everything, against the bytes that the rows have; and what results cost that are watched.
 
 import CSQLiteFloor
 
-struct MemoryCase {
-  static let fetchAll = MemoryCase(
-    id: "fetch-all-memory", title: "peak memory of fetch all 33,334")
-
+struct MemoryCase: Sendable {
   let id: String
-  let title: String
+  /// The measurement, from so many runs; nil where peaks cannot be measured.
+  let measure: @Sendable (_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement?
 
-  /// The peaks of both sides and the one that is allowed: 1.3 times the rows' bytes and 48 bytes for each object. nil where
-  /// peaks cannot be measured.
-  func measure(_ fixture: Fixture, runs: Int) throws -> MemoryMeasurement? {
+  static let all = [
+    MemoryCase(id: "fetch-all-memory", measure: fetchAll),
+    MemoryCase(id: "watch-memory", measure: watch),
+  ]
+
+  /// The peaks of both sides and the one that is allowed: 1.3 times the rows' bytes and 48 bytes for each object.
+  @Sendable
+  private static func fetchAll(_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement? {
     let path = try fixture.template(fixture.many)
     var ours: [Double] = []
     var floor: [Double] = []
@@ -29,8 +32,30 @@ struct MemoryCase {
     let objects = Double(select.int64(0))
     let bytes = Double(select.int64(1))
     return MemoryMeasurement(
-      id: id, title: title, runs: ours.count, bytes: median(ours), floorBytes: median(floor),
+      id: "fetch-all-memory", title: "peak memory of fetch all 33,334", runs: ours.count,
+      bytes: median(ours), floorBytes: median(floor),
       rowBytes: bytes, goal: 1.3 * bytes + 48 * objects,
+      spread: ((ours.max() ?? 0) - (ours.min() ?? 0)) / median(ours))
+  }
+}
+
+extension MemoryCase {
+  static let watchers = 100_000
+
+  /// A result of no rows that is watched: at most 1 KiB. There is no floor.
+  @Sendable
+  private static func watch(_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement? {
+    var ours: [Double] = []
+    for _ in 0..<min(runs, 3) {
+      guard let mine = try PeakMemory.measure(.watch, try fixture.template(fixture.few)) else {
+        return nil
+      }
+      ours.append(Double(mine))
+    }
+    return MemoryMeasurement(
+      id: "watch-memory", title: "memory of 100,000 empty results that are watched",
+      runs: ours.count, bytes: median(ours), floorBytes: 0, rowBytes: 0,
+      goal: 1024 * Double(watchers),
       spread: ((ours.max() ?? 0) - (ours.min() ?? 0)) / median(ours))
   }
 }

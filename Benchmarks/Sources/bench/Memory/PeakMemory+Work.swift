@@ -12,6 +12,7 @@ extension PeakMemory {
     case .floorFetchAll: return try floorFetchAll(path)
     case .insert: return insert(path)
     case .floorInsert: return try floorInsert(path)
+    case .watch: return watch(path)
     }
   }
 
@@ -66,9 +67,36 @@ extension PeakMemory {
     )
   }
 
+  /// Results that are empty and watched, a few at a time.
+  private static func watch(_ path: String) -> (() throws -> Void, () throws -> Void) {
+    let store = Store(path)
+    let kept = Kept()
+    func watch(_ numbers: Range<Int>) throws {
+      for number in numbers {
+        let result = store.workspace.fetch(for: BenchDoc.self).where(
+          BenchDoc.title == "nobody \(number)")
+        kept.subscriptions.append(
+          store.workspace.subscribe(fetchedResult: result) {
+            store.fail(Unexpected(count: $0.count))
+          })
+        if number % 100 == 0 { store.write(BenchDoc.self) { _ in } }
+      }
+      store.write(BenchDoc.self) { _ in }
+      try store.check()
+    }
+    return (
+      { try watch(0..<100) },
+      { try watch(100..<100 + MemoryCase.watchers) }
+    )
+  }
+
+  /// A result that nobody has changed was told.
+  private struct Unexpected: Error { let count: Int }
+
   /// Keeps what a fetch gave while it is measured.
   private final class Kept {
     var docs = FetchedResult<BenchDoc>([])
     var list = FloorList()
+    var subscriptions: [any WorkspaceSubscription] = []
   }
 }

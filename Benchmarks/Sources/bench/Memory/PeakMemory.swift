@@ -10,7 +10,7 @@
 //
 // The kernel's mark can be reset on Linux only; elsewhere there is no answer.
 
-import CMalloc
+import CLinux
 import Foundation
 
 enum PeakMemory {
@@ -20,6 +20,7 @@ enum PeakMemory {
     case floorFetchAll = "floor-fetch-all"
     case insert
     case floorInsert = "floor-insert"
+    case watch
   }
 
   /// Starts a process that does the work on a file and returns its peak in bytes; nil where that cannot be told.

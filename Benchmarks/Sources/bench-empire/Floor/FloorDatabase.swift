@@ -1,0 +1,108 @@
+// The floor: LMDB's C API by hand, with the same flags, durability and file as Empire's.
+
+import CLMDBFloor
+import Foundation
+
+struct FloorError: Error, CustomStringConvertible {
+  let description: String
+}
+
+final class FloorDatabase {
+  private var environment: OpaquePointer?
+  private var database: MDB_dbi = 0
+  private let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8192, alignment: 16)
+
+  init(_ directory: URL, mapSize: Int = 2 << 30) throws {
+    try check(mdb_env_create(&environment))
+    try check(mdb_env_set_mapsize(environment, mapSize))
+    try check(mdb_env_set_maxdbs(environment, 1))
+    try check(
+      mdb_env_open(environment, directory.path(percentEncoded: false), UInt32(MDB_NOTLS), 0o600))
+    let transaction = try begin()
+    try check(mdb_dbi_open(transaction, "empiredb", UInt32(MDB_CREATE), &database))
+    try check(mdb_txn_commit(transaction))
+  }
+
+  deinit {
+    mdb_env_close(environment)
+    buffer.deallocate()
+  }
+
+  @inline(__always)
+  func check(_ code: Int32) throws {
+    if code != 0 { throw FloorError(description: String(cString: mdb_strerror(code))) }
+  }
+
+  func begin(readOnly: Bool = false) throws -> OpaquePointer? {
+    var transaction: OpaquePointer?
+    try check(mdb_txn_begin(environment, nil, readOnly ? UInt32(MDB_RDONLY) : 0, &transaction))
+    return transaction
+  }
+
+  func insert(_ entries: ArraySlice<Entry>) throws {
+    let transaction = try begin()
+    for entry in entries { try put(entry, at: buffer, in: transaction) }
+    try check(mdb_txn_commit(transaction))
+  }
+
+  @inline(__always)
+  fileprivate func put(
+    _ entry: Entry, at buffer: UnsafeMutableRawPointer, in transaction: OpaquePointer?
+  ) throws {
+    var key = FloorEntry.writeKey(entry.group, entry.title, at: buffer)
+    var value = FloorEntry.writeValue(entry, at: buffer + 1024)
+    try check(mdb_put(transaction, database, &key, &value, 0))
+  }
+
+  func delete(_ entries: [Entry]) throws {
+    let transaction = try begin()
+    for entry in entries {
+      var key = FloorEntry.writeKey(entry.group, entry.title, at: buffer)
+      try check(mdb_del(transaction, database, &key, nil))
+    }
+    try check(mdb_txn_commit(transaction))
+  }
+
+  @inline(__always)
+  func get(_ entry: Entry, in transaction: OpaquePointer?) throws -> Entry {
+    var key = FloorEntry.writeKey(entry.group, entry.title, at: buffer)
+    var value = MDB_val()
+    try check(mdb_get(transaction, database, &key, &value))
+    return FloorEntry.read(key, value)
+  }
+
+  /// All records, or those of a group.
+  func select(group: Int?) throws -> [Entry] {
+    let transaction = try begin(readOnly: true)
+    defer { mdb_txn_abort(transaction) }
+    var cursor: OpaquePointer?
+    try check(mdb_cursor_open(transaction, database, &cursor))
+    defer { mdb_cursor_close(cursor) }
+    var bound = FloorEntry.writeKey(group ?? 0, nil, at: buffer)
+    if group == nil { bound.mv_size = 4 }
+    var key = bound
+    var value = MDB_val()
+    var entries: [Entry] = []
+    var code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+    while code == 0, key.mv_size >= bound.mv_size,
+      memcmp(key.mv_data, bound.mv_data, bound.mv_size) == 0
+    {
+      entries.append(FloorEntry.read(key, value))
+      code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    return entries
+  }
+}
+
+extension FloorDatabase {
+  func end(_ transaction: OpaquePointer?) { mdb_txn_abort(transaction) }
+
+  /// Records that do not fit the buffer.
+  func insertLarge(_ entries: ArraySlice<Entry>) throws {
+    let large = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { large.deallocate() }
+    let transaction = try begin()
+    for entry in entries { try put(entry, at: large, in: transaction) }
+    try check(mdb_txn_commit(transaction))
+  }
+}

@@ -1,0 +1,295 @@
+// Watching: what it costs, from the commit to the last callback, to tell those whom a transaction concerns.
+//
+// A transaction updates 10,000 objects. First of all it inserts an object of another type, which is watched, too: types are told
+// in the order in which they were changed, so that callback comes right after the commit, and starts the clock.
+
+import Dflat
+import Dispatch
+import SQLiteDflat
+import Synchronization
+
+/// What is told, and when.
+private final class Telling: Sendable {
+  struct State {
+    var began = ContinuousClock.now
+    var committed = ContinuousClock.now
+    var last = ContinuousClock.now
+    var count = 0
+    var sum: Int64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let subscriptions = Mutex<[any WorkspaceSubscription]>([])
+
+  func begin() { state.withLock { $0.began = .now } }
+  func commit() { state.withLock { $0.committed = .now } }
+
+  func tell(_ sum: Int64) {
+    state.withLock { state in
+      state.count += 1
+      state.sum += sum
+      state.last = .now
+    }
+  }
+
+  func keep(_ subscription: any WorkspaceSubscription) {
+    subscriptions.withLock { $0.append(subscription) }
+  }
+
+  func end() { subscriptions.withLock { $0 = [] } }
+
+  var checksum: Checksum {
+    state.withLock { state in
+      var sum = Checksum()
+      sum.add(state.count)
+      sum.add(state.sum)
+      return sum
+    }
+  }
+
+  /// From the commit to the last callback.
+  var telling: UInt64 { state.withLock { UInt64(($0.last - $0.committed) / .nanoseconds(1)) } }
+  /// From the call to the commit.
+  var own: UInt64 { state.withLock { UInt64(($0.committed - $0.began) / .nanoseconds(1)) } }
+}
+
+/// A run: priorities become `change` of what they were, and `watch` begins what is watched.
+private func run(
+  _ fixture: Fixture, _ template: String, _ telling: Telling,
+  change: @escaping @Sendable (Int32) -> Int32,
+  watch: (_ workspace: SQLiteWorkspace, _ docs: FetchedResult<BenchDoc>) -> Void
+) throws {
+  let path = try fixture.copy(of: template)
+  let store = Store(path)
+  let workspace = store.workspace
+  // Objects by number: their priorities are their places.
+  store.write(BenchDoc.self) { transaction in
+    for (number, doc) in workspace.fetch(for: BenchDoc.self).all().enumerated() {
+      guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
+      request.priority = Int32(number)
+      try transaction.submit(request)
+    }
+  }
+  watch(workspace, workspace.fetch(for: BenchDoc.self).all())
+  telling.keep(
+    workspace.subscribe(fetchedResult: workspace.fetch(for: ScaleDoc.self).all()) { _ in
+      telling.commit()
+    })
+  store.write(BenchDoc.self) { _ in }
+  let done = DispatchSemaphore(value: 0)
+  telling.begin()
+  workspace.performChanges([ScaleDoc.self, BenchDoc.self]) { transaction in
+    do {
+      try transaction.submit(ScaleDocChangeRequest.creationRequest(ScaleDoc(number: 1)))
+      for doc in workspace.fetch(for: BenchDoc.self).all() {
+        guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
+        request.priority = change(request.priority)
+        try transaction.submit(request)
+      }
+    } catch { store.fail(error) }
+  } completionHandler: { _ in
+    done.signal()
+  }
+  done.wait()
+  telling.end()
+  try store.check()
+  store.close()
+  fixture.discard(path)
+}
+
+/// Ten thousand updates, of which the first thousand objects are watched: as results by key, or as objects.
+private func watchOnes(_ fixture: Fixture, _ template: String, asResults: Bool) throws -> Telling {
+  let telling = Telling()
+  try run(fixture, template, telling, change: { $0 + 1 }) { workspace, docs in
+    for doc in docs.prefix(1000) {
+      let subscription =
+        asResults
+        ? workspace.subscribe(
+          fetchedResult: workspace.fetch(for: BenchDoc.self).where(BenchDoc.title == doc.title)
+        ) { telling.tell(Int64($0[0].priority)) }
+        : workspace.subscribe(object: doc) { event in
+          if case .updated(let doc) = event { telling.tell(Int64(doc.priority)) }
+        }
+      telling.keep(subscription)
+    }
+  }
+  return telling
+}
+
+extension Case {
+  /// The floor looks each changed row up in a hash table, and calls a closure with those that are in it.
+  static let watchResults = Case(
+    id: "watch-results", title: "tell 1,000 results by key of 10,000 updates", goal: 2,
+    upstream: nil, grdb: nil
+  ) { fixture in
+    let template = try fixture.template(fixture.few)
+    let store = Store(template)
+    let docs = Array(store.workspace.fetch(for: BenchDoc.self).all())
+    return (
+      ours: {
+        let telling = try watchOnes(fixture, template, asResults: true)
+        return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
+      },
+      floor: {
+        let telling = Telling()
+        var table: [String: @Sendable (Int32) -> Void] = [:]
+        for doc in docs.prefix(1000) { table[doc.title] = { telling.tell(Int64($0)) } }
+        let nanoseconds = time {
+          for (number, doc) in docs.enumerated() { table[doc.title]?(Int32(number + 1)) }
+        }
+        return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
+      }
+    )
+  }
+
+  static let watchObjects = Case(
+    id: "watch-objects", title: "tell 1,000 objects of 10,000 updates", goal: 2, upstream: nil,
+    grdb: nil
+  ) { fixture in
+    let template = try fixture.template(fixture.few)
+    let store = Store(template)
+    let docs = Array(store.workspace.fetch(for: BenchDoc.self).all())
+    return (
+      ours: {
+        let telling = try watchOnes(fixture, template, asResults: false)
+        return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
+      },
+      floor: {
+        let telling = Telling()
+        var table: [Int64: @Sendable (Int32) -> Void] = [:]
+        for doc in docs.prefix(1000) { table[doc._rowid] = { telling.tell(Int64($0)) } }
+        let nanoseconds = time {
+          for (number, doc) in docs.enumerated() { table[doc._rowid]?(Int32(number + 1)) }
+        }
+        return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
+      }
+    )
+  }
+
+  /// The same, against what the transaction itself takes.
+  static let watchResultsShare = share(
+    "watch-results-share", "1,000 results by key, against the transaction", goal: 0.25,
+    asResults: true)
+  static let watchObjectsShare = share(
+    "watch-objects-share", "1,000 objects, against the transaction", goal: 0.2, asResults: false)
+
+  private static func share(
+    _ id: String, _ title: String, goal: Double, asResults: Bool
+  ) -> Case {
+    Case(id: id, title: title, goal: goal, upstream: nil, grdb: nil) { fixture in
+      let template = try fixture.template(fixture.few)
+      return (
+        ours: {
+          let telling = try watchOnes(fixture, template, asResults: asResults)
+          return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
+        },
+        floor: {
+          let telling = try watchOnes(fixture, template, asResults: asResults)
+          return Outcome(nanoseconds: telling.own, checksum: telling.checksum)
+        }
+      )
+    }
+  }
+
+  /// A thousand results of about a thousand objects each, all of which are others after the transaction. The floor fetches all
+  /// results again.
+  static let watchRanges = Case(
+    id: "watch-ranges", title: "tell 1,000 results of 1,000, all members changed", goal: 0.12,
+    upstream: 4.4, grdb: 0.7
+  ) { fixture in
+    let template = try fixture.template(fixture.few)
+    let count = Int32(fixture.few)
+    let width = max(1, count / 10)
+    let starts = (0..<Int32(1000)).map { $0 * (count - width) / 1000 }
+    let rotated: @Sendable (Int32) -> Int32 = { ($0 + count / 2) % count }
+    let path = try fixture.copy(of: template)
+    let store = Store(path)
+    store.write(BenchDoc.self) { transaction in
+      for (number, doc) in store.workspace.fetch(for: BenchDoc.self).all().enumerated() {
+        guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
+        request.priority = rotated(Int32(number))
+        try transaction.submit(request)
+      }
+    }
+    try store.check()
+    let database = try FloorDatabase(path: path, readOnly: true)
+    let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
+    return (
+      ours: {
+        let telling = Telling()
+        try run(fixture, template, telling, change: rotated) { workspace, _ in
+          for start in starts {
+            let result = workspace.fetch(for: BenchDoc.self).where(
+              BenchDoc.priority >= start && BenchDoc.priority < start + width)
+            telling.keep(
+              workspace.subscribe(fetchedResult: result) { result in
+                telling.tell(Int64(result.count) &* 1_000_003 &+ (result.first?._rowid ?? 0))
+              })
+          }
+        }
+        return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
+      },
+      floor: {
+        let telling = Telling()
+        let nanoseconds = try time {
+          for start in starts {
+            var list = FloorList()
+            while try select.step() {
+              let bytes = select.blob(1)
+              let priority = FloorReader(row: bytes.baseAddress!).priority
+              if priority >= start, priority < start + width {
+                list.append(FloorRow(id: select.int64(0), bytes))
+              }
+            }
+            select.reset()
+            telling.tell(
+              Int64(list.count) &* 1_000_003 &+ (list.count == 0 ? 0 : list[0].id))
+          }
+        }
+        return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
+      }
+    )
+  }
+
+  /// Transactions of one change, with ten thousand subscriptions that they do not concern, and with none.
+  static let watchBystanders = Case(
+    id: "watch-bystanders", title: "1,000 transactions, 10,000 bystanders", goal: 1.05,
+    upstream: nil, grdb: nil
+  ) { fixture in
+    let template = try fixture.template(fixture.few)
+    func side(_ watchers: Int) throws -> Outcome {
+      let path = try fixture.copy(of: template)
+      let store = Store(path)
+      let workspace = store.workspace
+      let docs = workspace.fetch(for: BenchDoc.self).all()
+      let telling = Telling()
+      for number in 0..<watchers {
+        let builder = workspace.fetch(for: BenchDoc.self)
+        let low = Int32(1_000_000 + number)
+        let result =
+          number % 2 == 0
+          ? builder.where(BenchDoc.title == "nobody \(number)")
+          : builder.where(
+            BenchDoc.title == "nobody" && BenchDoc.priority > low || BenchDoc.priority == low)
+        telling.keep(workspace.subscribe(fetchedResult: result) { _ in telling.tell(1) })
+      }
+      store.write(BenchDoc.self) { _ in }
+      let nanoseconds = time {
+        for number in 0..<1000 {
+          let doc = docs[number % docs.count]
+          store.write(BenchDoc.self) { transaction in
+            guard let request = BenchDocChangeRequest.changeRequest(doc) else { return }
+            request.priority += 1
+            try transaction.submit(request)
+          }
+        }
+      }
+      telling.end()
+      try store.check()
+      store.close()
+      fixture.discard(path)
+      return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
+    }
+    return (ours: { try side(10_000) }, floor: { try side(0) })
+  }
+}

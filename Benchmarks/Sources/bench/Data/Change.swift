@@ -1,0 +1,27 @@
+// What the cases that update change: the priority, and in every third object the tag.
+
+import Dflat
+import SQLiteDflat
+
+func change(_ request: BenchDocChangeRequest, _ number: Int) {
+  request.priority += 1000
+  if number % 3 == 0 { request.tag = newTag }
+}
+
+let newTag = "a tag that was changed by the benchmark"
+/// The same for the floor.
+let newTagBytes: StaticString = "a tag that was changed by the benchmark"
+
+extension Store {
+  /// Opens the writer and a reader and touches every page, with a change to the first object.
+  func warmUp() {
+    let workspace = workspace
+    write(BenchDoc.self) { transaction in
+      guard let doc = workspace.fetch(for: BenchDoc.self).all().first,
+        let request = BenchDocChangeRequest.changeRequest(doc)
+      else { return }
+      change(request, 0)
+      try transaction.submit(request)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// WriteSet: what a transaction has changed, row by row.
+//
+// It keeps true:
+//
+//  - a row is in it once, with what it was before the transaction and what it is after it;
+//  - a row that the transaction has inserted and deleted is in it as nothing;
+//  - rows are kept only of types that somebody observes. That is decided when the transaction first changes the type; who
+//    subscribes later takes a place behind the transaction and does not need its rows.
+//
+// Written by the transaction's thread, while its closure runs, and only read afterwards.
+
+/// What became of a row. A new one has no `old`, a deleted one no `new`.
+struct RowChange {
+  let id: Int64
+  let old: Row?
+  var new: Row?
+  /// Whether it was written more than once, so that it may be what it was.
+  var isRewritten = false
+}
+
+/// What a transaction has changed of one type.
+final class TypeChanges: @unchecked Sendable {
+  let observers: TypeObservers
+  /// Whether rows are kept.
+  let isObserved: Bool
+  private(set) var rows: [RowChange] = []
+  /// Where rows are, once they do not come by ascending id any more. Programs mostly go through objects in order.
+  private var places: [Int64: Int]?
+
+  init(_ observers: TypeObservers) {
+    self.observers = observers
+    isObserved = observers.isObserved
+  }
+
+  func record(_ id: Int64, old: Row?, new: Row?) {
+    if let place = place(of: id) {
+      rows[place].new = new
+      rows[place].isRewritten = true
+      return
+    }
+    if places != nil {
+      places?[id] = rows.count
+    } else if let last = rows.last, last.id > id {
+      places = Dictionary(
+        uniqueKeysWithValues: rows.indices.map { (rows[$0].id, $0) } + [(id, rows.count)])
+    }
+    rows.append(RowChange(id: id, old: old, new: new))
+  }
+
+  private func place(of id: Int64) -> Int? {
+    if let places { return places[id] }
+    guard let last = rows.last, last.id >= id else { return nil }
+    var low = 0
+    var high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return rows[low].id == id ? low : nil
+  }
+
+  /// Leaves out what is as it was. Called once, at the end of the transaction.
+  func close() {
+    guard rows.contains(where: \.isRewritten) else { return }
+    rows.removeAll { change in
+      guard change.isRewritten else { return false }
+      switch (change.old, change.new) {
+      case (nil, nil): return true
+      case (let old?, let new?): return new.equals(old, as: observers.schema.layout)
+      default: return false
+      }
+    }
+    places = nil
+  }
+}
+
+/// What a transaction has changed, by type.
+final class WriteSet: @unchecked Sendable {
+  private(set) var types: [TypeChanges] = []
+
+  /// What is changed of a type, to be added to.
+  func changes(of observers: TypeObservers) -> TypeChanges {
+    // Few types are changed in one transaction.
+    if let known = types.first(where: { $0.observers === observers }) { return known }
+    let changes = TypeChanges(observers)
+    types.append(changes)
+    return changes
+  }
+
+  func close() {
+    for type in types { type.close() }
+  }
+}

@@ -1,0 +1,57 @@
+// OrderKey: values of every type as 64-bit keys, in the order of the values.
+//
+// So one structure finds ranges of all types. Keys of numbers are exact; two strings that begin with the same eight bytes have
+// one key. The order is that of conditions: unsigned integers over their whole range, strings by their bytes, −0 as 0. There
+// is no key for what is unknown.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+enum OrderKey {
+  /// An integer as it is stored: `uint64` by its bit pattern.
+  static func key(_ integer: Int64, _ type: ValueType) -> UInt64 {
+    let bits = UInt64(bitPattern: integer)
+    return type == .uint64 ? bits : bits ^ (1 << 63)
+  }
+
+  static func key(_ real: Double) -> UInt64 {
+    let bits = (real + 0).bitPattern
+    return bits >> 63 == 0 ? bits | (1 << 63) : ~bits
+  }
+
+  /// The first eight bytes.
+  static func prefix(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    var key: UInt64 = 0
+    if let start = text.baseAddress { memcpy(&key, start, min(8, text.count)) }
+    return UInt64(bigEndian: key)
+  }
+
+  /// A hash of all bytes.
+  static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(bytes: text)
+    return UInt64(truncatingIfNeeded: hasher.finalize())
+  }
+
+  /// The key of a constant, as for its stored value; of a string, of its beginning.
+  static func key(_ value: Value, _ type: ValueType) -> UInt64 {
+    switch value {
+    case .bool(let value): key(value ? 1 : 0, type)
+    case .integer(let value): key(value, type)
+    case .unsigned(let value): value
+    case .real(let value): key(value)
+    case .string(var text): text.withUTF8 { prefix(UnsafeRawBufferPointer($0)) }
+    }
+  }
+
+  /// What a constant is found under when it must be equal: the key of a number, the hash of a string.
+  static func exact(_ value: Value, _ type: ValueType) -> UInt64 {
+    guard case .string(var text) = value else { return key(value, type) }
+    return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,95 @@
+// PastView: the data as they were at a point of a type's deliveries.
+//
+// Deliveries come after commits, and meanwhile others may have committed. What is stored now, without what was committed later
+// and has not been delivered, is what was stored then. It keeps true:
+//
+//  - the state is taken while no commit is in progress, and together with the list of what was not delivered. So the list holds
+//    exactly what the state has too much;
+//  - of each row that was changed later, the first change knows what it was before.
+//
+// So a subscription can be compared with the data at its own place in the order, without holding anybody back.
+
+/// Used by one delivery, on its thread.
+final class PastView {
+  private let schema: EntitySchema
+  private let snapshot: any StorageSnapshot
+  /// The rows that were changed later, as they were; nil for those that were not there.
+  private let earlier: [Int64: Row?]
+
+  init(of type: TypeObservers, in workspace: WorkspaceCore) throws {
+    schema = type.schema
+    let snapshot = workspace.engine.makeSnapshot(isUrgent: true)
+    self.snapshot = snapshot
+    let schema = schema
+    do {
+      earlier = try workspace.committer.use {
+        // The first reading takes the state. No row has this id.
+        _ = try snapshot.row(of: schema, id: -1)
+        return type.undelivered()
+      }
+    } catch {
+      snapshot.close()
+      throw error
+    }
+  }
+
+  func close() {
+    snapshot.close()
+  }
+
+  /// The result of a query.
+  /// - Returns: The rows, and whether there are no more of them beyond the query's limit.
+  func rows(_ query: Query) throws -> (rows: ContiguousArray<Row>, isComplete: Bool) {
+    // Each row that was changed later may stand before one that is wanted.
+    let limit = query.limit.map { min($0, Int.max / 2) + earlier.count }
+    let wider = Query(
+      schema: schema, condition: query.condition, order: query.order, limit: limit)
+    var rows = ContiguousArray(try snapshot.rows(wider, mark: .none).map { $0 })
+    var isComplete = limit.map { rows.count < $0 } ?? true
+    if !earlier.isEmpty {
+      rows.removeAll { earlier.keys.contains($0.id) }
+      bringBack(query, &rows)
+    }
+    if let limit = query.limit, rows.count > limit {
+      rows.removeSubrange(limit...)
+      isComplete = false
+    }
+    return (rows, isComplete)
+  }
+
+  /// Puts in what matched before it was changed.
+  private func bringBack(_ query: Query, _ rows: inout ContiguousArray<Row>) {
+    let condition = query.condition.map(Program.init)
+    let keys = query.order.map(SortKey.init)
+    for case let row? in earlier.values {
+      if let condition, row.read(condition.evaluate) != .true { continue }
+      rows.append(row.withoutMark())
+    }
+    rows.sort { isBefore(keys, $0, $1) }
+  }
+
+  /// The row with an id.
+  func row(id: Int64) throws -> Row? {
+    if let known = earlier[id] { return known }
+    return try snapshot.row(of: schema, id: id)
+  }
+
+  /// The row with the primary key that `row` has.
+  func row(keyOf row: Row) throws -> Row? {
+    if let stored = try snapshot.row(of: schema, keyOf: row),
+      !earlier.keys.contains(stored.id)
+    {
+      return stored
+    }
+    for case let old? in earlier.values where hasSameKey(old, row) { return old }
+    return nil
+  }
+
+  private func hasSameKey(_ left: Row, _ right: Row) -> Bool {
+    left.read { l in
+      right.read { r in
+        schema.keyReaders.allSatisfy { $0.read(l).isSame(as: $0.read(r)) }
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// What publishers send, without Combine: see Publishers.swift.
+//
+// Each source begins when it is first asked, and sends into a buffer that minds what was asked for. None keeps the workspace:
+// programs close it by letting go of it, and then nothing more is sent.
+
+import Synchronization
+
+/// The states of an object, until it is gone.
+struct AtomSource<Element: Atom & Equatable>: Sendable {
+  let core: WorkspaceCore
+  let object: Element
+
+  func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription {
+    core.observe(object._row, Element._schema) { [weak buffer] row in
+      guard let row else {
+        buffer?.send(.deleted)
+        buffer?.finish()
+        return
+      }
+      buffer?.send(.updated(Element(_row: row)))
+    }
+  }
+}
+
+/// The states of a result.
+struct ResultSource<Element: Atom & Equatable>: Sendable {
+  let core: WorkspaceCore
+  let result: FetchedResult<Element>
+
+  func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
+    core.observe(result._rows, result.origin, for: "publisher(for:)") {
+      [weak buffer] rows, origin in
+      buffer?.send(FetchedResult(rows, origin))
+    }
+  }
+}
+
+/// The result of a query, and then its states. The query runs once, when first asked, for all that ask.
+final class QuerySource<Element: Atom & Equatable>: Sendable {
+  private let core: WorkspaceCore
+  private let query: Query
+  private let first = Mutex<FetchedResult<Element>?>(nil)
+
+  init(_ core: WorkspaceCore, _ query: Query) {
+    self.core = core
+    self.query = query
+  }
+
+  private var result: FetchedResult<Element> {
+    first.withLock { first in
+      if let first { return first }
+      let result = QueryBuilder<Element>(core).fetch(query)
+      first = result
+      return result
+    }
+  }
+
+  func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
+    let result = result
+    buffer.send(result)
+    return ResultSource(core: core, result: result).start(buffer)
+  }
+}

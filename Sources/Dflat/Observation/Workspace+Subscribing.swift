@@ -1,0 +1,154 @@
+// Subscribing: callbacks and streams, as programs write them.
+
+/// Something that is watched. It lasts as long as it is kept: to release it is to cancel it.
+public protocol WorkspaceSubscription: AnyObject, Sendable {
+  /// Ends the subscription.
+  ///
+  /// After this has returned no callback starts; one that is running already may still be running on another thread. Any thread
+  /// may call, also from within a callback, and more than once.
+  func cancel()
+}
+
+/// What became of a watched object.
+public enum SubscribedObject<Element: Atom>: Sendable {
+  /// It was changed, and is now this.
+  case updated(_: Element)
+  /// It was removed. This is the last event.
+  case deleted
+}
+
+extension SubscribedObject: Equatable where Element: Equatable {}
+
+extension Workspace {
+  /// Something that is watched, until it is let go of.
+  public typealias Subscription = WorkspaceSubscription
+
+  /// Calls a handler with each new state of a result.
+  ///
+  ///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100, limit: .limit(10))
+  ///     subscription = dflat.subscribe(fetchedResult: popular) { popular in show(popular) }
+  ///
+  /// The call returns at once and takes its place in the line of the type: after every transaction that was called before,
+  /// before any that is called later. If the result is out of date at that place it is read again, and the handler called if
+  /// its content has changed. From then on the handler is called exactly once for each transaction that changed anything in it:
+  /// an object that entered, left, moved, or changed its content. It gets what a fetch of the same query would give.
+  ///
+  /// The handler runs after the commit, before the transaction's completion handler, on the workspace's target queue, in the
+  /// order of the commits. Handlers of one type never run at the same time. A slow one delays later handlers and completions of
+  /// its type, and nothing else.
+  ///
+  /// - Parameters:
+  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. To wait in it for another transaction of
+  ///     the type is to wait for ever.
+  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  @inlinable
+  public func subscribe<Element: Atom & Equatable>(
+    fetchedResult: FetchedResult<Element>,
+    changeHandler: @escaping @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
+  ) -> any Subscription {
+    _core.observe(fetchedResult._rows, fetchedResult.origin, for: "subscribe(fetchedResult:)") {
+      changeHandler(FetchedResult($0, $1))
+    }
+  }
+
+  /// Calls a handler with each new state of an object, and when it is removed.
+  ///
+  /// An object that was fetched is found again by its row id, one that the program made itself by its primary key. If it has
+  /// changed since it was fetched, or is gone, the handler is told so first. After `deleted` the subscription is over: a new
+  /// object with the same key does not revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
+  ///
+  /// - Parameters:
+  ///   - object: The object to watch.
+  ///   - changeHandler: Called once for each transaction that changed the object.
+  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  @inlinable
+  public func subscribe<Element: Atom & Equatable>(
+    object: Element,
+    changeHandler: @escaping @Sendable (_ object: SubscribedObject<Element>) -> Void
+  ) -> any Subscription {
+    _core.observe(object._row, Element._schema) { row in
+      changeHandler(row.map { .updated(Element(_row: $0)) } ?? .deleted)
+    }
+  }
+
+  /// The new states of an object, as a stream that ends when the object is removed.
+  ///
+  ///     for await post in dflat.subscribe(object: post) { show(post) }
+  ///
+  /// The place in the order is taken by this call. There is no initial element, unless the object has changed since it was
+  /// fetched. The subscription ends with the stream.
+  ///
+  /// - Parameters:
+  ///   - object: The object to watch.
+  ///   - bufferingPolicy: What is kept for a reader that is behind; the newest state if nothing is said.
+  /// - Returns: The stream. The workspace holds nothing once it is dropped.
+  @inlinable
+  public func subscribe<Element: Atom & Equatable>(
+    object: Element,
+    bufferingPolicy: AsyncStream<Element>.Continuation.BufferingPolicy = .bufferingNewest(1)
+  ) -> AsyncStream<Element> {
+    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let subscription = subscribe(object: object) { event in
+        switch event {
+        case .updated(let object): continuation.yield(object)
+        case .deleted: continuation.finish()
+        }
+      }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+
+  /// The new states of a result, as a stream that does not end by itself.
+  ///
+  ///     for await popular in dflat.subscribe(fetchedResult: popular) { show(popular) }
+  ///
+  /// The place in the order is taken by this call. There is no initial element, unless the result is out of date. The
+  /// subscription ends with the stream.
+  ///
+  /// - Parameters:
+  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - bufferingPolicy: What is kept for a reader that is behind; the newest state if nothing is said.
+  /// - Returns: The stream. The workspace holds nothing once it is dropped.
+  @inlinable
+  public func subscribe<Element: Atom & Equatable>(
+    fetchedResult: FetchedResult<Element>,
+    bufferingPolicy: AsyncStream<FetchedResult<Element>>.Continuation.BufferingPolicy =
+      .bufferingNewest(1)
+  ) -> AsyncStream<FetchedResult<Element>> {
+    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let subscription = subscribe(fetchedResult: fetchedResult) { continuation.yield($0) }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+extension FetchedResult {
+  /// The objects of rows.
+  @inlinable
+  init(_ rows: ContiguousArray<Row>, _ origin: ResultOrigin) {
+    // Making room for nothing would write to the empty array that all threads share.
+    if rows.isEmpty {
+      self = FetchedResult([], origin)
+      return
+    }
+    let objects = [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
+      for index in rows.indices {
+        objects.initializeElement(at: index, to: Element(_row: rows[index]))
+      }
+      count = rows.count
+    }
+    self = FetchedResult(objects, origin)
+  }
+
+  /// The objects without their type.
+  @inlinable
+  var _rows: ContiguousArray<Row> {
+    let objects = underlyingArray
+    if objects.isEmpty { return [] }
+    return ContiguousArray(unsafeUninitializedCapacity: objects.count) { rows, count in
+      for index in objects.indices { rows.initializeElement(at: index, to: objects[index]._row) }
+      count = objects.count
+    }
+  }
+}

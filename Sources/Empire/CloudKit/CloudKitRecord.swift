@@ -1,0 +1,80 @@
+// Values as records of CloudKit. Only where CloudKit can be imported; on Linux the tests build it against a stand-in.
+
+#if canImport(CloudKit)
+  public import CloudKit
+  #if os(Linux)
+    public import Empire
+  #endif
+
+  /// Makes a type with stored properties a `CloudKitRecord`: every stored property is a field of the record, under its own name.
+  ///
+  /// The types of the properties have to be those that CloudKit accepts.
+  @attached(
+    extension, conformances: CloudKitRecord, names: named(ckRecord(with:)), named(init(ckRecord:)))
+  public macro CloudKitRecord() =
+    #externalMacro(module: "EmpireMacros", type: "CloudKitRecordMacro")
+
+  /// A value that can be made from a record of CloudKit, and a record from it.
+  public protocol CloudKitRecord {
+    /// The type of the records. By default the name of this type.
+    static var ckRecordType: String { get }
+
+    /// A record with the values of the properties.
+    ///
+    /// - Parameter recordId: The identity of the record.
+    /// - Returns: A new record.
+    func ckRecord(with recordId: CKRecord.ID) -> CKRecord
+
+    /// Reads the properties from a record.
+    ///
+    /// - Parameter ckRecord: A record of the type `ckRecordType`.
+    /// - Throws: An error that names the field that is missing or has another type, or the record's type.
+    init(ckRecord: CKRecord) throws
+  }
+
+  extension CloudKitRecord {
+    /// The name of this type.
+    public static var ckRecordType: String { String(describing: Self.self) }
+  }
+
+  extension CloudKitRecord where Self: IndexKeyRecord, IndexKey: CloudKitRecordNameRepresentable {
+    /// A record whose name is made of the key.
+    ///
+    /// - Parameter zoneId: The zone of the record.
+    /// - Returns: A new record.
+    public func ckRecord(in zoneId: CKRecordZone.ID) -> CKRecord {
+      ckRecord(with: CKRecord.ID(recordName: indexKey.ckRecordName, zoneID: zoneId))
+    }
+  }
+
+  /// What can be wrong with a record.
+  enum CloudKitRecordError: Error, Hashable {
+    /// A field is missing or has another type.
+    case missingField(String)
+    /// The record has another type: the one that was found, the one that was expected.
+    case recordTypeMismatch(String, String)
+  }
+
+  extension CKRecord {
+    /// The value of a field.
+    ///
+    /// - Parameter key: The name of the field.
+    /// - Returns: The value.
+    /// - Throws: An error that names the field if it is missing or has another type.
+    public func getTypedValue<T>(for key: String) throws -> T {
+      let stored: (any CKRecordValueProtocol)? = self[key]
+      guard let value = stored as? T else { throw CloudKitRecordError.missingField(key) }
+      return value
+    }
+
+    /// Checks the type of the record.
+    ///
+    /// - Parameter expectedType: The type that it should have.
+    /// - Throws: An error with both types if it has another one.
+    public func validateRecordType(_ expectedType: String) throws {
+      if recordType != expectedType {
+        throw CloudKitRecordError.recordTypeMismatch(recordType, expectedType)
+      }
+    }
+  }
+#endif

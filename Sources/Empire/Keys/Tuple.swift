@@ -1,0 +1,168 @@
+// Several values in a row: the keys and the fields of records.
+//
+// The bytes are the elements' bytes in order, without framing.
+
+/// Several values in a fixed order.
+///
+///     let key = Person.IndexKey("Lima", "Ana")     // Tuple<String, String>
+///     let (city, name) = key.elements
+///
+/// The element of a tuple of one is the bare value. A tuple may be an element of another one.
+public struct Tuple<each Element> {
+  /// The values.
+  public let elements: (repeat each Element)
+
+  /// A tuple of these values.
+  ///
+  /// - Parameter value: The values.
+  @inlinable
+  public init(_ value: repeat each Element) {
+    elements = (repeat each value)
+  }
+
+  /// A tuple of the values of one of Swift's tuples.
+  ///
+  /// - Parameter value: The values.
+  @inlinable
+  @_disfavoredOverload
+  public init(_ value: (repeat each Element)) {
+    elements = (repeat each value)
+  }
+}
+
+extension Tuple: Sendable where repeat each Element: Sendable {}
+
+extension Tuple: Equatable where repeat each Element: Equatable {
+  /// Whether all elements are equal.
+  @inlinable
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    for (left, right) in repeat (each lhs.elements, each rhs.elements) {
+      if left != right { return false }
+    }
+    return true
+  }
+}
+
+extension Tuple: Hashable where repeat each Element: Hashable {
+  /// Feeds all elements.
+  ///
+  /// - Parameter hasher: What to feed.
+  @inlinable
+  public func hash(into hasher: inout Hasher) {
+    for element in repeat each elements { hasher.combine(element) }
+  }
+}
+
+extension Tuple: Comparable where repeat each Element: Comparable {
+  /// Compares the first elements that differ.
+  @inlinable
+  public static func < (lhs: Self, rhs: Self) -> Bool {
+    for (left, right) in repeat (each lhs.elements, each rhs.elements) {
+      if left != right { return left < right }
+    }
+    return false
+  }
+}
+
+extension Tuple: IndexKeyComparable where repeat each Element: IndexKeyComparable {
+  /// The number of all elements' components.
+  @inlinable public static var keyComponentCount: Int {
+    var count = 0
+    for type in repeat (each Element).self { count += type.keyComponentCount }
+    return count
+  }
+}
+
+extension Tuple: CustomStringConvertible where repeat each Element: CustomStringConvertible {
+  /// The elements' descriptions: `(a, b)`.
+  public var description: String {
+    var parts: [String] = []
+    for element in repeat each elements { parts.append(element.description) }
+    return "(" + parts.joined(separator: ", ") + ")"
+  }
+}
+
+extension Tuple: Serializable where repeat each Element: Serializable {
+  /// The sum of the elements' sizes.
+  @inlinable public var serializedSize: Int {
+    var size = 0
+    for element in repeat each elements { size += element.serializedSize }
+    return size
+  }
+
+  /// Writes the elements one after the other.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
+    for element in repeat each elements { element.serialize(into: &buffer) }
+  }
+
+  /// The sum of the elements' sizes as keys.
+  @inlinable public var serializedKeySize: Int {
+    var size = 0
+    for element in repeat each elements { size += element.serializedKeySize }
+    return size
+  }
+
+  /// Writes the elements one after the other, as keys.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
+    for element in repeat each elements { element.serializeKey(into: &buffer) }
+  }
+
+  /// Checks all elements.
+  ///
+  /// - Parameter form: What the bytes are for.
+  /// - Throws: What is wrong with one of them.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    for element in repeat each elements { try element.validate(as: form) }
+  }
+}
+
+extension Tuple: Deserializable where repeat each Element: Deserializable {
+  /// Reads the elements one after the other.
+  ///
+  /// - Parameter deserializer: Stands on the first byte of the first one.
+  /// - Throws: What reading one of them throws.
+  /// - Returns: The tuple.
+  @inlinable
+  public static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Self {
+    Self(repeat try (each Element).unpack(with: &deserializer))
+  }
+
+  /// Reads the elements one after the other, as keys.
+  ///
+  /// - Parameter deserializer: Stands on the first byte of the first one.
+  /// - Throws: What reading one of them throws.
+  /// - Returns: The tuple.
+  @inlinable
+  public static func unpackKey(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Self {
+    Self(repeat try (each Element).unpackKey(with: &deserializer))
+  }
+}
+
+/// A value that names a record in CloudKit.
+public protocol CloudKitRecordNameRepresentable {
+  /// The name.
+  var ckRecordName: String { get }
+}
+
+extension Tuple: CloudKitRecordNameRepresentable
+where repeat each Element: CustomStringConvertible {
+  /// The elements' descriptions, joined without a separator.
+  ///
+  /// It is ambiguous: `("a1", 1)` and `("a", 11)` have the same name.
+  public var ckRecordName: String {
+    var name = ""
+    for element in repeat each elements { name += element.description }
+    return name
+  }
+}

@@ -1,0 +1,83 @@
+// Queries, as programs write them: leading components that are equal, and an operator on the next one.
+
+/// A restriction of one component of a key.
+public enum ComparisonOperator<Value: IndexKeyComparable> {
+  /// Above the value. Ascending.
+  case greaterThan(Value)
+  /// At or above the value. Ascending.
+  case greaterOrEqual(Value)
+  /// Below the value. Descending.
+  case lessThan(Value)
+  /// At or below the value. Descending.
+  case lessOrEqual(Value)
+  /// Equal to one of the values, in their order.
+  case within([Value])
+  /// At or above the lower bound, and below the upper one. Ascending.
+  case range(Range<Value>)
+  /// At or above the lower bound, and at or below the upper one. Ascending.
+  case closedRange(ClosedRange<Value>)
+
+  /// Equal to the value.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: The range of this value alone.
+  @inlinable
+  public static func equals(_ value: Value) -> Self { .closedRange(value...value) }
+
+  /// At or below the value. Descending.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: The operator.
+  @inlinable
+  public static func lessThanOrEqual(_ value: Value) -> Self { .lessOrEqual(value) }
+
+  /// At or above the value. Ascending.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: The operator.
+  @inlinable
+  public static func greaterThanOrEqual(_ value: Value) -> Self { .greaterOrEqual(value) }
+}
+
+extension ComparisonOperator: Equatable {}
+extension ComparisonOperator: Hashable where Value: Hashable {}
+extension ComparisonOperator: Sendable where Value: Sendable {}
+
+/// A query by the order of keys: some leading components that are fixed, and an operator on the next one.
+///
+/// Components after that one are free. The functions that `@IndexKeyRecord` generates make queries whose types are right by
+/// themselves. Written by hand, mind the types of literals: `Query("Kyoto", last: .equals(7))` asks for an `Int`, and finds nothing where
+/// the component is a `UInt`, whose bytes are others.
+public struct Query<each Component: QueryComponent, Last: QueryComponent> {
+  /// The operator on the component behind the fixed ones.
+  public let last: ComparisonOperator<Last>
+  /// The fixed components.
+  public let components: (repeat each Component)
+  /// At most so many records; nil for all.
+  public let limit: Int?
+
+  /// A query.
+  ///
+  /// - Parameters:
+  ///   - value: The fixed components.
+  ///   - last: The operator on the next one.
+  ///   - limit: At most so many records, the first ones; nil for all, none for 0 or less.
+  @inlinable
+  public init(
+    _ value: repeat each Component, last: ComparisonOperator<Last>, limit: Int? = nil
+  ) {
+    components = (repeat each value)
+    self.last = last
+    self.limit = limit
+  }
+}
+
+extension Query: Sendable where repeat each Component: Sendable, Last: Sendable {}
+
+/// What can be wrong with a query. Neither occurs through this library's functions.
+public enum QueryError: Error, Hashable, Sendable {
+  /// A limit that makes no sense.
+  case limitInvalid(Int)
+  /// A query that the order of keys does not answer.
+  case unsupportedQuery
+}

@@ -1,0 +1,170 @@
+// Records: what the macro generates or a program writes by hand.
+
+/// A tag of four bytes: of a record's type, or of its fields.
+public typealias IndexKeyRecordHash = UInt32
+
+/// A value that is stored under a sorted key.
+///
+/// `@IndexKeyRecord` generates the conformance. Written by hand, it chooses its own tags, and writes and reads its components in the
+/// order of `IndexKey` and `Fields`; see <doc:Conforming>.
+public protocol IndexKeyRecord {
+  /// The components of the key, in order.
+  associatedtype IndexKey: Serializable & Deserializable & IndexKeyComparable
+  /// What is stored under the key, in order.
+  associatedtype Fields: Serializable & Deserializable
+
+  /// The tag of the type. Types with equal ones share their records.
+  static var keyPrefix: IndexKeyRecordHash { get }
+  /// The tag of the fields' types. A stored record with another one is migrated when it is read.
+  static var fieldsVersion: IndexKeyRecordHash { get }
+
+  /// The record's key.
+  var indexKey: IndexKey { get }
+  /// What else it holds.
+  var fields: Fields { get }
+
+  /// Appends the components of the key to `keyBuffer`, and the fields to `valueBuffer`: as many bytes as `indexKey` and `fields` have.
+  ///
+  /// - Parameter buffer: Where to write. Both halves stand behind their tags.
+  func serialize(into buffer: inout SerializationBuffer)
+
+  /// Reads a record with this type's fields.
+  ///
+  /// - Parameter deserializer: Both halves stand behind their tags.
+  /// - Throws: What is wrong with the bytes.
+  /// - Returns: The record.
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer
+  ) throws(DeserializeError) -> sending Self
+
+  /// Reads a record that was stored with other fields.
+  ///
+  /// The default throws `unsupportedMigrationError(for:)`.
+  ///
+  /// - Parameters:
+  ///   - deserializer: Both halves stand behind their tags.
+  ///   - version: The `fieldsVersion` that is stored with the record.
+  /// - Throws: `StoreError.migrationUnsupported` for a version that is unknown, or any other error.
+  /// - Returns: The record as it is now. Its key may have changed.
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending Self
+
+  /// Checks the record's values and counts their bytes. The default uses `indexKey` and `fields`.
+  ///
+  /// - Parameter size: Where to add the counts.
+  /// - Throws: What is wrong with one of the values.
+  func serialize(measuring size: inout RecordSize) throws(SerializeError)
+}
+
+/// The numbers of bytes of a record's two halves, without their tags.
+public struct RecordSize: Sendable, Hashable {
+  /// The bytes of the key's components.
+  public private(set) var key = 0
+  /// The bytes of the fields.
+  public private(set) var fields = 0
+
+  @usableFromInline init() {}
+
+  /// Checks a component of the key and adds its bytes.
+  ///
+  /// - Parameter component: The component.
+  /// - Throws: What is wrong with it.
+  @inlinable
+  public mutating func add(key component: some Serializable) throws(SerializeError) {
+    try component.validate(as: .key)
+    addKey(component.serializedKeySize)
+  }
+
+  /// Checks a field and adds its bytes.
+  ///
+  /// - Parameter field: The field.
+  /// - Throws: What is wrong with it.
+  @inlinable
+  public mutating func add(field: some Serializable) throws(SerializeError) {
+    try field.validate(as: .field)
+    addFields(field.serializedSize)
+  }
+
+  @usableFromInline mutating func addKey(_ count: Int) { key += count }
+  @usableFromInline mutating func addFields(_ count: Int) { fields += count }
+}
+
+extension IndexKeyRecord {
+  /// Checks the record's values and counts their bytes.
+  ///
+  /// - Parameter size: Where to add the counts.
+  /// - Throws: What is wrong with one of the values.
+  @inlinable
+  public func serialize(measuring size: inout RecordSize) throws(SerializeError) {
+    try size.add(key: indexKey)
+    try size.add(field: fields)
+  }
+
+  /// Throws, because nothing is known of other versions.
+  ///
+  /// - Parameters:
+  ///   - deserializer: Is not read.
+  ///   - version: The version that is stored.
+  /// - Throws: `unsupportedMigrationError(for:)`.
+  /// - Returns: Never.
+  public static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending Self {
+    throw unsupportedMigrationError(for: version)
+  }
+
+  /// The error for a version that this type cannot read.
+  ///
+  /// - Parameter version: The version that is stored.
+  /// - Returns: The error, with the names of what there is and what was found.
+  public static func unsupportedMigrationError(for version: IndexKeyRecordHash) -> StoreError {
+    .migrationUnsupported(String(describing: Self.self), Self.fieldsVersion, version)
+  }
+
+  /// Deletes the record with a key.
+  ///
+  /// - Parameters:
+  ///   - context: The transaction.
+  ///   - key: The complete key.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`.
+  @inlinable
+  public static func delete(in context: TransactionContext, key: IndexKey) throws {
+    try context.delete(recordType: Self.self, key: key)
+  }
+
+  /// Deletes the record with this one's key.
+  ///
+  /// - Parameter context: The transaction.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`.
+  @inlinable
+  public func delete(in context: TransactionContext) throws {
+    try context.delete(self)
+  }
+
+  /// Stores the record, in place of one with the same key.
+  ///
+  /// - Parameter context: The transaction.
+  /// - Throws: `StoreError`, `SerializeError`, `MDBError`.
+  @inlinable
+  public func insert(in context: TransactionContext) throws {
+    try context.insert(self)
+  }
+
+  /// Stores the record, in place of one with the same key, in a transaction of its own.
+  ///
+  /// - Parameter store: Where.
+  /// - Throws: `StoreError`, `SerializeError`, `MDBError`, `CancellationError`.
+  @inlinable
+  public func insert(in store: Store) throws {
+    try store.insert(self)
+  }
+}
+
+extension IndexKeyRecord where IndexKey: Hashable {
+  /// What identifies a record.
+  public typealias ID = IndexKey
+
+  /// The key. `extension Person: Identifiable {}` is all that is missing.
+  @inlinable public var id: IndexKey { indexKey }
+}

@@ -1,0 +1,1 @@
+../../SQLiteAccess/SanitizedMutex.swift

@@ -1,0 +1,176 @@
+// Stores: transactions over a database, on the calling thread.
+
+public import Foundation
+internal import LMDB
+
+/// Records in a directory.
+///
+///     let store = try Store(path: directory)
+///     try store.withTransaction { context in
+///       try context.insert(Person(city: "Kyoto", name: "Aoi", age: 41))
+///     }
+///
+/// Any thread may use a store; a transaction runs on the thread that calls. One transaction writes at a time. Where LMDB has no lock
+/// file, as in a store that is made from a path, one transaction runs at a time, readers included; a store of a `LockingDatabase`
+/// lets any number of transactions read beside the one that writes.
+public final class Store: Sendable {
+  private let ownCore: DatabaseCore
+
+  /// What transactions run on.
+  var core: DatabaseCore { ownCore.inForce }
+
+  /// A store of a database without a lock file.
+  ///
+  /// - Parameter database: The database. Stores of one database take turns.
+  public convenience init(database: Database) {
+    self.init(core: database.core)
+  }
+
+  /// A store of a database with a lock file.
+  ///
+  /// - Parameter database: The database. Its stores read at the same time.
+  public convenience init(database: LockingDatabase) {
+    self.init(core: database.core)
+  }
+
+  /// Opens a directory as a `Database`.
+  ///
+  /// - Parameter path: A directory that exists.
+  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  public convenience init(path: String) throws {
+    self.init(database: try Database(path: path))
+  }
+
+  /// Opens a directory as a `Database`.
+  ///
+  /// - Parameter url: A directory that exists.
+  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  public convenience init(url: URL) throws {
+    self.init(database: try Database(url: url))
+  }
+
+  init(core: DatabaseCore) {
+    ownCore = core
+  }
+
+  /// Runs a closure in a transaction.
+  ///
+  /// If the closure returns, its changes are on the disk when this returns. If it throws, nothing is changed, and its error is thrown
+  /// on. If the current task has been cancelled when the closure has returned, nothing is changed and `CancellationError` is thrown.
+  ///
+  /// Inside of another transaction of the same database on the same thread, without `parent`, it runs as a nested one of that
+  /// transaction; if it is read-only, it reads in that transaction. Writing inside of one that is read-only fails.
+  ///
+  /// When the storage's map was full, it grows and the closure runs once more, in a new transaction. So a closure changes the store and
+  /// returns what it found; counting in a captured variable may count twice.
+  ///
+  /// - Parameters:
+  ///   - parent: A transaction to be nested in. It must not be used until the new one has ended. If the new one fails, only its own
+  ///     changes are undone, and the parent may go on.
+  ///   - readOnly: Whether it reads one state of the data. Writing then throws `MDBError.permissionDenied`.
+  ///   - block: What to do. It must not keep the context.
+  /// - Returns: What the closure returns.
+  /// - Throws: The closure's error, `CancellationError`, `MDBError`, `StoreError`.
+  public func withTransaction<T>(
+    parent: TransactionContext? = nil, readOnly: Bool = false,
+    _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    if let outer = parent ?? openTransaction {
+      guard outer.core === ownCore || outer.core === core else { throw StoreError.noActiveStore }
+      if parent == nil && readOnly { return try reading(in: outer, block) }
+      return try open(outer.core, parent: outer, readOnly: readOnly, block)
+    }
+    let core = ownCore.begin(readOnly: readOnly)
+    defer { core.table.end(readOnly: readOnly) }
+    return try open(core, parent: nil, readOnly: readOnly, block)
+  }
+
+  private func open<T>(
+    _ core: DatabaseCore, parent: TransactionContext?, readOnly: Bool,
+    _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    if let parent { try parent.checkActive() }
+    return try Transaction.with(
+      env: core.environment, parent: parent?.transaction, readOnly: readOnly
+    ) { transaction in
+      let context = TransactionContext(core: core, transaction: transaction, isReadOnly: readOnly)
+      return try core.table.withOpen(context, block)
+    }
+  }
+
+  /// Runs a reading closure in a transaction that is open already.
+  private func reading<T>(
+    in outer: TransactionContext, _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    try outer.checkActive()
+    let view = outer.readOnlyView()
+    defer { view.scope?.hasEnded = true }
+    let result = try outer.core.table.withOpen(view, block)
+    if Task.isCancelled { throw CancellationError() }
+    return result
+  }
+
+  /// Stores a record, in place of one with the same key, in a transaction of its own.
+  ///
+  /// - Parameter record: The record.
+  /// - Throws: `StoreError`, `SerializeError`, `MDBError`, `CancellationError`.
+  @inlinable
+  public func insert<Record: IndexKeyRecord>(_ record: Record) throws {
+    try withTransaction { try $0.insert(record) }
+  }
+
+  /// Finds the record with a key, in a transaction of its own that reads. Only an outdated record is then stored anew.
+  ///
+  /// - Parameter key: The complete key.
+  /// - Returns: The record; nil if there is none.
+  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, `CancellationError`.
+  @inlinable
+  public func select<Record: IndexKeyRecord>(key: Record.IndexKey) throws -> sending Record? {
+    if let open = openTransaction { return try open.select(key: key) }
+    let (record, isOutdated) = try withTransaction(readOnly: true) { context in
+      var isOutdated = false
+      let record: Record? = try context.select(key: key, isOutdated: &isOutdated)
+      return (record, isOutdated)
+    }
+    if isOutdated { return try withTransaction { try $0.select(key: key) } }
+    return record
+  }
+
+  /// Finds the records that a query describes, in a transaction of its own that reads. Only if some are outdated, they are found
+  /// and stored anew in one that writes.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The records, in the order that the operator has.
+  /// - Throws: As `TransactionContext.select(query:)`, and `CancellationError`.
+  @inlinable
+  public func select<
+    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
+  >(
+    query: Query<repeat each Component, Last>
+  ) throws -> sending [Record] {
+    if let open = openTransaction { return try open.select(query: query) }
+    let (records, hasOutdated) = try withTransaction(readOnly: true) { context in
+      var hasOutdated = false
+      let records: [Record] = try context.select(query: query, hasOutdated: &hasOutdated)
+      return (records, hasOutdated)
+    }
+    if hasOutdated { return try withTransaction { try $0.select(query: query) } }
+    return records
+  }
+
+  /// Deletes the record with the key of a record, in a transaction of its own.
+  ///
+  /// - Parameter record: The record. Its fields do not matter.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, `CancellationError`.
+  @inlinable
+  public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
+    try withTransaction { try $0.delete(record) }
+  }
+
+  /// The innermost transaction that is open on this thread.
+  @usableFromInline var openTransaction: TransactionContext? {
+    if let open = core.table.current() { return open }
+    // One that began before a lock file came into force.
+    return core === ownCore ? nil : ownCore.table.current()
+  }
+}

@@ -1,0 +1,31 @@
+// @CloudKitRecord: a type that CloudKit's records are made from, and that is made from them.
+
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+struct CloudKitRecordMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard let properties = storedProperties(of: declaration, for: .names, in: context) else {
+      return []
+    }
+    let writing = properties.map { "_record[\"\($0.name)\"] = self.\($0.identifier)" }
+    let reading = properties.map {
+      "self.\($0.identifier) = try ckRecord.getTypedValue(for: \"\($0.name)\")"
+    }
+    let writer =
+      (["let _record = CKRecord(recordType: Self.ckRecordType, recordID: recordId)"]
+      + writing + ["return _record"]).lines
+      .wrapped(in: "public func ckRecord(with recordId: CKRecord.ID) -> CKRecord")
+    let reader =
+      (["try ckRecord.validateRecordType(Self.ckRecordType)"] + reading).lines
+      .wrapped(in: "public init(ckRecord: CKRecord) throws")
+    let text = [writer, reader].joined(separator: "\n\n")
+      .wrapped(in: "extension \(type.trimmedDescription): CloudKitRecord")
+    return [try ExtensionDeclSyntax("\(raw: text)")]
+  }
+}

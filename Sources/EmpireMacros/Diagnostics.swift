@@ -1,0 +1,57 @@
+// What the macros say about a program, and how it can be mended.
+
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// A message at a place of the program.
+struct Message: DiagnosticMessage, FixItMessage, NoteMessage {
+  let message: String
+  let name: String
+  var severity: DiagnosticSeverity = .error
+
+  var diagnosticID: MessageID { MessageID(domain: "Empire", id: name) }
+  var fixItID: MessageID { diagnosticID }
+  var noteID: MessageID { diagnosticID }
+}
+
+extension MacroExpansionContext {
+  /// Says what is wrong with a node, with the changes that would mend it.
+  func refuse(
+    _ node: some SyntaxProtocol, _ name: String, _ message: String, fixIts: [FixIt] = []
+  ) {
+    diagnose(
+      Diagnostic(node: node, message: Message(message: message, name: name), fixIts: fixIts))
+  }
+}
+
+/// A change of a program: one node for another.
+func replace(_ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ message: String) -> FixIt
+{
+  FixIt(
+    message: Message(message: message, name: "fix"),
+    changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+}
+
+/// The one of some names that a misspelt one is nearest to, if it is near.
+func nearest(to name: String, among names: [String]) -> String? {
+  let candidates = names.map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
+  guard let best = candidates.min(by: { $0.1 < $1.1 }) else { return nil }
+  return best.1 <= max(1, name.count / 2) ? best.0 : nil
+}
+
+/// How many characters have to be inserted, removed or replaced.
+private func distance(_ left: [Character], _ right: [Character]) -> Int {
+  var previous = Array(0...right.count)
+  for (row, character) in left.enumerated() {
+    var current = [row + 1]
+    for (column, other) in right.enumerated() {
+      current.append(
+        min(
+          previous[column] + (character == other ? 0 : 1), previous[column + 1] + 1,
+          current[column] + 1))
+    }
+    previous = current
+  }
+  return previous[right.count]
+}

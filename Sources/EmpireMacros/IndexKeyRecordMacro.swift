@@ -1,0 +1,142 @@
+// @IndexKeyRecord: a struct becomes a record.
+//
+// Names in the generated code that could meet a property's are out of the way: parameters and locals begin with an underscore and a
+// number or stand in no scope with properties, types are spelt with their module, and properties with `self`.
+
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+struct IndexKeyRecordMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(StructDeclSyntax.self) else {
+      let keyword = declaration.introducer
+      let isClass = keyword.tokenKind == .keyword(.class)
+      context.refuse(
+        keyword, "noStruct", "@IndexKeyRecord needs a struct",
+        fixIts: isClass
+          ? [
+            replace(
+              keyword, with: keyword.with(\.tokenKind, .keyword(.struct)), "make it a 'struct'")
+          ] : [])
+      return []
+    }
+    guard
+      let arguments = RecordArguments(node, in: context),
+      let properties = storedProperties(of: declaration, for: .record, in: context),
+      let record = RecordDescription(
+        name: type.trimmedDescription, access: memberAccess(of: declaration, in: context),
+        arguments: arguments, properties: properties, in: context),
+      checkInitializers(of: declaration, properties: properties, in: context)
+    else { return [] }
+    return [try ExtensionDeclSyntax("\(raw: RecordSource(record).text)")]
+  }
+}
+
+/// The modifier that the members of an extension need: the compiler checks them as if they stood in the type.
+func memberAccess(
+  of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+) -> String {
+  func has(_ keywords: [Keyword], _ modifiers: DeclModifierListSyntax) -> Bool {
+    modifiers.contains { keywords.map { .keyword($0) }.contains($0.name.tokenKind) }
+  }
+  let enclosing = context.lexicalContext.compactMap {
+    ($0.asProtocol((any SyntaxProtocol).self) as? any WithModifiersSyntax)?.modifiers
+  }
+  let all = [declaration.modifiers] + enclosing
+  if all.contains(where: { has([.private, .fileprivate], $0) }) { return "fileprivate " }
+  // An extension's modifier is that of the types in it.
+  let isPublic =
+    has([.public, .open, .package], declaration.modifiers)
+    || context.lexicalContext.first?.as(ExtensionDeclSyntax.self).map {
+      has([.public, .open, .package], $0.modifiers)
+    } ?? false
+  return isPublic ? "public " : ""
+}
+
+/// A record, understood.
+struct RecordDescription {
+  struct Property {
+    /// As it is declared, with backticks if it has some.
+    let identifier: String
+    let type: String
+    var name: String { unquoted(identifier) }
+    /// As the label of an argument, where few words are reserved.
+    var label: String { ["inout", "let", "var"].contains(name) ? identifier : name }
+  }
+
+  /// The type's name, with those of the types that it stands in.
+  let name: String
+  /// The modifier of generated members.
+  let access: String
+  let keyPrefix: UInt32
+  let fieldsVersion: UInt32
+  /// In the order of the arguments.
+  let keys: [Property]
+  /// In the order of declaration.
+  let fields: [Property]
+  /// Keys and fields, in the order of declaration.
+  let all: [Property]
+
+  /// Nil if the arguments do not fit the properties, which has been said then.
+  init?(
+    name: String, access: String, arguments: RecordArguments, properties: [StoredProperty],
+    in context: some MacroExpansionContext
+  ) {
+    var isRight = true
+    var keys: [Property] = []
+    let all = properties.compactMap { property in
+      property.type.map { Property(identifier: property.identifier, type: $0) }
+    }
+    for argument in arguments.names {
+      let text = unquoted(argument.text)
+      if keys.contains(where: { $0.name == text }) {
+        context.refuse(
+          argument.expression, "repeatedKey", "'\(text)' is part of the key already")
+        isRight = false
+      } else if let property = all.first(where: { $0.name == text }) {
+        keys.append(property)
+      } else {
+        let names = all.map(\.name)
+        let suggestion = nearest(to: text, among: names)
+        context.refuse(
+          argument.expression, "unknownKey",
+          "'\(text)' is no stored property of \(name); it has "
+            + (names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")),
+          fixIts: suggestion.map {
+            [
+              replace(
+                argument.expression, with: StringLiteralExprSyntax(content: $0), "use '\($0)'")
+            ]
+          } ?? [])
+        isRight = false
+      }
+    }
+    let fields = all.filter { property in !keys.contains { $0.name == property.name } }
+    let hash = typeHash(fields.map(\.type).joined(separator: ","))
+    if let validated = arguments.validated, validated.value != hash {
+      context.refuse(
+        validated.expression, "validation",
+        "the types of the fields have changed: their hash is \(hash), not \(validated.value)",
+        fixIts: [
+          replace(
+            validated.expression,
+            with: IntegerLiteralExprSyntax(literal: .integerLiteral("\(hash)")),
+            "use \(hash); stored records will be migrated when they are read")
+        ])
+      isRight = false
+    }
+    guard isRight else { return nil }
+    self.name = name
+    self.access = access
+    keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
+    fieldsVersion = arguments.fieldsVersion?.value ?? hash
+    self.keys = keys
+    self.fields = fields
+    self.all = all
+  }
+}

@@ -1,0 +1,70 @@
+// LMDB's pairs of an address and a length.
+//
+// The bytes of one that a transaction returned stand in the map: they are valid until the transaction writes or ends.
+
+public import CLMDB
+public import Foundation
+
+/// Bytes somewhere else: an address and a length.
+public typealias MDB_val = CLMDB.MDB_val
+
+/// The handle of a database in an environment.
+public typealias MDB_dbi = CLMDB.MDB_dbi
+
+extension MDB_val {
+  /// The bytes of a buffer, which has to outlive the value.
+  ///
+  /// - Parameter buffer: The bytes.
+  @inlinable
+  public init(buffer: UnsafeMutableRawBufferPointer) {
+    self.init(mv_size: buffer.count, mv_data: buffer.baseAddress)
+  }
+
+  /// The bytes of a buffer, which has to outlive the value. They are not written to.
+  ///
+  /// - Parameter buffer: The bytes.
+  @inlinable
+  public init(buffer: UnsafeRawBufferPointer) {
+    self.init(mv_size: buffer.count, mv_data: UnsafeMutableRawPointer(mutating: buffer.baseAddress))
+  }
+
+  /// The bytes.
+  @inlinable public var bufferPointer: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: mv_data, count: mv_size)
+  }
+
+  /// The bytes, while the value is borrowed.
+  @inlinable public var span: RawSpan {
+    @_lifetime(borrow self)
+    borrowing get {
+      _overrideLifetime(RawSpan(_unsafeBytes: bufferPointer), borrowing: self)
+    }
+  }
+}
+
+extension String {
+  /// Copies bytes that are UTF-8.
+  ///
+  /// - Parameter mdbVal: The bytes; nil is returned if they are not UTF-8.
+  public init?(mdbVal: MDB_val) {
+    self.init(validating: mdbVal.bufferPointer, as: UTF8.self)
+  }
+
+  /// Calls a closure with the string's UTF-8 bytes, without a terminator.
+  ///
+  /// - Parameter block: Gets bytes that are valid until it returns.
+  /// - Returns: What the closure returns.
+  public func withMDBVal<T>(_ block: (MDB_val) throws -> T) rethrows -> T {
+    var text = self
+    return try text.withUTF8 { try block(MDB_val(buffer: UnsafeRawBufferPointer($0))) }
+  }
+}
+
+extension Data {
+  /// Copies bytes.
+  ///
+  /// - Parameter mdbVal: The bytes.
+  public init(mdbVal: MDB_val) {
+    self.init(mdbVal.bufferPointer)
+  }
+}

@@ -1,0 +1,167 @@
+// Reading and writing single entries.
+
+public import CLMDB
+
+extension Transaction {
+  /// Reads the value of a key.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Returns: The bytes where they are stored, valid until the transaction writes or ends; nil if there is no such key.
+  /// - Throws: `MDBError`.
+  public func get(dbi: MDB_dbi, key: MDB_val) throws -> MDB_val? {
+    var key = key
+    var value = MDB_val()
+    let code = mdb_get(try state.active(), dbi, &key, &value)
+    if code == MDB_NOTFOUND { return nil }
+    try state.check(code)
+    return value
+  }
+
+  /// Reads the value of a key that is text.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Returns: The bytes where they are stored, valid until the transaction writes or ends; nil if there is no such key.
+  /// - Throws: `MDBError`.
+  public func get(dbi: MDB_dbi, key: String) throws -> MDB_val? {
+    try key.withMDBVal { try get(dbi: dbi, key: $0) }
+  }
+
+  /// Reads the value of a key as text.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Returns: A copy; nil if there is no such key.
+  /// - Throws: `MDBError`; `problem` for bytes that are not UTF-8.
+  public func getString(dbi: MDB_dbi, key: MDB_val) throws -> String? {
+    guard let value = try get(dbi: dbi, key: key) else { return nil }
+    guard let text = String(mdbVal: value) else { throw MDBError.problem }
+    return text
+  }
+
+  /// Reads the value of a key that is text as text.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Returns: A copy; nil if there is no such key.
+  /// - Throws: `MDBError`; `problem` for bytes that are not UTF-8.
+  public func getString(dbi: MDB_dbi, key: String) throws -> String? {
+    try key.withMDBVal { try getString(dbi: dbi, key: $0) }
+  }
+
+  /// Calls a closure with the value of a key, where it is stored. The bytes cannot leave it.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  ///   - body: Gets the bytes. It must not write in this transaction.
+  /// - Returns: What the closure returns; nil if there is no such key.
+  /// - Throws: The closure's error, or `MDBError`.
+  public func withBytes<T>(
+    dbi: MDB_dbi, key: MDB_val, _ body: (RawSpan) throws -> T
+  ) throws -> T? {
+    guard let value = try get(dbi: dbi, key: key) else { return nil }
+    return try body(value.span)
+  }
+
+  /// Stores a value under a key, in place of one that is there.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key: 1 to `Environment.maximumKeySize` bytes.
+  ///   - value: The bytes. They are copied.
+  /// - Throws: `MDBError`.
+  public func set(dbi: MDB_dbi, key: MDB_val, value: MDB_val) throws {
+    var key = key
+    var value = value
+    try state.check(mdb_put(try state.active(), dbi, &key, &value, 0))
+  }
+
+  /// Stores a value under a key, in place of one that is there.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - keyBuffer: The key: 1 to `Environment.maximumKeySize` bytes.
+  ///   - valueBuffer: The bytes. They are copied.
+  /// - Throws: `MDBError`.
+  public func set(
+    dbi: MDB_dbi, keyBuffer: UnsafeRawBufferPointer, valueBuffer: UnsafeRawBufferPointer
+  ) throws {
+    try set(dbi: dbi, key: MDB_val(buffer: keyBuffer), value: MDB_val(buffer: valueBuffer))
+  }
+
+  /// Stores a value under a key that is text, in place of one that is there.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  ///   - value: The bytes. They are copied.
+  /// - Throws: `MDBError`.
+  public func set(dbi: MDB_dbi, key: String, value: MDB_val) throws {
+    try key.withMDBVal { try set(dbi: dbi, key: $0, value: value) }
+  }
+
+  /// Stores text under a key that is text, in place of what is there.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  ///   - value: The text.
+  /// - Throws: `MDBError`.
+  public func set(dbi: MDB_dbi, key: String, value: String) throws {
+    try value.withMDBVal { try set(dbi: dbi, key: key, value: $0) }
+  }
+
+  /// Makes room for a value under a key, in place of one that is there, to be written where it is stored.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  ///   - size: The number of bytes of the value.
+  /// - Returns: The room. All of it has to be written before the next call of this transaction, and not after.
+  /// - Throws: `MDBError`.
+  public func reserve(dbi: MDB_dbi, key: MDB_val, size: Int) throws -> UnsafeMutableRawBufferPointer
+  {
+    var key = key
+    var value = MDB_val(mv_size: size, mv_data: nil)
+    try state.check(mdb_put(try state.active(), dbi, &key, &value, UInt32(MDB_RESERVE)))
+    return UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
+  }
+
+  /// Removes the entry with a key.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Throws: `MDBError`; `recordNotFound` if there is none.
+  public func delete(dbi: MDB_dbi, key: MDB_val) throws {
+    var key = key
+    try state.check(mdb_del(try state.active(), dbi, &key, nil))
+  }
+
+  /// Removes the entry with a key that is text.
+  ///
+  /// - Parameters:
+  ///   - dbi: The database.
+  ///   - key: The key.
+  /// - Throws: `MDBError`; `recordNotFound` if there is none.
+  public func delete(dbi: MDB_dbi, key: String) throws {
+    try key.withMDBVal { try delete(dbi: dbi, key: $0) }
+  }
+
+  /// How many entries a database has, in this transaction. It does not read them.
+  ///
+  /// - Parameter dbi: The database.
+  /// - Returns: The number.
+  /// - Throws: `MDBError`.
+  public func count(dbi: MDB_dbi) throws -> Int {
+    var statistics = MDB_stat()
+    try state.check(mdb_stat(try state.active(), dbi, &statistics))
+    return statistics.ms_entries
+  }
+}

@@ -1,0 +1,187 @@
+// Arrays, sets and dictionaries: a count as a `UInt`, then the elements. No keys.
+//
+// A set and a dictionary are written in the order of their elements' bytes, so equal ones are equal bytes.
+//
+// A count that comes from outside is not believed: memory grows with the elements that are found, and elements without bytes, of
+// which any number would fit, are limited. `validate(as:)` refuses what could not be read back.
+
+/// How many elements without any bytes a collection may have.
+@usableFromInline let maximumCountOfEmptyElements = 65_536
+
+extension Array: Serializable where Element: Serializable {
+  /// The elements' bytes, and 8 for their count.
+  @inlinable public var serializedSize: Int {
+    var size = 8
+    for element in self { size += element.serializedSize }
+    return size
+  }
+
+  /// Writes the count, then the elements.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
+    UInt(count).serialize(into: &buffer)
+    for element in self { element.serialize(into: &buffer) }
+  }
+
+  /// Checks all elements.
+  ///
+  /// - Parameter form: What the bytes are for.
+  /// - Throws: What is wrong with one of them; `tooManyEmptyElements` for more than 65,536 elements that have no bytes.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    for element in self { try element.validate(as: form) }
+    if count > maximumCountOfEmptyElements {
+      let empty = lazy.filter { $0.serializedSize == 0 }.count
+      if empty > maximumCountOfEmptyElements { throw .tooManyEmptyElements(empty) }
+    }
+  }
+}
+
+extension Array: Deserializable where Element: Deserializable {
+  /// Reads a count and so many elements.
+  ///
+  /// - Parameter deserializer: Stands on the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, and what reading an element throws.
+  /// - Returns: The elements.
+  @inlinable
+  public static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending [Element] {
+    var elements: [Element] = []
+    try deserializer.forEachElement { (deserializer) throws(DeserializeError) in
+      elements.append(try Element.unpack(with: &deserializer))
+    }
+    return elements
+  }
+}
+
+extension Set: Serializable where Element: Serializable {
+  /// The elements' bytes, and 8 for their count.
+  @inlinable public var serializedSize: Int {
+    reduce(8) { $0 + $1.serializedSize }
+  }
+
+  /// Writes the count, then the elements in the order of their bytes.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
+    UInt(count).serialize(into: &buffer)
+    for bytes in map(packed).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      bytes.withUnsafeBytes { buffer.write($0) }
+    }
+  }
+
+  /// Checks all elements.
+  ///
+  /// - Parameter form: What the bytes are for.
+  /// - Throws: What is wrong with one of them.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    for element in self { try element.validate(as: form) }
+  }
+}
+
+extension Set: Deserializable where Element: Deserializable {
+  /// Reads a count and so many elements.
+  ///
+  /// - Parameter deserializer: Stands on the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal elements, and what reading an element
+  ///   throws.
+  /// - Returns: The elements.
+  @inlinable
+  public static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Set<Element> {
+    var elements: Set<Element> = []
+    try deserializer.forEachElement { (deserializer) throws(DeserializeError) in
+      let element = try Element.unpack(with: &deserializer)
+      if !elements.insert(element).inserted { throw .invalidValue }
+    }
+    return elements
+  }
+}
+
+extension Dictionary: Serializable where Key: Serializable, Value: Serializable {
+  /// The bytes of the keys and values, and 8 for their count.
+  @inlinable public var serializedSize: Int {
+    reduce(8) { $0 + $1.key.serializedSize + $1.value.serializedSize }
+  }
+
+  /// Writes the count, then each key with its value, in the order of the keys' bytes.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
+    UInt(count).serialize(into: &buffer)
+    let pairs = map { (key: packed($0.key), value: $0.value) }
+    for pair in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      pair.key.withUnsafeBytes { buffer.write($0) }
+      pair.value.serialize(into: &buffer)
+    }
+  }
+
+  /// Checks all keys and values.
+  ///
+  /// - Parameter form: What the bytes are for.
+  /// - Throws: What is wrong with one of them.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    for (key, value) in self {
+      try key.validate(as: form)
+      try value.validate(as: form)
+    }
+  }
+}
+
+extension Dictionary: Deserializable where Key: Deserializable, Value: Deserializable {
+  /// Reads a count and so many keys with their values.
+  ///
+  /// - Parameter deserializer: Stands on the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys, and what reading a key or value
+  ///   throws.
+  /// - Returns: The dictionary.
+  @inlinable
+  public static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending [Key: Value] {
+    var pairs: [Key: Value] = [:]
+    try deserializer.forEachElement { (deserializer) throws(DeserializeError) in
+      let key = try Key.unpack(with: &deserializer)
+      let value = try Value.unpack(with: &deserializer)
+      if pairs.updateValue(value, forKey: key) != nil { throw .invalidValue }
+    }
+    return pairs
+  }
+}
+
+/// The bytes of a value.
+@inlinable
+func packed(_ value: some Serializable) -> [UInt8] {
+  let size = value.serializedSize
+  return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+    var rest = UnsafeMutableRawBufferPointer(buffer)
+    value.serialize(into: &rest)
+    count = size - rest.count
+  }
+}
+
+extension Deserializer {
+  /// Reads a count and calls a closure so often, without believing the count.
+  @inlinable
+  mutating func forEachElement(
+    _ read: (inout Deserializer) throws(DeserializeError) -> Void
+  ) throws(DeserializeError) {
+    guard let count = Int(exactly: try UInt64.unpack(with: &self)) else { throw .invalidLength }
+    var empty = 0
+    for _ in 0..<count {
+      let before = offset
+      try read(&self)
+      guard offset == before else { continue }
+      empty += 1
+      if empty > maximumCountOfEmptyElements { try refuse(count) }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// Types with a raw value: written as it. They declare `Serializable, Deserializable` with an empty body.
+
+extension RawRepresentable where RawValue: Serializable {
+  /// The size of the raw value.
+  @inlinable public var serializedSize: Int { rawValue.serializedSize }
+
+  /// Writes the raw value.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
+    rawValue.serialize(into: &buffer)
+  }
+}
+
+// Beside the defaults of the protocol these need the conformance to be the better choice.
+extension RawRepresentable where Self: Serializable, RawValue: Serializable {
+  /// The size of the raw value as a key.
+  @inlinable public var serializedKeySize: Int { rawValue.serializedKeySize }
+
+  /// Writes the raw value as a key.
+  ///
+  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  @inlinable
+  public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
+    rawValue.serializeKey(into: &buffer)
+  }
+
+  /// Checks the raw value.
+  ///
+  /// - Parameter form: What the bytes are for.
+  /// - Throws: What is wrong with it.
+  @inlinable
+  public func validate(as form: SerializedForm) throws(SerializeError) {
+    try rawValue.validate(as: form)
+  }
+}
+
+extension RawRepresentable where RawValue: Deserializable, Self: Sendable {
+  /// Reads a raw value.
+  ///
+  /// - Parameter deserializer: Stands on the first byte.
+  /// - Throws: `invalidValue` for a raw value that stands for nothing, and what reading it throws.
+  /// - Returns: The value.
+  @inlinable
+  public static func unpack(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Self {
+    let rawValue = try RawValue.unpack(with: &deserializer)
+    guard let value = Self(rawValue: rawValue) else { throw .invalidValue }
+    return value
+  }
+}
+
+extension RawRepresentable where Self: Deserializable & Sendable, RawValue: Deserializable {
+  /// Reads a raw value as a key.
+  ///
+  /// - Parameter deserializer: Stands on the first byte.
+  /// - Throws: `invalidValue` for a raw value that stands for nothing, and what reading it throws.
+  /// - Returns: The value.
+  @inlinable
+  public static func unpackKey(
+    with deserializer: inout Deserializer
+  ) throws(DeserializeError) -> sending Self {
+    let rawValue = try RawValue.unpackKey(with: &deserializer)
+    guard let value = Self(rawValue: rawValue) else { throw .invalidValue }
+    return value
+  }
+}

@@ -1,0 +1,102 @@
+// What every kind of statement can do: bind, run, read columns.
+//
+// Stepping, reading columns and binding are inlined into the caller, where they cost what the C
+// calls cost. What fails is out of line.
+
+public import CSQLite
+
+/// A prepared statement, in use by one holder: a ``Statement`` or a ``UniqueStatement``.
+public protocol PreparedStatement: ~Copyable {
+  /// SQLite's own handle, for this library. It is valid as long as the statement is held.
+  var _handle: OpaquePointer { get }
+  /// The connection that prepared the statement. It stays open as long as the statement is held.
+  var connection: Connection { get }
+  /// The SQL the statement was prepared from.
+  var sql: String { get }
+}
+
+extension PreparedStatement where Self: ~Copyable {
+  // MARK: Running
+
+  /// Goes to the next row.
+  ///
+  /// After false was returned, or an error thrown, the statement is at its end and holds no lock;
+  /// stepping again would run it anew.
+  ///
+  /// - Returns: True if there is a row whose columns can be read now; false at the end.
+  /// - Throws: ``SQLiteError`` with what SQLite reports: busy, a violated constraint, a damaged
+  ///   file.
+  @inlinable
+  public func step() throws(SQLiteError) -> Bool {
+    let result = sqlite3_step(_handle)
+    if result == SQLITE_ROW { return true }
+    if result == SQLITE_DONE { return false }
+    throw failure(result)
+  }
+
+  /// Runs the statement to its end, ignoring any rows, and resets it.
+  ///
+  /// The bindings stay.
+  @inlinable
+  public func run() throws(SQLiteError) {
+    var result = sqlite3_step(_handle)
+    while result == SQLITE_ROW { result = sqlite3_step(_handle) }
+    if result != SQLITE_DONE { throw failureAndReset(result) }
+    _ = sqlite3_reset(_handle)
+  }
+
+  /// Makes the statement ready to run again, and gives up its locks. The bindings stay.
+  ///
+  /// A failure of the last step was thrown by that step and is not thrown again.
+  @inlinable
+  public func reset() {
+    _ = sqlite3_reset(_handle)
+  }
+
+  @usableFromInline @inline(never)
+  func failure(_ result: Int32) -> SQLiteError {
+    SQLiteError(
+      result: result, database: sqlite3_db_handle(_handle), sql: sql, path: connection.path)
+  }
+
+  @usableFromInline @inline(never)
+  func failureAndReset(_ result: Int32) -> SQLiteError {
+    let error = failure(result)
+    _ = sqlite3_reset(_handle)
+    return error
+  }
+
+  // MARK: Facts
+
+  /// The SQL with the values that are bound now, for people to read.
+  public var expandedSQL: String {
+    guard let text = sqlite3_expanded_sql(_handle) else { return sql }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
+  }
+
+  /// How many parameters there are; the largest number if they are numbered.
+  public var parameterCount: Int { Int(sqlite3_bind_parameter_count(_handle)) }
+
+  /// The number of the parameter called `name`, its `:`, `@` or `$` included, or nil.
+  public func parameterIndex(_ name: String) -> Int? {
+    let index = sqlite3_bind_parameter_index(_handle, name)
+    return index == 0 ? nil : Int(index)
+  }
+
+  /// How many columns the result has; 0 if the statement gives no rows.
+  public var columnCount: Int { Int(sqlite3_column_count(_handle)) }
+
+  /// The names of the result's columns.
+  public var columnNames: [String] {
+    (0..<sqlite3_column_count(_handle)).map { column in
+      sqlite3_column_name(_handle, column).map { String(cString: $0) } ?? ""
+    }
+  }
+
+  /// Whether the statement leaves the database file as it is.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(_handle) != 0 }
+
+  /// Whether the statement was stepped and has not come to its end since.
+  public var isRunning: Bool { sqlite3_stmt_busy(_handle) != 0 }
+}

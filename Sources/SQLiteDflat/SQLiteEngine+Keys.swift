@@ -1,0 +1,61 @@
+// Fetching by primary key.
+//
+// It is the query that programs run most, one by one and in loops, so it has a way of its own without plan and view: one
+// statement, at most one row. A single statement sees a single state, so no transaction is needed around it.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+extension SQLiteEngine {
+  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    do {
+      return try onReader(isUrgent: false) {
+        try row(of: query, with: key, mark: mark, on: $0)
+      }
+    } catch let error as SQLiteError {
+      if error.isNoSuchFile && !configuration.isReadOnly { return nil }
+      throw StorageError(error, table: query.schema.table)
+    }
+  }
+
+  /// The row with a key, if there is one, and the limit allows it.
+  func row(
+    of query: Query, with key: KeyValues, mark: ReadMark, on connection: Connection
+  ) throws -> Row? {
+    if query.limit == 0 { return nil }
+    let sql = sql(for: query.schema)
+    if case .string(let text) = key.first,
+      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> Row? in
+        guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
+        else { return nil }
+        // In place: the statement goes before the text does.
+        try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
+        return try onlyRow(of: statement, key, sql, mark)
+      })
+    {
+      return found
+    }
+    guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table) else {
+      return nil
+    }
+    try statement.bind(1, constant: key.first)
+    return try onlyRow(of: statement, key, sql, mark)
+  }
+
+  /// Binds the rest of a key, and reads the row.
+  @inline(__always)
+  private func onlyRow(
+    of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL, _ mark: ReadMark
+  ) throws -> Row? {
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    guard try statement.step(of: sql.table) else { return nil }
+    let id = statement.int64(0)
+    let bytes = statement.blob(1)
+    do { try sql.schema.layout.verify(bytes) } catch {
+      report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
+      return nil
+    }
+    return Row(sound: bytes, id: id, mark: mark)
+  }
+}

@@ -1,0 +1,37 @@
+// Statements on tables that may not exist: a main table is made by the first object, and may be dropped by somebody else.
+
+import SQLiteAccess
+
+extension Connection {
+  /// A statement that reads a main table; nil if the table does not exist.
+  func statement(_ sql: String, reading table: String) throws(SQLiteError) -> Statement? {
+    do { return try statement(sql) } catch {
+      if try !IndexHealth.tableExists(table, self) { return nil }
+      // Outside of a transaction it may have been made since the statement was tried.
+      return try statement(sql)
+    }
+  }
+
+  /// The same, to be held for a call.
+  func uniqueStatement(
+    _ sql: String, reading table: String
+  ) throws(SQLiteError) -> UniqueStatement? {
+    do { return try uniqueStatement(sql) } catch {
+      if try !IndexHealth.tableExists(table, self) { return nil }
+      return try uniqueStatement(sql)
+    }
+  }
+}
+
+extension PreparedStatement where Self: ~Copyable {
+  /// The next row. A table that somebody has dropped since the statement was prepared has none.
+  @inline(__always)
+  func step(of table: String) throws(SQLiteError) -> Bool {
+    do {
+      return try step()
+    } catch {
+      if error.code == .error, try !IndexHealth.tableExists(table, connection) { return false }
+      throw error
+    }
+  }
+}

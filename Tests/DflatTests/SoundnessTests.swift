@@ -1,0 +1,66 @@
+// The fast check of stored rows, against the verifier that it stands for.
+
+import DflatTestSupport
+import Foundation
+import Testing
+
+@testable import Dflat
+
+@Suite("The fast check of rows")
+struct SoundnessTests {
+  private let plan = Kit.Item._layout.plan
+
+  private func isSound(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { plan.isSound($0) }
+  }
+
+  private func isVerified(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      do {
+        try plan.verifyFully(bytes)
+        return true
+      } catch { return false }
+    }
+  }
+
+  @Test("It accepts what programs store, but for vectors of unions")
+  func accepts() throws {
+    withSeed { random in
+      for _ in 0..<(isLongRun ? 20_000 : 500) {
+        let item = RandomItems.item(&random)
+        let bytes = [UInt8](item.toData())
+        #expect(isVerified(bytes), "DFLAT_SEED=\(random.seed)")
+        // An empty one is not stored.
+        #expect(isSound(bytes) == item.pets.isEmpty, "DFLAT_SEED=\(random.seed): \(item)")
+      }
+    }
+  }
+
+  @Test("It accepts nothing that the verifier refuses, whatever byte is changed")
+  func refuses() throws {
+    withSeed { random in
+      var accepted = 0
+      var refused = 0
+      for _ in 0..<(isLongRun ? 2_000 : 20) {
+        var item = Kit.ItemBuilder(from: RandomItems.item(&random))
+        item.pets = []
+        let good = [UInt8](item.build().toData())
+        for place in good.indices {
+          var bytes = good
+          bytes[place] = random.pick([
+            0, 1, 2, 3, 4, 0x7F, 0x80, 0xFF, good[place] &+ 1, good[place] &- 1,
+            UInt8.random(in: 0...255, using: &random),
+          ])
+          if random.oneIn(8) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random)) }
+          guard isSound(bytes) else {
+            refused += 1
+            continue
+          }
+          accepted += 1
+          #expect(isVerified(bytes), "DFLAT_SEED=\(random.seed): \(bytes)")
+        }
+      }
+      #expect(accepted > 100 && refused > 100)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// What subscriptions are found by: ranges, keys in the order of values, and the paths of a condition.
+
+import DflatTestSupport
+import Testing
+
+@testable import Dflat
+
+@Suite("Finding subscriptions")
+struct SubscriptionIndexTests {
+  private final class Thing {
+    let range: ClosedRange<UInt64>
+    init(_ range: ClosedRange<UInt64>) { self.range = range }
+  }
+
+  @Test("Intervals that hold a key are found, whatever comes and goes")
+  func intervals() throws {
+    withSeed { random in
+      var index = IntervalIndex<Thing>()
+      var things: [Thing] = []
+      for step in 0..<(isLongRun ? 20_000 : 2000) {
+        if random.oneIn(3), let place = things.indices.randomElement(using: &random) {
+          let thing = things.remove(at: place)
+          index.remove(thing.range, thing)
+        } else {
+          let low = UInt64.random(in: 0...300, using: &random)
+          let high =
+            random.oneIn(10) ? UInt64.max : low + UInt64.random(in: 0...40, using: &random)
+          let thing = Thing((random.oneIn(10) ? 0 : low)...high)
+          things.append(thing)
+          index.insert(thing.range, thing)
+        }
+        #expect(index.count == things.count)
+        guard step % 7 == 0 else { continue }
+        for key in [0, UInt64.random(in: 0...350, using: &random), .max] {
+          var found: [ObjectIdentifier] = []
+          index.forEach(containing: key) { found.append(ObjectIdentifier($0)) }
+          let expected = things.filter { $0.range.contains(key) }.map { ObjectIdentifier($0) }
+          #expect(found.count == expected.count && Set(found) == Set(expected))
+        }
+      }
+    }
+  }
+
+  @Test("Keys are in the order of values")
+  func keys() {
+    let reals: [Double] = [
+      -.infinity, -1e300, -1.5, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1, 1.5,
+      .greatestFiniteMagnitude, .infinity,
+    ]
+    #expect(zip(reals, reals.dropFirst()).allSatisfy { OrderKey.key($0) < OrderKey.key($1) })
+    #expect(OrderKey.key(-0.0) == OrderKey.key(0.0))
+    let integers: [Int64] = [.min, -3, -1, 0, 1, 7, .max]
+    #expect(
+      zip(integers, integers.dropFirst()).allSatisfy {
+        OrderKey.key($0, .int64) < OrderKey.key($1, .int64)
+      })
+    #expect(OrderKey.key(-1, .uint64) == .max && OrderKey.key(1, .uint64) == 1)
+    let texts = ["", "a", "a\0", "ab", "abcdefgh", "b", "é"]
+    func prefix(_ text: String) -> UInt64 { OrderKey.key(.string(text), .string) }
+    #expect(zip(texts, texts.dropFirst()).allSatisfy { prefix($0) <= prefix($1) })
+    #expect(prefix("abcdefghi") == prefix("abcdefgh") && prefix("b") > prefix("abcdefgh"))
+  }
+
+  private func paths<C: QueryExpression<Bool, Blog.Post>>(_ condition: C) -> AccessPath.Net? {
+    AccessPath.net(condition._node)
+  }
+
+  @Test("A condition is found under its narrowest part")
+  func nets() throws {
+    typealias Post = Blog.Post
+    let key = try #require(paths(Post.site == "a" && Post.likes > 3))
+    #expect(!key.isExact && key.paths.count == 1)
+    guard case .equal(let field, .string("a")) = key.paths[0] else {
+      Issue.record("\(key.paths)")
+      return
+    }
+    #expect(field == Post.site.descriptor)
+    let range = try #require(paths(Post.likes > 3 && Post.likes <= 10))
+    guard range.isExact, case .range(_, let keys) = range.paths[0] else {
+      Issue.record("\(range.paths)")
+      return
+    }
+    #expect(keys == OrderKey.key(4, .int32)...OrderKey.key(10, .int32))
+    // Fields that are not indexed narrow, too.
+    #expect(try #require(paths(Post.author.handle == "h")).isExact)
+    #expect(try #require(paths(Post.likes == 1 || Post.number == 2)).paths.count == 2)
+    #expect(try #require(paths(Post.likes.in([1, 2, 3]))).paths.count == 3)
+    #expect(try #require(paths(Post.likes > 3 && Post.likes < 3)).paths.isEmpty)
+    #expect(try #require(paths(Post.site > "abc")).isExact == false)
+    #expect(paths(Post.likes != 1) == nil)
+    #expect(paths(Post.likes + 1 == 2) == nil)
+    #expect(paths(Post.likes == 1 || Post.likes + 1 == 2) == nil)
+    #expect(AccessPath.net(nil) == nil)
+  }
+}

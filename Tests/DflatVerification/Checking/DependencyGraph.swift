@@ -1,0 +1,120 @@
+// DependencyGraph: which transaction has to come before which.
+//
+//  - write-write: it wrote the version that the other one replaced;
+//  - write-read: it wrote the version that the other one saw;
+//  - read-write: it saw the version that the other one replaced;
+//  - completed: the client heard of its end before the other one was called, whoever called it;
+//  - called: it wrote something and was called in the same workspace, and the call had returned, before the other one was
+//    called, and both name one space. What only reads leaves nothing that the other one would have to see; see `CallOrder`.
+//
+// The last two would be edges between almost all pairs. So moments are nodes, too: a chain through the ends of all
+// transactions, from each of which the next ones lead on. The graph then grows as the history does. In a history that can be
+// explained there is no cycle.
+
+/// A graph of transactions and moments.
+struct DependencyGraph {
+  enum Reason: UInt8 {
+    case writeWrite, writeRead, readWrite, completed, called
+    /// From moment to moment, and from a moment to a transaction.
+    case time
+  }
+
+  struct Edge {
+    let from: Int32
+    let to: Int32
+    let reason: Reason
+    /// The position of the key in the version order.
+    let key: Int32
+  }
+
+  /// Nodes below this are transactions.
+  let transactionCount: Int
+  private(set) var nodeCount: Int
+  private var edges: [Edge] = []
+  /// The edges of node n are `sorted[starts[n]..<starts[n + 1]]`.
+  private(set) var sorted: [Edge] = []
+  private(set) var starts: [Int] = []
+
+  /// - Parameter realTime: Whether the order of calls and completions counts.
+  init(_ history: History, _ order: VersionOrder, realTime: Bool = true) {
+    transactionCount = history.transactions.count
+    nodeCount = transactionCount
+    for (number, versions) in order.keys.enumerated() { add(versions, Int32(number)) }
+    if realTime { addTimes(history) }
+    sort()
+  }
+
+  func edges(from node: Int) -> ArraySlice<Edge> { sorted[starts[node]..<starts[node + 1]] }
+
+  private mutating func add(_ from: Int?, _ to: Int?, _ reason: Reason, _ key: Int32 = -1) {
+    if let from, let to, from != to {
+      edges.append(Edge(from: Int32(from), to: Int32(to), reason: reason, key: key))
+    }
+  }
+
+  private mutating func add(_ versions: KeyVersions, _ key: Int32) {
+    let writers = versions.writers
+    for (writer, next) in zip(writers, writers.dropFirst()) { add(writer, next, .writeWrite, key) }
+    for (reader, version) in versions.reads {
+      if version > 0 { add(writers[version - 1], reader, .writeRead, key) }
+      if version < writers.count { add(reader, writers[version], .readWrite, key) }
+    }
+  }
+
+  // MARK: Time
+
+  private mutating func addTimes(_ history: History) {
+    struct Line: Hashable {
+      let workspace: Int
+      let space: Int
+    }
+    var all: [Int] = []
+    var lines: [Line: [Int]] = [:]
+    for (number, transaction) in history.transactions.enumerated()
+    where transaction.outcome == .committed {
+      all.append(number)
+      for space in Set(transaction.spaces ?? []) {
+        lines[Line(workspace: transaction.workspace, space: space), default: []].append(number)
+      }
+    }
+    addChain(all, history, .completed) { $0.completed }
+    for line in lines.values { addChain(line, history, .called) { $0.returned } }
+  }
+
+  /// Every transaction that ended before another one was called leads to it, by way of moments.
+  private mutating func addChain(
+    _ members: [Int], _ history: History, _ reason: Reason, end: (TransactionRecord) -> UInt64
+  ) {
+    let transactions = history.transactions
+    let byCall = members.sorted { transactions[$0].called < transactions[$1].called }
+    let byEnd = members.sorted { end(transactions[$0]) < end(transactions[$1]) }
+    var ended = byEnd[...]
+    var moment: Int?
+    for next in byCall {
+      while let earlier = ended.first, end(transactions[earlier]) < transactions[next].called {
+        ended.removeFirst()
+        if reason == .called, !transactions[earlier].isWriter { continue }
+        let node = nodeCount
+        nodeCount += 1
+        add(earlier, node, reason)
+        if let moment { add(moment, node, .time) }
+        moment = node
+      }
+      if let moment { add(moment, next, .time) }
+    }
+  }
+
+  /// Counting sort by source.
+  private mutating func sort() {
+    starts = Array(repeating: 0, count: nodeCount + 1)
+    for edge in edges { starts[Int(edge.from) + 1] += 1 }
+    for node in 0..<nodeCount { starts[node + 1] += starts[node] }
+    var free = starts
+    sorted = edges
+    for edge in edges {
+      sorted[free[Int(edge.from)]] = edge
+      free[Int(edge.from)] += 1
+    }
+    edges = []
+  }
+}

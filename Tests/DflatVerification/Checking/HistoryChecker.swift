@@ -1,0 +1,35 @@
+// HistoryChecker: whether a history can be explained by transactions that ran one at a time, in an order that everybody who
+// waited for an end can agree with.
+
+/// How a workload's keys are used, which tells how versions are found.
+public enum KeyUse: Sendable {
+  case lists
+  case registers
+}
+
+extension History {
+  /// What the history proves to be wrong; empty if an order explains everything. Costs about as much as the history is long.
+  ///
+  /// - Parameters:
+  ///   - use: How keys were used.
+  ///   - realTime: Whether an order counts only if it agrees with the order of calls and completions.
+  public func violations(of use: KeyUse, realTime: Bool = true) -> [Violation] {
+    var found = complaints.map { Violation(.unexpectedError, $0) }
+    for (number, transaction) in transactions.enumerated() where transaction.outcome == .open {
+      found.append(Violation(.completion, "nobody was told the end of\n  " + describe(number)))
+    }
+    let order =
+      switch use {
+      case .lists: VersionOrder(lists: self)
+      case .registers: VersionOrder(registers: self)
+      }
+    found += order.violations
+    if realTime { found += callOrderViolations().prefix(100) }
+    let graph = DependencyGraph(self, order, realTime: realTime)
+    for component in graph.cyclicComponents().prefix(5) {
+      let cycle = graph.shortestCycle(in: component)
+      found.append(Violation(.cycle, graph.describe(cycle, self, order)))
+    }
+    return found
+  }
+}

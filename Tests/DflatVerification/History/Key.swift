@@ -1,0 +1,34 @@
+// Keys and values: what all stores and workloads speak of.
+
+/// Where a value is: a number within a space. A store keeps each space in a type of its own, and transactions name spaces.
+public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The number of the space.
+  public let space: Int
+  /// The number within the space.
+  public let number: Int64
+
+  /// The key of a number in a space.
+  public init(_ space: Int, _ number: Int64) {
+    self.space = space
+    self.number = number
+  }
+
+  /// By space, then by number.
+  public static func < (left: Key, right: Key) -> Bool {
+    (left.space, left.number) < (right.space, right.number)
+  }
+
+  /// For example `2/17`.
+  public var description: String { "\(space)/\(number)" }
+
+  /// Keys with the same group are found together, by an index.
+  public var group: Int64 { number >> 2 }
+
+  /// The keys of a group.
+  public static func keys(of group: Int64, in space: Int) -> [Key] {
+    (0..<4).map { Key(space, group << 2 + $0) }
+  }
+}
+
+/// What a key holds: a list that grows, or a register whose last number tells its versions apart. nil if it was never written.
+public typealias CellValue = [Int64]

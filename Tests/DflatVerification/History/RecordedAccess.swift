@@ -1,0 +1,52 @@
+// RecordedAccess: a store's access that writes down what was done.
+
+/// Reads that are recorded.
+public class RecordedReader {
+  fileprivate let record: TransactionRecord
+  private let reader: any StoreReader
+
+  init(_ reader: any StoreReader, _ record: TransactionRecord) {
+    self.reader = reader
+    self.record = record
+  }
+
+  /// Reads a key.
+  @discardableResult
+  public func read(_ key: Key) throws -> CellValue? {
+    let value = try reader.read(key)
+    record.operations.append(.read(key, value))
+    return value
+  }
+
+  /// Reads the keys of a group, those without a value too.
+  @discardableResult
+  public func read(group: Int64, in space: Int) throws -> [Key: CellValue] {
+    let values = try reader.read(group: group, in: space)
+    for key in Key.keys(of: group, in: space) {
+      record.operations.append(.read(key, values[key]))
+    }
+    return values
+  }
+}
+
+/// Reads and writes that are recorded.
+public final class RecordedAccess: RecordedReader {
+  private let access: any StoreAccess
+
+  init(_ access: any StoreAccess, _ record: TransactionRecord) {
+    self.access = access
+    super.init(access, record)
+  }
+
+  /// Writes a key. It is recorded first: a write that fails may have been done.
+  public func write(_ key: Key, _ value: CellValue) throws {
+    record.operations.append(.write(key, value))
+    try access.write(key, value)
+  }
+
+  /// Appends to a key.
+  public func append(_ key: Key, _ number: Int64) throws {
+    record.operations.append(.append(key, number))
+    try access.append(key, number)
+  }
+}

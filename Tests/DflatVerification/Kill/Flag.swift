@@ -1,0 +1,11 @@
+// Flag: something that is set once, by any thread.
+
+import Synchronization
+
+final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,82 @@
+// Cell: the stored form of a key, in as many types as there are spaces.
+//
+// The schemas are alike but for their names and the uniqueness of a label. So what is written here once works for each.
+
+public import Dflat
+import SQLiteDflat
+
+/// An entity type that keeps the keys of a space.
+public protocol Cell: Atom {
+  associatedtype Request: CellRequest where Request.Element == Self
+  var key: Int64 { get }
+  var group: Int64 { get }
+  var values: [Int64] { get }
+  var label: String? { get }
+  init(key: Int64, group: Int64?, values: [Int64]?, label: String?)
+  static var key: Field<Int64, Self> { get }
+  static var group: Field<Int64, Self> { get }
+}
+
+/// The change request of a cell.
+public protocol CellRequest<Element>: ChangeRequest where Element: Cell {
+  var values: [Int64] { get set }
+  var label: String? { get set }
+  static func creationRequest(_ o: Element) -> Self
+  static func changeRequest(_ o: Element) -> Self?
+  static func upsertRequest(_ o: Element) -> Self
+  static func deletionRequest(_ o: Element) -> Self?
+}
+
+extension Verify.Red: Cell {
+  /// Its request.
+  public typealias Request = Verify.RedChangeRequest
+}
+extension Verify.RedChangeRequest: CellRequest {}
+extension Verify.Green: Cell {
+  /// Its request.
+  public typealias Request = Verify.GreenChangeRequest
+}
+extension Verify.GreenChangeRequest: CellRequest {}
+extension Verify.Blue: Cell {
+  /// Its request.
+  public typealias Request = Verify.BlueChangeRequest
+}
+extension Verify.BlueChangeRequest: CellRequest {}
+extension Verify.White: Cell {
+  /// Its request.
+  public typealias Request = Verify.WhiteChangeRequest
+}
+extension Verify.WhiteChangeRequest: CellRequest {}
+
+/// The type of each space.
+public let cellTypes: [any Cell.Type] = [
+  Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self,
+]
+
+extension Cell {
+  static func fetch(_ number: Int64, _ dflat: SQLiteWorkspace) -> CellValue? {
+    dflat.fetch(for: Self.self).where(Self.key == number).first?.values
+  }
+
+  static func fetch(group: Int64, _ dflat: SQLiteWorkspace) -> [(Int64, CellValue)] {
+    dflat.fetch(for: Self.self).where(Self.group == group).map { ($0.key, $0.values) }
+  }
+
+  static func object(_ key: Key, _ values: CellValue, label: String? = nil) -> Self {
+    Self(key: key.number, group: key.group, values: values, label: label)
+  }
+
+  static func write(_ key: Key, _ value: CellValue, _ txn: any TransactionContext) throws {
+    try txn.submit(Request.upsertRequest(object(key, value, label: "\(key)")))
+  }
+
+  /// The list that grows is the one that the request was filled with.
+  static func append(_ key: Key, _ number: Int64, _ txn: any TransactionContext) throws {
+    if let request = Request.changeRequest(object(key, [])) {
+      request.values.append(number)
+      try txn.submit(request)
+    } else {
+      try txn.submit(Request.creationRequest(object(key, [number], label: "\(key)")))
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// WorkspaceStore: a workspace as a store.
+
+public import Dflat
+public import Dispatch
+public import SQLiteDflat
+import Synchronization
+
+/// A workspace on a file, with a type for each space.
+public final class WorkspaceStore: TransactionalStore {
+  /// The workspace.
+  public let dflat: SQLiteWorkspace
+  private let errors = Mutex<[StorageError]>([])
+  private let isShared: Bool
+
+  /// Opens a workspace.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - isShared: Whether other workspaces or processes write to the file: then transactions may be refused for their sake.
+  ///   - synchronous: What a commit survives.
+  ///   - concurrency: Whether transactions over different spaces may run at the same time.
+  ///   - targetQueue: Where handlers run.
+  public init(
+    path: String, isShared: Bool, synchronous: SQLiteWorkspace.Synchronous = .normal,
+    concurrency: SQLiteWorkspace.WriteConcurrency = .concurrent, targetQueue: DispatchQueue? = nil
+  ) {
+    self.isShared = isShared
+    dflat = SQLiteWorkspace(
+      filePath: path, fileProtectionLevel: .noProtection, synchronous: synchronous,
+      writeConcurrency: concurrency, targetQueue: targetQueue)
+    dflat.errorHandler = { [weak self] error in
+      let error =
+        error as? StorageError ?? StorageError(.other, message: "no storage error: \(error)")
+      self?.errors.withLock { $0.append(error) }
+    }
+  }
+
+  /// One for each type.
+  public var spaces: Int { cellTypes.count }
+
+  /// Runs a changes handler; an error of the body aborts it.
+  public func transact(
+    _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
+    _ completion: @escaping @Sendable (Bool) -> Void
+  ) {
+    dflat.performChanges(
+      spaces.map { cellTypes[$0] },
+      changesHandler: { [dflat] txn in
+        do { try body(Access(dflat: dflat, txn: txn)) } catch { txn.abort() }
+      }, completionHandler: completion)
+  }
+
+  /// Runs the body in a snapshot of the workspace.
+  public func snapshot(_ body: (any StoreReader) throws -> Void) throws {
+    try dflat.fetchWithinASnapshot { Result { try body(Reader(dflat: dflat)) } }.get()
+  }
+
+  /// The errors that the workspace reported. A conflict with another connection is none, if there is one.
+  public func takeErrors() -> [String] {
+    takeStorageErrors().filter { !isShared || $0.cause != .busy && $0.cause != .conflict }
+      .map { "\($0)" }
+  }
+
+  /// All errors that the workspace reported since the last call.
+  public func takeStorageErrors() -> [StorageError] {
+    errors.withLock { errors in
+      defer { errors.removeAll() }
+      return errors
+    }
+  }
+
+  /// Shuts the workspace down.
+  public func close() { dflat.shutdown() }
+
+  private struct Reader: StoreReader {
+    let dflat: SQLiteWorkspace
+
+    func read(_ key: Key) -> CellValue? { cellTypes[key.space].fetch(key.number, dflat) }
+
+    func read(group: Int64, in space: Int) -> [Key: CellValue] {
+      Dictionary(
+        uniqueKeysWithValues: cellTypes[space].fetch(group: group, dflat).map {
+          (Key(space, $0.0), $0.1)
+        })
+    }
+  }
+
+  private struct Access: StoreAccess {
+    let dflat: SQLiteWorkspace
+    let txn: any TransactionContext
+    private var reader: Reader { Reader(dflat: dflat) }
+
+    init(dflat: SQLiteWorkspace, txn: any TransactionContext) {
+      self.dflat = dflat
+      self.txn = txn
+    }
+
+    func read(_ key: Key) -> CellValue? { reader.read(key) }
+
+    func read(group: Int64, in space: Int) -> [Key: CellValue] {
+      reader.read(group: group, in: space)
+    }
+
+    func write(_ key: Key, _ value: CellValue) throws {
+      try cellTypes[key.space].write(key, value, txn)
+    }
+
+    func append(_ key: Key, _ number: Int64) throws {
+      try cellTypes[key.space].append(key, number, txn)
+    }
+  }
+}

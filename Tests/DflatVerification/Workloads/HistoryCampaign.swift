@@ -1,0 +1,70 @@
+// HistoryCampaign: rounds of all workloads with random numbers of clients, workspaces and processes.
+
+import DflatTestSupport
+import Foundation
+
+/// Many runs, and what they found.
+public struct HistoryCampaign {
+  private let directory: String
+  private let command: String
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private var rounds = 0
+  private var counts: [String: Int] = [:]
+  private var sharedTransactions = 0
+  private var violations = 0
+  private let started = ContinuousClock.now
+
+  /// - Parameters:
+  ///   - directory: An empty directory.
+  ///   - command: The command that runs workers.
+  ///   - seed: Where all random numbers come from.
+  public init(in directory: String, command: String, seed: UInt64) {
+    self.directory = directory
+    self.command = command
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+  }
+
+  /// One run of each workload.
+  public mutating func round() throws {
+    for workload in allWorkloads(spaces: cellTypes.count) {
+      rounds += 1
+      var shared = SharedFileRun(HistoryRun(workload, seed: random.next()))
+      shared.worker = command
+      // Half of the runs are of one workspace, for which most is promised.
+      if random.oneIn(2) {
+        shared.workspaces = random.pick([1, 2])
+        shared.processes = random.pick([0, 1, 2])
+      }
+      shared.run.clientsPerStore = random.pick([1, 3, 6])
+      let clients = shared.run.clientsPerStore * shared.workspaces * (shared.processes + 1)
+      shared.run.stepsPerClient = 12_000 / clients
+      let place = "\(directory)/round-\(rounds)"
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      let (count, found) = try shared.check(in: place)
+      counts[workload.name, default: 0] += count
+      if shared.workspaces + shared.processes > 1 { sharedTransactions += count }
+      violations += found.count
+      let setting =
+        "\(workload.name), seed \(shared.run.seed), \(shared.run.clientsPerStore) clients, "
+        + "\(shared.workspaces) workspaces in each of \(shared.processes + 1) processes"
+      for violation in found.prefix(3) { print("\(setting): \(violation)") }
+      if found.count > 3 { print("\(setting): and \(found.count - 3) more") }
+      try FileManager.default.removeItem(atPath: place)
+    }
+  }
+
+  /// Prints the figures.
+  /// - Returns: Whether no promise was broken.
+  public func report() -> Bool {
+    let total = counts.values.reduce(0, +)
+    let seconds = (ContinuousClock.now - started) / .seconds(1)
+    print(
+      "histories: \(total) transactions in \(rounds) runs, \(sharedTransactions) of them with "
+        + "several workspaces or processes; \(violations) violations; "
+        + "\(Int(Double(total) / seconds)) transactions a second")
+    for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(name): \(count)") }
+    return violations == 0
+  }
+}

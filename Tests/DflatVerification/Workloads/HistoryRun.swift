@@ -1,0 +1,178 @@
+// HistoryRun: clients on threads, that call a workload's steps on stores and write down what they see.
+//
+// A client calls without waiting, up to a number of transactions that have not completed yet, so that lines grow and commits are
+// shared. If nothing completes for a long time it gives up, and the open transactions are what is wrong with the history.
+
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A run of a workload in this process.
+public struct HistoryRun: Sendable {
+  /// What the clients do.
+  public let workload: any Workload
+  /// Where all random numbers come from.
+  public let seed: UInt64
+  /// Clients on each store.
+  public var clientsPerStore = 3
+  /// Steps of each client.
+  public var stepsPerClient = 300
+  /// The number of the first client; client 0 sets the workload up.
+  public var firstClient = 1
+  /// The number of the first workspace.
+  public var firstWorkspace = 0
+  /// Seconds without any completion after which a client gives up.
+  public var patience = 60.0
+
+  /// A run.
+  public init(_ workload: any Workload, seed: UInt64) {
+    self.workload = workload
+    self.seed = seed
+  }
+
+  /// Does what the workload wants done before the clients begin.
+  public func setUp(_ store: any TransactionalStore) -> History {
+    var client = Client(number: 0, seed: seed)
+    guard let step = workload.setUp(&client) else { return History() }
+    let session = Session(client.number, firstWorkspace, window: 1, patience: patience)
+    session.perform(step, on: store)
+    return session.finish()
+  }
+
+  /// Lets the clients run to their end.
+  public func run(on stores: [any TransactionalStore]) -> History {
+    let result = Mutex(History())
+    let group = DispatchGroup()
+    for (position, store) in stores.enumerated() {
+      for index in 0..<clientsPerStore {
+        let number = firstClient + position * clientsPerStore + index
+        group.enter()
+        Thread {
+          let history = runClient(number, workspace: firstWorkspace + position, store)
+          result.withLock { $0.merge(history) }
+          group.leave()
+        }.start()
+      }
+    }
+    group.wait()
+    return result.withLock { $0 }
+  }
+
+  private func runClient(
+    _ number: Int, workspace: Int, _ store: any TransactionalStore
+  ) -> History {
+    var client = Client(number: number, seed: seed)
+    let window = client.random.pick([1, 2, 8, 32])
+    let session = Session(number, workspace, window: window, patience: patience)
+    for position in 0..<stepsPerClient {
+      client.position = position
+      session.perform(workload.step(&client), on: store)
+      if session.hasGivenUp { break }
+    }
+    return session.finish()
+  }
+
+  /// Reads everything that may have been written, after everybody has ended.
+  public func readAll(_ store: any TransactionalStore, after history: History) -> History {
+    let session = Session(0, firstWorkspace, window: 1, patience: patience)
+    let keys = workload.keys(after: history)
+    session.perform(.snapshot { for key in keys { try $0.read(key) } }, on: store)
+    return session.finish()
+  }
+
+  /// The whole of it: set up, run, read, check.
+  /// - Returns: The number of transactions, and what is wrong.
+  public func check(on stores: [any TransactionalStore]) -> (Int, [Violation]) {
+    var history = setUp(stores[0])
+    history.merge(run(on: stores))
+    if history.transactions.allSatisfy({ $0.outcome != .open }) {
+      history.merge(readAll(stores[0], after: history))
+    }
+    history.complaints += stores.flatMap { $0.takeErrors() }
+    return (history.transactions.count, violations(of: history))
+  }
+
+  /// Everything that is wrong with a history of this workload.
+  public func violations(of history: History) -> [Violation] {
+    history.violations(of: workload.keyUse) + workload.invariantViolations(history).prefix(100)
+  }
+}
+
+/// What one client has called, and what it waits for. Used by the client's thread.
+private final class Session {
+  private let client: Int
+  private let workspace: Int
+  private let window: Int
+  private let patience: Double
+  private let free: DispatchSemaphore
+  private let complaints = Complaints()
+  private var records: [TransactionRecord] = []
+  private(set) var hasGivenUp = false
+
+  private final class Complaints: Sendable {
+    let texts = Mutex<[String]>([])
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+  }
+
+  init(_ client: Int, _ workspace: Int, window: Int, patience: Double) {
+    self.client = client
+    self.workspace = workspace
+    self.window = window
+    self.patience = patience
+    free = DispatchSemaphore(value: window)
+  }
+
+  deinit {
+    // A semaphore must not go away with less than it began with.
+    for _ in 0..<window { free.signal() }
+  }
+
+  func perform(_ step: Step, on store: any TransactionalStore) {
+    switch step {
+    case .snapshot(let body):
+      let record = TransactionRecord(client: client, workspace: workspace, spaces: nil)
+      records.append(record)
+      record.called = SharedClock.now
+      do {
+        try store.snapshot { try body(RecordedReader($0, record)) }
+      } catch {
+        complaints.add("a snapshot threw \(error)")
+      }
+      record.returned = SharedClock.now
+      record.completed = record.returned
+      record.outcome = .committed
+    case .transaction(let spaces, let body):
+      if !waitForOne() { return }
+      let record = TransactionRecord(client: client, workspace: workspace, spaces: spaces)
+      records.append(record)
+      record.called = SharedClock.now
+      store.transact(spaces) { access in
+        record.began = SharedClock.now
+        defer { record.ended = SharedClock.now }
+        record.operations = []
+        try body(RecordedAccess(access, record))
+      } _: { [free, complaints] isCommitted in
+        record.completed = SharedClock.now
+        if record.outcome != .open { complaints.add("a transaction completed twice") }
+        record.outcome = isCommitted ? .committed : .refused
+        free.signal()
+      }
+      record.returned = SharedClock.now
+    }
+  }
+
+  private func waitForOne() -> Bool {
+    if hasGivenUp { return false }
+    if free.wait(timeout: .now() + patience) == .success { return true }
+    hasGivenUp = true
+    return false
+  }
+
+  func finish() -> History {
+    for _ in 0..<window where !waitForOne() { break }
+    var history = History(records)
+    history.complaints = complaints.texts.withLock { $0 }
+    return history
+  }
+}

@@ -1,0 +1,86 @@
+// Workload: what the clients of a run do, and what must hold besides the order of transactions.
+
+public import DflatTestSupport
+
+/// One thing that a client does.
+public enum Step: Sendable {
+  /// A transaction over spaces. What its body throws undoes it.
+  case transaction(spaces: [Int], body: @Sendable (RecordedAccess) throws -> Void)
+  /// A snapshot.
+  case snapshot(body: @Sendable (RecordedReader) throws -> Void)
+}
+
+/// A client that makes up its steps.
+public struct Client: Sendable {
+  /// Its number, unique among all processes, from 0.
+  public let number: Int
+  /// How far it is, in steps.
+  public internal(set) var position = 0
+  /// Its random numbers.
+  public var random: SeededGenerator
+  private var issued: Int64 = 0
+
+  init(number: Int, seed: UInt64) {
+    self.number = number
+    random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
+  }
+
+  /// A number that no other client has and that this one never had: it tells versions apart.
+  public mutating func newNumber() -> Int64 {
+    issued += 1
+    return Int64(number + 1) << 32 | issued
+  }
+
+  /// Some of the spaces, at least one, in any order, sometimes one of them twice.
+  mutating func someSpaces(of count: Int, atMost most: Int) -> [Int] {
+    var spaces = Array(0..<count).shuffled(using: &random)
+    spaces.removeLast(count - Int.random(in: 1...min(most, count), using: &random))
+    if random.oneIn(8) { spaces.append(spaces[0]) }
+    return spaces
+  }
+}
+
+/// A kind of use that has to stay consistent.
+public protocol Workload: Sendable {
+  /// What it is called on the command line.
+  var name: String { get }
+  /// How it uses keys.
+  var keyUse: KeyUse { get }
+  /// What is written before the clients begin; nil if nothing is.
+  func setUp(_ client: inout Client) -> Step?
+  /// The next step of a client.
+  func step(_ client: inout Client) -> Step
+  /// Every key that may have been written, to be read in the end.
+  func keys(after history: History) -> [Key]
+  /// What must hold besides the order of transactions.
+  func invariantViolations(_ history: History) -> [Violation]
+}
+
+extension Workload {
+  /// Nothing.
+  public func setUp(_ client: inout Client) -> Step? { nil }
+
+  /// The keys that appear in the history.
+  public func keys(after history: History) -> [Key] {
+    var keys: Set<Key> = []
+    for transaction in history.transactions {
+      for operation in transaction.operations {
+        switch operation {
+        case .read(let key, _), .append(let key, _), .write(let key, _): keys.insert(key)
+        }
+      }
+    }
+    return keys.sorted()
+  }
+
+  /// None.
+  public func invariantViolations(_ history: History) -> [Violation] { [] }
+}
+
+/// All workloads for stores with this number of spaces.
+public func allWorkloads(spaces: Int) -> [any Workload] {
+  [
+    ListAppend(spaces: spaces), Register(spaces: spaces), Bank(spaces: spaces),
+    Ring(spaces: spaces), LongFork(spaces: spaces),
+  ]
+}

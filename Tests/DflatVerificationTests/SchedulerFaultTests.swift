@@ -1,0 +1,80 @@
+// The checker bites: a sound store passes every workload, and each known way to break a scheduler is caught.
+
+import DflatTestSupport
+import DflatVerification
+import Testing
+
+@Suite("Broken schedulers")
+struct SchedulerFaultTests {
+  private let spaces = 3
+
+  private func run(
+    _ workload: any Workload, _ fault: SchedulerFault?, seed: UInt64
+  ) -> [Violation] {
+    var run = HistoryRun(workload, seed: seed)
+    run.clientsPerStore = 4
+    run.stepsPerClient = 150
+    run.patience = 2
+    return run.check(on: [ModelStore(spaces: spaces, fault: fault)]).1
+  }
+
+  @Test("A sound store has no violation, whatever is done with it")
+  func sound() {
+    let seed = testSeed()
+    for workload in allWorkloads(spaces: spaces) {
+      for round in 0..<(isLongRun ? 50 : 3) {
+        let violations = run(workload, nil, seed: seed &+ UInt64(round))
+        #expect(violations.isEmpty, "DFLAT_SEED=\(seed), \(workload.name): \(violations)")
+      }
+    }
+  }
+
+  /// A fault, who must notice it, and as what: one of these, since threads meet as they like.
+  struct Expectation: Sendable, CustomTestStringConvertible {
+    let fault: SchedulerFault
+    let workload: String
+    let kinds: Set<Violation.Kind>
+    var testDescription: String { "\(fault) by \(workload)" }
+  }
+
+  static let expectations = [
+    Expectation(fault: .tornTickets, workload: "list-append", kinds: [.completion]),
+    Expectation(fault: .oneLineOnly, workload: "list-append", kinds: [.callOrder]),
+    Expectation(fault: .oneLineOnly, workload: "register", kinds: [.callOrder, .lostUpdate]),
+    Expectation(fault: .oneLineOnly, workload: "cycle", kinds: [.callOrder, .invariant]),
+    Expectation(fault: .staleGroupReads, workload: "list-append", kinds: [.lostWrite]),
+    Expectation(fault: .staleGroupReads, workload: "register", kinds: [.lostUpdate]),
+    Expectation(fault: .staleGroupReads, workload: "bank", kinds: [.lostUpdate, .invariant]),
+    Expectation(fault: .staleGroupReads, workload: "cycle", kinds: [.lostUpdate, .invariant]),
+    Expectation(fault: .anyOrder, workload: "list-append", kinds: [.callOrder]),
+    Expectation(fault: .earlyCompletions, workload: "list-append", kinds: [.cycle]),
+    Expectation(fault: .earlyCompletions, workload: "register", kinds: [.cycle]),
+    Expectation(fault: .staleSnapshots, workload: "list-append", kinds: [.cycle]),
+    Expectation(fault: .staleSnapshots, workload: "long-fork", kinds: [.cycle]),
+    Expectation(fault: .tornSnapshots, workload: "list-append", kinds: [.cycle]),
+    Expectation(fault: .tornSnapshots, workload: "bank", kinds: [.invariant]),
+    Expectation(fault: .tornSnapshots, workload: "cycle", kinds: [.invariant]),
+    Expectation(fault: .tornSnapshots, workload: "long-fork", kinds: [.longFork]),
+    Expectation(fault: .keptAborts, workload: "list-append", kinds: [.abortedRead]),
+    Expectation(fault: .keptAborts, workload: "register", kinds: [.abortedRead]),
+  ]
+
+  @Test("Each fault is caught", arguments: expectations)
+  func caught(_ expectation: Expectation) throws {
+    let workload = try #require(
+      allWorkloads(spaces: spaces).first { $0.name == expectation.workload })
+    let seed = testSeed()
+    var found: Set<Violation.Kind> = []
+    // How threads meet is not in our hands, so it is tried until it shows.
+    for round in 0..<100 {
+      found.formUnion(run(workload, expectation.fault, seed: seed &+ UInt64(round)).map(\.kind))
+      if !expectation.kinds.isDisjoint(with: found) { return }
+    }
+    Issue.record("DFLAT_SEED=\(seed): \(expectation.kinds) expected, \(found) found")
+  }
+
+  @Test("Every fault is expected somewhere")
+  func complete() {
+    #expect(Set(Self.expectations.map(\.fault)) == Set(SchedulerFault.allCases))
+  }
+}

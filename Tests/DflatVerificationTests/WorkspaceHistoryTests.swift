@@ -1,0 +1,37 @@
+// Histories of workspaces: one, several, and several processes on one file. `make verify` runs the same for longer.
+
+import DflatTestSupport
+import DflatVerification
+import Foundation
+import Testing
+
+@Suite("Histories of workspaces")
+struct WorkspaceHistoryTests {
+  static let names = allWorkloads(spaces: cellTypes.count).map(\.name)
+
+  private func check(_ name: String, workspaces: Int, processes: Int) throws {
+    let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
+    let seed = testSeed()
+    try withDirectory { directory in
+      var shared = SharedFileRun(HistoryRun(workload, seed: seed))
+      shared.workspaces = workspaces
+      shared.processes = processes
+      shared.worker = verifyCommand
+      shared.run.stepsPerClient = isLongRun ? 3000 : 120
+      let (count, violations) = try shared.check(in: directory)
+      #expect(count > 300)
+      for violation in violations.prefix(3) {
+        Issue.record("DFLAT_SEED=\(seed): \(violation)")
+      }
+    }
+  }
+
+  @Test("One workspace: an order explains everything and agrees with the calls", arguments: names)
+  func one(_ name: String) throws { try check(name, workspaces: 1, processes: 0) }
+
+  @Test("Several workspaces on one file: an order explains everything", arguments: names)
+  func several(_ name: String) throws { try check(name, workspaces: 3, processes: 0) }
+
+  @Test("Several processes on one file: an order explains everything", arguments: names)
+  func processes(_ name: String) throws { try check(name, workspaces: 1, processes: 2) }
+}

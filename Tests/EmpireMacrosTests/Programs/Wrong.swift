@@ -1,0 +1,126 @@
+// Programs that must not compile. Behind each line that is wrong stands a part of what the compiler has to say; other lines have to be
+// free of errors.
+
+import Empire
+
+@IndexKeyRecord("nam")  // ! 'nam' is no stored property of Misspelt; it has none
+struct Misspelt {}
+
+@IndexKeyRecord("name", "ag")  // ! 'ag' is no stored property of Near; it has 'name', 'age'
+struct Near {
+  let name: String
+  let age: Int
+}
+
+@IndexKeyRecord("name", "name")  // ! 'name' is part of the key already
+struct Twice { let name: String }
+
+@IndexKeyRecord("name")
+class Object {  // ! needs a struct
+  let name: String = ""
+}
+
+@IndexKeyRecord("name")
+enum Choice { case name }  // ! needs a struct
+
+@IndexKeyRecord("name")
+struct NoType {
+  let name: String
+  var age = 5  // ! 'age' needs a type annotation
+}
+
+@IndexKeyRecord("name")
+struct Constant {
+  let name: String
+  let kind: Int = 5  // ! 'kind' is a constant with a value
+}
+
+@IndexKeyRecord("name")
+struct Lazy {
+  let name: String
+  lazy var kind: Int = 5  // ! is lazy
+}
+
+@propertyWrapper struct Wrapper { var wrappedValue: Int }
+
+@IndexKeyRecord("name")
+struct Wrapped {
+  let name: String
+  @Wrapper var kind: Int  // ! property wrapper
+}
+
+@IndexKeyRecord("name")
+struct Initialized {
+  let name: String
+  init(_ name: String) { self.name = name }  // ! replaces the memberwise one, 'init(name:)'
+}
+
+@IndexKeyRecord("name")
+struct Failable {
+  let name: String
+  init?(name: String) { self.name = name }  // ! replaces the memberwise one
+}
+
+@IndexKeyRecord("name")
+struct Pair {
+  let name: String
+  var (left, right): (Int, Int)  // ! one property at a time
+}
+
+@IndexKeyRecord("name")
+struct Conditional {
+  let name: String
+  #if DEBUG  // ! cannot know which members
+    let debug: Int
+  #endif
+}
+
+@IndexKeyRecord("")  // ! string literal
+struct Empty { let name: String }
+
+@IndexKeyRecord("na\(1)me")  // ! StaticString
+struct Interpolated { let name: String }
+
+@IndexKeyRecord()  // ! missing argument
+struct NoKey { let name: String }
+
+@IndexKeyRecord(keyPrefix: -1, "name")  // ! integer literal from 0
+struct Negative { let name: String }
+
+@IndexKeyRecord(fieldsVersion: 4294967296, "name")  // ! 'fieldsVersion' has to be
+struct TooLarge { let name: String }
+
+let number = 5
+
+@IndexKeyRecord(validated: number, "name")  // ! 'validated' has to be
+struct NoLiteral { let name: String }
+
+@IndexKeyRecord(validated: 0, keyPrefix: 1, "name")  // ! cannot stand beside
+struct Both { let name: String }
+
+@IndexKeyRecord(validated: 1, "name")  // ! their hash is 610305871, not 1
+struct Changed {
+  let name: String
+  var age: Int
+}
+
+// Queries that the order of keys does not answer.
+
+@IndexKeyRecord("a", "b", "c")
+struct Right {
+  let a: Int
+  let b: String
+  let c: Int
+  var d: Int
+}
+
+func query(_ context: TransactionContext) throws {
+  _ = try Right.select(in: context, a: .greaterThan(1))
+  _ = try Right.select(in: context, a: 1, b: .lessThan(""), c: 1)  // ! lessThan
+  _ = try Right.select(in: context, a: 1, c: 1)  // ! missing argument for parameter 'b'
+  _ = try Right.select(in: context, b: "")  // ! 'a'
+  _ = try Right.select(in: context)  // !
+  _ = try Right.select(in: context, a: "")  // ! no exact matches
+  _ = try Right.select(in: context, d: 1)  // !
+  try Right.delete(in: context, a: 1, b: "")  // !
+}

@@ -1,0 +1,97 @@
+// Programs that must not compile, with the compiler as the judge, and nothing fetched to build the macros.
+
+import Foundation
+import Testing
+
+struct WrongProgramsTests {
+  private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+  private static let package = tests.deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The directory of the build that the tests run from.
+  private static let build: URL = {
+    let executable = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let candidates = [
+      executable.deletingLastPathComponent(), package.appending(path: ".build/debug"),
+    ]
+    return candidates.first {
+      FileManager.default.fileExists(
+        atPath: $0.appending(path: "Modules/Empire.swiftmodule").path())
+    } ?? candidates[0]
+  }()
+
+  /// What the compiler says about a program: lines of text.
+  private func compile(_ program: URL) throws -> String {
+    let macros = Self.build.appending(path: "EmpireMacros-tool").path()
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-diagnostic-style=llvm",
+      "-I", Self.build.appending(path: "Modules").path(),
+      "-Xcc", "-fmodule-map-file=\(Self.package.path())/Sources/CLMDB/module.modulemap",
+      "-load-plugin-executable", "\(macros)#EmpireMacros", program.path(),
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  @Test("Every mistake is an error at its place, and nothing else is one")
+  func wrongPrograms() throws {
+    let program = Self.tests.appending(path: "Programs/Wrong.swift")
+    let output = try compile(program)
+    var errors: [Int: [String]] = [:]
+    for line in output.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 4)
+      guard parts.count == 5, parts[0].hasSuffix("Wrong.swift"), parts[3] == " error",
+        let number = Int(parts[1])
+      else { continue }
+      errors[number, default: []].append(String(parts[4]))
+    }
+    let lines = try String(contentsOf: program, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    var expected = 0
+    for (index, line) in lines.enumerated() {
+      let found = errors[index + 1] ?? []
+      if let mark = line.range(of: " // !") {
+        expected += 1
+        let part = line[mark.upperBound...].trimmingCharacters(in: .whitespaces)
+        #expect(
+          found.contains { part.isEmpty || $0.contains(part) },
+          "line \(index + 1) should say '\(part)', and says \(found)")
+      } else {
+        #expect(found.isEmpty, "line \(index + 1) should be right, and says \(found)")
+      }
+    }
+    #expect(expected > 25, "\(output)")
+  }
+
+  @Test("What can be mended has a fix-it")
+  func fixIts() throws {
+    // The compiler writes fix-its as notes.
+    let output = try compile(Self.tests.appending(path: "Programs/Wrong.swift"))
+    for fix in [
+      "use 'age'", "make it a 'struct'", "write ': Int'", "make it a 'var'", "use 610305871",
+    ] {
+      #expect(output.contains(fix), "no fix-it says \(fix)")
+    }
+  }
+
+  @Test("The macros are built from the toolchain alone")
+  func noCheckouts() throws {
+    let manifest = try String(
+      contentsOf: Self.package.appending(path: "Package.swift"), encoding: .utf8)
+    #expect(!manifest.contains(".package("))
+    for place in ["Package.resolved", ".build/checkouts", ".build/repositories"] {
+      let url = Self.package.appending(path: place)
+      let contents = (try? FileManager.default.contentsOfDirectory(atPath: url.path())) ?? []
+      #expect(contents.isEmpty, "\(place) holds \(contents)")
+    }
+    #expect(
+      !FileManager.default.fileExists(
+        atPath: Self.package.appending(path: "Package.resolved").path()))
+  }
+}

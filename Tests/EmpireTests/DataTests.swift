@@ -1,0 +1,212 @@
+// What can be stored, what cannot, and the bytes of it.
+
+import Empire
+import Foundation
+import LMDB
+import Testing
+
+@IndexKeyRecord("id")
+private struct Note: Equatable {
+  let id: Int
+  var text: String
+  var date: Date?
+}
+
+@IndexKeyRecord("bytes", "flag", "number")
+private struct Blob: Equatable {
+  let bytes: Data
+  let flag: Bool
+  let number: Int
+  var content: Data
+}
+
+@IndexKeyRecord("date")
+private struct Day: Equatable { let date: Date }
+
+@IndexKeyRecord("temperature", "level")
+private struct Reading: Equatable {
+  let temperature: Double
+  let level: Int16
+  var tags: Set<String>
+  var counts: [String: Int]
+}
+
+struct DataTests {
+  private func withStore<R>(_ body: (Store, URL) throws -> R) throws -> R {
+    try withTemporaryDirectory { try body(try Store(url: $0), $0) }
+  }
+
+  @Test("The bytes on disk are those of the format")
+  func format() throws {
+    try withTemporaryDirectory { directory in
+      try Store(url: directory).insert(PersonOfTheCheckValues.Person(name: "Al", age: 2))
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory.path())
+      #expect(files == ["data.mdb"])
+      let environment = try Environment(url: directory, maxDatabases: 1)
+      try Transaction.with(env: environment, readOnly: true) { transaction in
+        let dbi = try transaction.open(name: "empiredb")
+        #expect(try transaction.count(dbi: dbi) == 1)
+        var cursor = try "".withMDBVal {
+          try Cursor(
+            transaction: transaction, dbi: dbi,
+            query: LMDB.Query(comparison: .greaterOrEqual(nil), key: $0))
+        }
+        let (key, value) = try #require(try cursor.advance())
+        #expect(Array(key.bufferPointer) == [0xAB, 0x38, 0xE6, 0xD5, 0x41, 0x6C, 0x00])
+        #expect(
+          Array(value.bufferPointer) == [0x24, 0x60, 0x87, 0x4F, 0x80, 0, 0, 0, 0, 0, 0, 2])
+      }
+      let mode =
+        try FileManager.default.attributesOfItem(
+          atPath: directory.appending(path: "data.mdb").path())[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+  }
+
+  @Test("A NUL or a date without milliseconds is refused, in records, look-ups and queries")
+  func unstorable() throws {
+    try withStore { store, _ in
+      try store.withTransaction { context in
+        for text in ["\0", "a\0b"] {
+          #expect(throws: SerializeError.nulInString) {
+            try context.insert(Note(id: 1, text: text))
+          }
+          #expect(throws: SerializeError.nulInString) { try context.insert(Tree(name: text)) }
+          #expect(throws: SerializeError.nulInString) {
+            let _: Tree? = try context.select(key: Tree.IndexKey(text))
+          }
+          #expect(throws: SerializeError.nulInString) {
+            try Tree.select(in: context, name: .greaterThan(text))
+          }
+          #expect(throws: SerializeError.nulInString) {
+            try Tree.select(in: context, name: .within([text]))
+          }
+          #expect(throws: SerializeError.nulInString) {
+            try Person.select(in: context, city: text, name: "")
+          }
+          #expect(throws: SerializeError.nulInString) { try Tree.delete(in: context, name: text) }
+        }
+        for seconds in [Double.nan, .infinity, 1e300] {
+          let date = Date(timeIntervalSince1970: seconds)
+          #expect(throws: SerializeError.dateOutOfRange) {
+            try context.insert(Note(id: 1, text: "", date: date))
+          }
+          #expect(throws: SerializeError.dateOutOfRange) { try Day.select(in: context, date: date) }
+          #expect(throws: SerializeError.dateOutOfRange) {
+            try Day.select(in: context, date: .lessThan(date))
+          }
+        }
+        #expect(throws: SerializeError.notANumber) {
+          try Reading.select(in: context, temperature: .greaterThan(.nan))
+        }
+        let stored = try Note.select(in: context, id: .greaterOrEqual(.min))
+        #expect(stored.isEmpty)
+      }
+    }
+  }
+
+  @Test("Keys up to 511 bytes, values beyond 32 KiB")
+  func sizes() throws {
+    try withStore { store, _ in
+      // 4 bytes of the tag, one NUL.
+      let longest = String(repeating: "x", count: 506)
+      try store.withTransaction { context in
+        try context.insert(Tree(name: longest))
+        #expect(try Tree.select(in: context, name: longest).count == 1)
+        let longer = longest + "x"
+        #expect(throws: StoreError.keyBufferOverflow) { try context.insert(Tree(name: longer)) }
+        #expect(throws: StoreError.keyBufferOverflow) { try Tree.select(in: context, name: longer) }
+        #expect(throws: StoreError.keyBufferOverflow) {
+          try Tree.select(in: context, name: .lessThan(longer))
+        }
+        #expect(throws: StoreError.keyBufferOverflow) {
+          let _: Tree? = try context.select(key: Tuple(longer))
+        }
+        #expect(throws: StoreError.keyBufferOverflow) {
+          try Triple.select(in: context, a: 1, b: 1, c: longest)
+        }
+        let large = Note(id: 1, text: String(repeating: "0123456789", count: 1_000_000))
+        try context.insert(large)
+        #expect(try Note.select(in: context, id: 1) == [large])
+      }
+    }
+  }
+
+  @Test("Data, Bool and the further types as keys")
+  func keys() throws {
+    try withStore { store, _ in
+      try store.withTransaction { context in
+        let all: [Data] = [[], [0], [0, 0], [0, 1], [1], [1, 0], [0xFF], [0xFF, 0]].map { Data($0) }
+        for bytes in all.shuffled() {
+          for flag in [true, false] {
+            try context.insert(Blob(bytes: bytes, flag: flag, number: 7, content: bytes))
+          }
+        }
+        let found = try Blob.select(in: context, bytes: .greaterOrEqual(Data()))
+        #expect(found.map(\.bytes) == all.flatMap { [$0, $0] })
+        #expect(found.map(\.flag) == all.flatMap { _ in [false, true] })
+        #expect(try Blob.select(in: context, bytes: .range(Data([0])..<Data([1]))).count == 6)
+        #expect(try Blob.select(in: context, bytes: Data([1]), flag: true, number: 7).count == 1)
+        let one: Blob? = try context.select(key: Tuple(Data([0]), false, 7))
+        #expect(one?.content == Data([0]))
+
+        for temperature in [-1.5, 0, 1e10, -.infinity] as [Double] {
+          try context.insert(
+            Reading(temperature: temperature, level: -3, tags: ["b", "a"], counts: ["n": 1]))
+        }
+        let readings = try Reading.select(in: context, temperature: .lessThan(1))
+        #expect(readings.map(\.temperature) == [0, -1.5, -.infinity])
+        #expect(
+          try Reading.select(in: context, temperature: -0.0, level: -3).first?.tags == ["a", "b"])
+      }
+    }
+  }
+
+  @Test("Damaged bytes in a file are errors")
+  func damage() throws {
+    try withTemporaryDirectory { directory in
+      try Store(url: directory).insert(Note(id: 1, text: "abc", date: .distantPast))
+      func damage(_ change: (inout [UInt8]) -> Void) throws {
+        let environment = try Environment(url: directory, maxDatabases: 1)
+        try Transaction.with(env: environment) { transaction in
+          let dbi = try transaction.open(name: "empiredb")
+          var cursor = try "".withMDBVal {
+            try Cursor(
+              transaction: transaction, dbi: dbi,
+              query: LMDB.Query(comparison: .greaterOrEqual(nil), key: $0))
+          }
+          let (key, value) = try #require(try cursor.advance())
+          var bytes = Array(value.bufferPointer)
+          let keyBytes = Array(key.bufferPointer)
+          change(&bytes)
+          try keyBytes.withUnsafeBytes { key in
+            try bytes.withUnsafeBytes {
+              try transaction.set(dbi: dbi, keyBuffer: key, valueBuffer: $0)
+            }
+          }
+        }
+      }
+      try damage { $0.removeLast() }
+      #expect(throws: DeserializeError.endOfBufferReached(17, 16)) {
+        let _: Note? = try Store(url: directory).select(key: Note.IndexKey(1))
+      }
+      try damage { $0[4] = 0xFF }
+      #expect(throws: DeserializeError.invalidValue) {
+        try Note.select(in: try Store(url: directory), id: .greaterOrEqual(0))
+      }
+      try damage { $0 = [1] }
+      #expect(throws: DeserializeError.endOfBufferReached(4, 1)) {
+        let _: Note? = try Store(url: directory).select(key: Note.IndexKey(1))
+      }
+    }
+  }
+}
+
+enum PersonOfTheCheckValues {
+  // The type's name is part of the format, so the tag of a top-level `Person` is given.
+  @IndexKeyRecord(keyPrefix: 2_872_633_045, "name")
+  struct Person {
+    let name: String
+    let age: Int
+  }
+}

@@ -1,0 +1,130 @@
+// A process that is killed at any moment: what it was told is stored, nothing is half there, and nobody has to wait for it.
+//
+// The process is this test program's own copy: a child is started with DFLAT_EMPIRE_VICTIM set, writes until it is killed, and prints the number
+// of each transaction that has returned.
+
+import DflatTestSupport
+import Empire
+import Foundation
+import Testing
+
+@IndexKeyRecord("number", "part")
+private struct Step: Equatable {
+  let number: Int
+  let part: Int
+  var text: String
+}
+
+struct KillTests {
+  private static let partsPerStep = 5
+
+  /// Writes steps of several records into a directory for ever. What the child runs.
+  private static func writeForEver(_ directory: String) throws -> Never {
+    let store = Store(
+      database: try LockingDatabase(path: directory, mapSize: .growing(from: 1 << 16)))
+    let first = try Step.select(in: store, limit: 1, number: .lessThan(.max)).first.map {
+      $0.number + 1
+    }
+    var number = first ?? 0
+    while true {
+      try store.withTransaction { context in
+        for part in 0..<partsPerStep {
+          try context.insert(
+            Step(number: number, part: part, text: String(repeating: "x", count: 300)))
+        }
+      }
+      FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+      number += 1
+    }
+  }
+
+  /// What the child is to do, and where.
+  private static let task = ProcessInfo.processInfo.environment["DFLAT_EMPIRE_VICTIM"].map {
+    $0.split(separator: ":", maxSplits: 1).map(String.init)
+  }
+
+  @Test("What a child process does", .enabled(if: task != nil))
+  func victim() throws {
+    let task = try #require(Self.task)
+    switch task[0] {
+    case "write": try Self.writeForEver(task[1])
+    default:
+      let store = Store(database: try LockingDatabase(path: task[1]))
+      try store.withTransaction(readOnly: task[0] == "die reading") { context in
+        _ = try context.selectAll(Tree.self)
+        _exit(0)
+      }
+    }
+  }
+
+  /// Starts this program once more, to run that one test.
+  private func start(_ task: String, _ directory: URL, _ output: Pipe = Pipe()) throws -> Process {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    while let index = arguments.firstIndex(of: "--filter"), index + 1 < arguments.count {
+      arguments.removeSubrange(index...(index + 1))
+    }
+    let child = Process()
+    child.executableURL = URL(filePath: CommandLine.arguments[0])
+    child.arguments = arguments + ["--filter", "EmpireTests.KillTests/victim"]
+    var environment = ProcessInfo.processInfo.environment
+    environment["DFLAT_EMPIRE_VICTIM"] = "\(task):\(directory.path(percentEncoded: false))"
+    child.environment = environment
+    child.standardOutput = output
+    try child.run()
+    return child
+  }
+
+  @Test("A killed writer leaves whole transactions, all that were told, and no lock")
+  func killedWriter() throws {
+    try withTemporaryDirectory { directory in
+      try withSeed { random in
+        var told = -1
+        for _ in 0..<(isLongRun ? 50 : 4) {
+          let output = Pipe()
+          let child = try start("write", directory, output)
+          // After some transactions, at no particular moment of the next one.
+          var rest = Int.random(in: 1...60, using: &random)
+          var text = Data()
+          while rest > 0 {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            text += more
+            rest -= more.count { $0 == 10 }
+          }
+          kill(child.processIdentifier, SIGKILL)
+          text += output.fileHandleForReading.readDataToEndOfFile()
+          child.waitUntilExit()
+          #expect(child.terminationReason == .uncaughtSignal)
+          // The last line may be cut off.
+          let numbers = String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast()
+            .compactMap { Int($0) }
+          told = max(told, numbers.last ?? -1)
+
+          let store = Store(database: try LockingDatabase(url: directory))
+          let steps = try Step.select(in: store, number: .greaterOrEqual(0))
+          let last = try #require(steps.last?.number)
+          #expect(last >= told, "DFLAT_SEED=\(random.seed)")
+          #expect(steps.count == (last + 1) * Self.partsPerStep, "DFLAT_SEED=\(random.seed)")
+          // Writing does not wait for the dead process.
+          try store.insert(Step(number: -1, part: 0, text: ""))
+        }
+        #expect(told > 0)
+      }
+    }
+  }
+
+  @Test("A process that dies inside of a transaction holds nobody up")
+  func deadTransactions() throws {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory))
+      try store.insert(Tree(name: "a"))
+      for task in ["die reading", "die writing"] {
+        let child = try start(task, directory)
+        child.waitUntilExit()
+        #expect(child.terminationStatus == 0)
+        try store.insert(Tree(name: task))
+      }
+      #expect(try Tree.select(in: store, name: .greaterThan("")).count == 3)
+    }
+  }
+}

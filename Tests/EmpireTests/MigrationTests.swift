@@ -1,0 +1,123 @@
+// Records that were stored by another version of their type.
+
+import Empire
+import Foundation
+import Testing
+
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 1, "name")
+private struct Old: Equatable {
+  let name: String
+  var age: Int
+}
+
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 2, "name")
+private struct New: Equatable {
+  let name: String
+  var age: Int
+  var note: String
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending New {
+    guard version == Old.fieldsVersion else { throw unsupportedMigrationError(for: version) }
+    let old = try Old.deserialize(with: deserializer)
+    return New(name: old.name, age: old.age, note: "new")
+  }
+}
+
+/// Moves every record up the alphabet.
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 3, "name")
+private struct Moving: Equatable {
+  let name: String
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending Moving {
+    let old = try Old.deserialize(with: deserializer)
+    guard let scalar = old.name.unicodeScalars.first?.value, let next = Unicode.Scalar(scalar + 1)
+    else { throw unsupportedMigrationError(for: version) }
+    return Moving(name: String(Character(next)))
+  }
+}
+
+@IndexKeyRecord(keyPrefix: 1, fieldsVersion: 4, "name")
+private struct Ignorant: Equatable { let name: String }
+
+struct MigrationTests {
+  private func withOld<R>(_ names: [String], _ body: (Store) throws -> R) throws -> R {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory))
+      try store.withTransaction { context in
+        for name in names { try context.insert(Old(name: name, age: 1)) }
+      }
+      return try body(store)
+    }
+  }
+
+  @Test("A single record is migrated when it is read, and stored")
+  func single() throws {
+    try withOld(["a", "b"]) { store in
+      let new: New? = try store.select(key: New.IndexKey("a"))
+      #expect(new?.note == "new")
+      // Stored as a new one: the old type cannot read it.
+      #expect(throws: StoreError.migrationUnsupported("Old", 1, 2)) {
+        let _: Old? = try store.select(key: Old.IndexKey("a"))
+      }
+      let untouched: Old? = try store.select(key: Old.IndexKey("b"))
+      #expect(untouched != nil)
+    }
+  }
+
+  @Test("A reading transaction returns the migrated record and writes nothing")
+  func reading() throws {
+    try withOld(["a"]) { store in
+      try store.withTransaction(readOnly: true) { context in
+        let new: New? = try context.select(key: New.IndexKey("a"))
+        #expect(new?.note == "new")
+        #expect(try New.select(in: context, name: .lessThan("z")).map(\.note) == ["new"])
+        let again: New? = try store.select(key: New.IndexKey("a"))
+        #expect(again?.note == "new")
+      }
+      let old: Old? = try store.select(key: Old.IndexKey("a"))
+      #expect(old != nil)
+    }
+  }
+
+  @Test("A query migrates many, old and new mixed, each once and in place")
+  func queries() throws {
+    let names = (0..<500).map { "n\(1000 + $0)" }
+    try withOld(names) { store in
+      try store.withTransaction { context in
+        try context.insert(New(name: "n1100", age: 5, note: "already"))
+        let found = try New.select(in: context, name: .greaterThan("n1"))
+        #expect(found.map(\.name) == names)
+        #expect(found[100].note == "already")
+        #expect(try New.select(in: context, name: .lessThan("z")).map(\.name) == names.reversed())
+      }
+      #expect(throws: StoreError.migrationUnsupported("Ignorant", 4, 2)) {
+        try Ignorant.select(in: store, name: .greaterThan(""))
+      }
+    }
+  }
+
+  @Test("Migration may change keys, also to those of other records that are migrated")
+  func moving() throws {
+    try withOld(["a", "b", "c"]) { store in
+      let found = try Moving.select(in: store, name: .closedRange("a"..."x"))
+      #expect(found.map(\.name) == ["b", "c", "d"])
+      let again = try Moving.select(in: store, name: .closedRange("a"..."x"))
+      #expect(again.map(\.name) == ["b", "c", "d"])
+    }
+  }
+
+  @Test("A failing migration leaves all as it was")
+  func failing() throws {
+    try withOld(["a", "b"]) { store in
+      #expect(throws: StoreError.migrationUnsupported("Ignorant", 4, 1)) {
+        try Ignorant.select(in: store, name: .greaterThan(""))
+      }
+      let left = try Old.select(in: store, name: .greaterThan(""))
+      #expect(left.count == 2)
+    }
+  }
+}

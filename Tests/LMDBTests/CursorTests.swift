@@ -1,0 +1,144 @@
+// Cursors against the dullest model there is: a sorted array and a filter.
+
+import DflatTestSupport
+import Foundation
+import Testing
+
+@testable import LMDB
+
+struct CursorTests {
+  enum Operator: CaseIterable {
+    case greater, greaterOrEqual, less, lessOrEqual, range, closedRange
+  }
+
+  struct Question {
+    var comparison: Operator
+    var start: [UInt8]
+    var end: [UInt8]?
+    var truncating = false
+    var limit: Int?
+  }
+
+  private func ask(
+    _ question: Question, _ transaction: Transaction, _ dbi: MDB_dbi
+  ) throws -> [[UInt8]] {
+    try question.start.withUnsafeBytes { start in
+      try (question.end ?? []).withUnsafeBytes { endBytes in
+        let end = question.end == nil ? nil : MDB_val(buffer: endBytes)
+        let comparison: LMDB.ComparisonOperator =
+          switch question.comparison {
+          case .greater: .greater(end)
+          case .greaterOrEqual: .greaterOrEqual(end)
+          case .less: .less(end)
+          case .lessOrEqual: .lessOrEqual(end)
+          case .range: .range(MDB_val(buffer: endBytes))
+          case .closedRange: .closedRange(MDB_val(buffer: endBytes))
+          }
+        let cursor = try Cursor(
+          transaction: transaction, dbi: dbi,
+          query: Query(
+            comparison: comparison, key: MDB_val(buffer: start), limit: question.limit,
+            truncating: question.truncating))
+        return cursor.map { Array($0.0.bufferPointer) }
+      }
+    }
+  }
+
+  /// -1, 0 or 1.
+  private func compare(_ key: [UInt8], _ bound: [UInt8], _ truncating: Bool) -> Int {
+    let key = truncating ? Array(key.prefix(bound.count)) : key
+    return key == bound ? 0 : key.lexicographicallyPrecedes(bound) ? -1 : 1
+  }
+
+  private func model(_ question: Question, _ keys: [[UInt8]]) -> [[UInt8]] {
+    let descends = [.less, .lessOrEqual].contains(question.comparison)
+    let found = keys.filter { key in
+      let start = compare(key, question.start, question.truncating)
+      let end =
+        (question.end
+        ?? (question.comparison == .range || question.comparison == .closedRange ? [] : nil))
+        .map { compare(key, $0, question.truncating) }
+      return switch question.comparison {
+      case .greater: start > 0 && (end ?? -1) <= 0
+      case .greaterOrEqual, .closedRange: start >= 0 && (end ?? -1) <= 0
+      case .range: start >= 0 && (end ?? -1) < 0
+      case .less: start < 0 && (end ?? 1) >= 0
+      case .lessOrEqual: start <= 0 && (end ?? 1) >= 0
+      }
+    }
+    return Array((descends ? found.reversed() : found).prefix(max(0, question.limit ?? .max)))
+  }
+
+  @Test("Every operator gives what a filter gives")
+  func model() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxDatabases: 1)
+      try withSeed { random in
+        for _ in 0..<(isLongRun ? 200 : 20) {
+          func bytes() -> [UInt8] {
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick([0, 1, 0x6B, 0xFF]) }
+          }
+          let keys = Set(
+            (0..<Int.random(in: 0...30, using: &random)).map { _ in
+              bytes() + [random.pick([0, 0xFF])]
+            }
+          )
+          .sorted { $0.lexicographicallyPrecedes($1) }
+          let transaction = try Transaction(env: environment)
+          let dbi = try transaction.open(name: "a")
+          for key in keys {
+            try key.withUnsafeBytes {
+              try transaction.set(dbi: dbi, keyBuffer: $0, valueBuffer: $0)
+            }
+          }
+          for _ in 0..<200 {
+            let question = Question(
+              comparison: random.pick(Operator.allCases), start: bytes(),
+              end: random.oneIn(3) ? nil : bytes(), truncating: random.oneIn(2),
+              limit: random.oneIn(3) ? Int.random(in: 0...5, using: &random) : nil)
+            let found = try ask(question, transaction, dbi)
+            guard found == model(question, keys) else {
+              Issue.record("\(question) over \(keys) gave \(found), DFLAT_SEED=\(random.seed)")
+              return
+            }
+          }
+          transaction.abort()
+        }
+      }
+    }
+  }
+
+  @Test("The examples of the documentation")
+  func examples() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxDatabases: 1)
+      try Transaction.with(env: environment) { transaction in
+        let dbi = try transaction.open(name: "a")
+        for key in ["k", "ka", "kb", "m"] { try transaction.set(dbi: dbi, key: key, value: "") }
+        func keys(_ comparison: Operator, _ start: String, _ end: String?, _ truncating: Bool)
+          throws -> [String]
+        {
+          try ask(
+            Question(
+              comparison: comparison, start: Array(start.utf8), end: end.map { Array($0.utf8) },
+              truncating: truncating), transaction, dbi
+          ).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(try keys(.greaterOrEqual, "k", "k", false) == ["k"])
+        #expect(try keys(.greaterOrEqual, "k", "k", true) == ["k", "ka", "kb"])
+        #expect(try keys(.greater, "k", nil, false) == ["ka", "kb", "m"])
+        #expect(try keys(.greater, "k", nil, true) == ["m"])
+        #expect(try keys(.less, "l", nil, false) == ["kb", "ka", "k"])
+        #expect(try keys(.lessOrEqual, "z", "ka", false) == ["m", "kb", "ka"])
+      }
+    }
+  }
+
+  @Test("The successor of a key is the least one above all that begin with it")
+  func successors() {
+    #expect(successor(of: [1, 2]) == [1, 3])
+    #expect(successor(of: [1, 0xFF, 0xFF]) == [2])
+    #expect(successor(of: [0xFF, 0xFF]) == nil)
+    #expect(successor(of: []) == nil)
+  }
+}

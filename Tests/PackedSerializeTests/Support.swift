@@ -1,0 +1,61 @@
+// Bytes of values and back.
+
+import Foundation
+import PackedSerialize
+
+/// The bytes of a value, checked against the size that it claims.
+func bytes(_ value: some Serializable) -> [UInt8] {
+  write(size: value.serializedSize) { value.serialize(into: &$0) }
+}
+
+/// The bytes of a value as a key, checked against the size that it claims.
+func keyBytes(_ value: some Serializable) -> [UInt8] {
+  write(size: value.serializedKeySize) { value.serializeKey(into: &$0) }
+}
+
+private func write(size: Int, _ body: (inout UnsafeMutableRawBufferPointer) -> Void) -> [UInt8] {
+  // Room behind the value, to see that it is not touched.
+  let room = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 3, alignment: 1)
+  defer { room.deallocate() }
+  room.initializeMemory(as: UInt8.self, repeating: 0xA5)
+  var rest = room
+  body(&rest)
+  precondition(rest.count == 3, "wrote \(size + 3 - rest.count) bytes, not \(size)")
+  precondition(rest.allSatisfy { $0 == 0xA5 }, "wrote behind its bytes")
+  return Array(room[..<size])
+}
+
+/// Reads a value from bytes in a buffer of exactly their length, at an odd address.
+func value<T: Deserializable>(
+  _ type: T.Type = T.self, of bytes: [UInt8]
+) throws -> (T, remaining: Int) {
+  try withUnaligned(bytes) { buffer in
+    var deserializer = Deserializer(_unsafeBytes: buffer)
+    let value = try T.unpack(with: &deserializer)
+    return (value, deserializer.rawSpan.byteCount)
+  }
+}
+
+func keyValue<T: Deserializable>(
+  _ type: T.Type = T.self, of bytes: [UInt8]
+) throws -> (T, remaining: Int) {
+  try withUnaligned(bytes) { buffer in
+    var deserializer = Deserializer(_unsafeBytes: buffer)
+    let value = try T.unpackKey(with: &deserializer)
+    return (value, deserializer.rawSpan.byteCount)
+  }
+}
+
+private func withUnaligned<R>(
+  _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> R
+) throws -> R {
+  let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 1, alignment: 16)
+  defer { room.deallocate() }
+  let buffer = UnsafeMutableRawBufferPointer(rebasing: room[1...])
+  buffer.copyBytes(from: bytes)
+  return try body(UnsafeRawBufferPointer(buffer))
+}
+
+func hex(_ text: String) -> [UInt8] {
+  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+}

@@ -1,0 +1,188 @@
+// Streams, differences and live queries.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Observation
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Streams of changes")
+struct ObservationStreamTests {
+  @Test("A stream yields what comes, and finishes when its object is gone")
+  func object() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])
+      let stream = workspace.dflat.subscribe(object: stored[0], bufferingPolicy: .unbounded)
+      try workspace.change(1) { $0.likes = 1 }
+      try workspace.change(1) { $0.likes = 2 }
+      try workspace.remove([1])
+      var likes: [Int32] = []
+      for await post in stream { likes.append(post.likes) }
+      #expect(likes == [1, 2])
+    }
+  }
+
+  @Test("If nothing is said the newest state is kept")
+  func newest() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])
+      let objects = workspace.dflat.subscribe(object: stored[0])
+      let results = workspace.dflat.subscribe(fetchedResult: workspace.posts.all())
+      for likes: Int32 in 1...3 { try workspace.change(1) { $0.likes = likes } }
+      var object = objects.makeAsyncIterator()
+      var result = results.makeAsyncIterator()
+      #expect(await object.next()?.likes == 3)
+      #expect(await result.next()?.map(\.likes) == [3])
+    }
+  }
+
+  @Test("A stream that is let go of ends its subscription")
+  func dropped() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let task = Task {
+        var counts: [Int] = []
+        for await result in workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) {
+          counts.append(result.count)
+        }
+        return counts
+      }
+      task.cancel()
+      _ = await task.value
+      try workspace.store([post(2)])
+    }
+  }
+
+  @Test("Changes come with their difference, one for each transaction")
+  func changes() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.store((1...4).map { post($0, likes: $0) })
+      let result = workspace.posts.where(Post.likes > 0, orderBy: [Post.likes.ascending])
+      let changes = workspace.dflat.changes(of: result)
+      let merged = workspace.dflat.changes(of: result, merging: true)
+      try workspace.change(1) { $0.likes = 10 }
+      try workspace.store([post(5, likes: 5)])
+      try workspace.remove([2])
+      try workspace.change(3) { $0.author = Blog.Author(handle: "h", name: "n") }
+      var iterator = changes.makeAsyncIterator()
+      let moved = try #require(await iterator.next())
+      #expect(moved.result.map(\.number) == [2, 3, 4, 1])
+      #expect(moved.moves.count == 1 && moved.removals.isEmpty && moved.insertions.isEmpty)
+      #expect(moved.moves[0].from == 0 && moved.moves[0].to == 3)
+      #expect(moved.updates.map(\.changedFields) == [["likes"]])
+      #expect(moved.updates[0].previous.likes == 1 && moved.updates[0].element.likes == 10)
+      #expect(moved.updates[0].changes(Post.likes) && !moved.updates[0].changes(Post.number))
+      let inserted = try #require(await iterator.next())
+      #expect(
+        inserted.insertions.map(\.offset) == [3] && inserted.insertions[0].element.number == 5)
+      let removed = try #require(await iterator.next())
+      #expect(removed.removals.map(\.offset) == [0] && removed.removals[0].element.number == 2)
+      let updated = try #require(await iterator.next())
+      #expect(updated.updates.map(\.to) == [0] && updated.moves.isEmpty)
+      #expect(updated.updates[0].changedFields == ["author"])
+      #expect(updated.updates[0].changes(Post.author.name))
+      #expect(!updated.updates[0].changes(Post.likes))
+      var mergedIterator = merged.makeAsyncIterator()
+      let all = try #require(await mergedIterator.next())
+      #expect(all.result.map(\.number) == [3, 4, 5, 1])
+      #expect(all.previous.map(\.number) == [1, 2, 3, 4])
+      var array = all.previous.underlyingArray
+      all.apply(to: &array)
+      #expect(array == all.result.underlyingArray)
+    }
+  }
+
+  @Test("A difference makes the new array of the old one")
+  func differences() throws {
+    withSeed { random in
+      for _ in 0..<(isLongRun ? 20_000 : 1000) {
+        let old = posts(&random)
+        var new = old.filter { _ in !random.oneIn(4) }.map { post in
+          if !random.oneIn(3) { return post }
+          return Post(_row: post._row).with(likes: Int32.random(in: 0..<3, using: &random))
+        }
+        if random.oneIn(2) { new.shuffle(using: &random) }
+        if random.oneIn(2), new.count > 1 { new.swapAt(0, new.count - 1) }
+        for entering in posts(&random) where !old.contains(where: { $0._rowid == entering._rowid })
+        {
+          new.insert(entering, at: Int.random(in: 0...new.count, using: &random))
+        }
+        let change = ResultChange(from: FetchedResult(old), to: FetchedResult(new))
+        var array = old
+        change.apply(to: &array)
+        let seed = random.seed
+        #expect(array == new && array.map(\._rowid) == new.map(\._rowid), "DFLAT_SEED=\(seed)")
+        #expect(old.applying(change.collectionDifference) == new, "DFLAT_SEED=\(seed)")
+        let updated = Set(change.updates.map(\.element._rowid))
+        for post in new {
+          guard let before = old.first(where: { $0._rowid == post._rowid }) else { continue }
+          #expect(updated.contains(post._rowid) == (before != post), "DFLAT_SEED=\(seed)")
+        }
+        #expect(change.isEmpty == (old == new && old.map(\._rowid) == new.map(\._rowid)))
+      }
+    }
+  }
+
+  /// A few posts with row ids.
+  private func posts(_ random: inout SeededGenerator) -> [Post] {
+    var ids = Array(Int64(1)...14)
+    ids.shuffle(using: &random)
+    return ids.prefix(Int.random(in: 0...10, using: &random)).map { id in
+      Post(_row: post(Int32(id), likes: 0)._row.stored(as: id))
+    }
+  }
+
+  @Test("A live query changes, and says so", arguments: [true, false])
+  func liveQuery(onQueue: Bool) throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let queue = onQueue ? DispatchQueue(label: "views") : nil
+      let live = LiveQuery(workspace.posts.all(), in: workspace.dflat, on: queue)
+      let changes = Log<Int>()
+      withObservationTracking {
+        #expect(live.result.count == 1)
+      } onChange: {
+        changes.add(1)
+      }
+      try workspace.store([post(2)])
+      changes.wait()
+      queue?.sync {}
+      #expect(live.result.map(\.number) == [1, 2])
+      try workspace.store([post(3)])
+      queue?.sync {}
+      #expect(live.result.map(\.number) == [1, 2, 3])
+      #expect(changes.events.count == 1)
+    }
+  }
+
+  @Test("A live query that is let go of is watched no more")
+  func liveQueryEnds() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      weak var live: LiveQuery<Post>?
+      do {
+        let query = LiveQuery(workspace.posts.all(), in: workspace.dflat, on: nil)
+        live = query
+        try workspace.store([post(2)])
+        #expect(query.result.count == 2)
+      }
+      #expect(live == nil)
+      try workspace.store([post(3)])
+    }
+  }
+}
+
+extension Row {
+  /// The same bytes as if they were stored.
+  fileprivate func stored(as id: Int64) -> Row { withBytes { Row(sound: $0, id: id) } }
+}
+
+extension Post {
+  fileprivate func with(likes: Int32) -> Post {
+    var builder = Blog.PostBuilder(from: self)
+    builder.likes = likes
+    return Post(_row: builder.build()._row.stored(as: _rowid))
+  }
+}

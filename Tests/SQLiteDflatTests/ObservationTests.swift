@@ -1,0 +1,466 @@
+// Watching results and objects: what is told, when, in which order, and when nothing is.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteDflat
+import Synchronization
+import Testing
+
+/// What handlers were told, in order.
+final class Log<Event: Sendable>: Sendable {
+  private let state = Mutex<[Event]>([])
+  private let told = DispatchSemaphore(value: 0)
+
+  func add(_ event: Event) {
+    state.withLock { $0.append(event) }
+    told.signal()
+  }
+
+  var events: [Event] { state.withLock { $0 } }
+
+  /// Waits for this many events more than were waited for before.
+  func wait(_ count: Int = 1) {
+    for _ in 0..<count { told.wait() }
+  }
+}
+
+extension TemporaryWorkspace {
+  /// Waits until all that was called for posts is told.
+  func settle() throws { try write([Post.self]) { _ in } }
+
+  func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {
+    dflat.subscribe(fetchedResult: result) { log.add($0.map(\.number)) }
+  }
+
+  func watch(_ post: Post, _ log: Log<Int32?>) -> any WorkspaceSubscription {
+    dflat.subscribe(object: post) { event in
+      if case .updated(let post) = event { log.add(post.likes) } else { log.add(nil) }
+    }
+  }
+}
+
+@Suite("Watching")
+struct ObservationTests {
+  @Test("A result is told once for each transaction that changes it, before the completion")
+  func results() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...5).map { post($0, likes: $0 * 10) })
+      let result = workspace.posts.where(
+        Post.likes >= 30, orderBy: [Post.likes.descending])
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(result, log)
+      try workspace.store([post(6, likes: 35)])
+      #expect(log.events == [[5, 4, 6, 3]])
+      try workspace.change(4) { $0.likes = 5 }
+      #expect(log.events.last == [5, 6, 3])
+      try workspace.change(6) { $0.tags = ["only its content"] }
+      #expect(log.events.count == 3)
+      try workspace.change(3) { $0.likes = 100 }
+      #expect(log.events.last == [3, 5, 6])
+      try workspace.remove([5, 6])
+      #expect(log.events.count == 5 && log.events.last == [3])
+      try workspace.store([post(7, likes: 1)])
+      try workspace.change(7) { $0.likes = 2 }
+      try workspace.remove([7])
+      #expect(log.events.count == 5)
+      subscription.cancel()
+    }
+  }
+
+  @Test("What is aborted, identical or undone in the same transaction is not told")
+  func nothing() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1, likes: 1)])
+      let all = Log<[Int32]>()
+      let one = Log<Int32?>()
+      let subscriptions = [
+        workspace.watch(workspace.posts.all(), all),
+        workspace.watch(workspace.posts.all()[0], one),
+      ]
+      try workspace.change(1) { $0.likes = 1 }
+      try workspace.write([Post.self]) { txn in
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(2)))
+        txn.abort()
+      }
+      try workspace.write([Post.self]) { txn in
+        let new = try txn.insert(Blog.PostChangeRequest.creationRequest(post(2)))
+        let deletion = Blog.PostChangeRequest.deletionRequest(new)
+        if let deletion { try txn.submit(deletion) }
+        for likes: Int32 in [2, 1] {
+          guard let request = Blog.PostChangeRequest.changeRequest(post(1)) else { continue }
+          request.likes = likes
+          try txn.submit(request)
+        }
+        // Refused: it leaves nothing behind.
+        txn.try(submit: Blog.PostChangeRequest.creationRequest(post(1)))
+      }
+      #expect(all.events.isEmpty && one.events.isEmpty)
+      try workspace.write([Post.self]) { txn in
+        let new = try txn.insert(Blog.PostChangeRequest.creationRequest(post(3)))
+        guard let request = Blog.PostChangeRequest.changeRequest(new) else { return }
+        request.likes = 9
+        try txn.submit(request)
+      }
+      #expect(all.events == [[1, 3]] && one.events.isEmpty)
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test(
+    "An object is told its updates, then its end, and a new one with its key does not revive it")
+  func objects() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1), post(2)])
+      let log = Log<Int32?>()
+      let other = Log<Int32?>()
+      let byKey = Log<Int32?>()
+      let subscriptions = [
+        workspace.watch(stored[0], log), workspace.watch(stored[1], other),
+        workspace.watch(post(1), byKey),
+      ]
+      try workspace.change(1) { $0.likes = 1 }
+      try workspace.change(1) { $0.likes = 2 }
+      try workspace.remove([1])
+      try workspace.store([post(1, likes: 7)])
+      try workspace.change(1) { $0.likes = 8 }
+      #expect(log.events == [1, 2, nil])
+      #expect(byKey.events == [1, 2, nil])
+      #expect(other.events.isEmpty)
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test("What is out of date catches up, each subscription by itself")
+  func catchingUp() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1), post(2), post(3)])
+      let old = workspace.posts.all()
+      try workspace.change(1) { $0.likes = 1 }
+      try workspace.remove([2])
+      let first = Log<[Int32]>()
+      let second = Log<[Int32]>()
+      let changed = Log<Int32?>()
+      let gone = Log<Int32?>()
+      let same = Log<Int32?>()
+      let unknown = Log<Int32?>()
+      let subscriptions = [
+        workspace.watch(old, first), workspace.watch(old, second), workspace.watch(old[0], changed),
+        workspace.watch(old[1], gone), workspace.watch(stored[2], same),
+        workspace.watch(post(77), unknown),
+      ]
+      try workspace.settle()
+      #expect(first.events == [[1, 3]] && second.events == [[1, 3]])
+      #expect(changed.events == [1] && gone.events == [nil] && same.events.isEmpty)
+      #expect(unknown.events == [nil])
+      try workspace.change(3) { $0.likes = 3 }
+      #expect(first.events.count == 2 && same.events == [3])
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test("A result from before there is a file is filled by later transactions")
+  func noFile() throws {
+    try withTemporaryWorkspace { workspace in
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(workspace.posts.all(limit: .limit(2)), log)
+      try workspace.store([post(1), post(2), post(3)])
+      try workspace.remove([1])
+      #expect(log.events == [[1, 2], [2, 3]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("A limited result refills, whatever leaves it")
+  func refill() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...200).map { post($0, likes: $0) })
+      let result = workspace.posts.where(
+        Post.likes > 0, limit: .limit(5), orderBy: [Post.likes.ascending])
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(result, log)
+      for start: Int32 in stride(from: 1, to: 190, by: 5) {
+        try workspace.remove(Array(start..<start + 5))
+        #expect(log.events.last == Array(start + 5..<start + 10))
+      }
+      #expect(log.events.count == 38)
+      subscription.cancel()
+    }
+  }
+
+  @Test("What is called after subscribe is never missed, what is called before is in it")
+  func order() throws {
+    try withTemporaryWorkspace { workspace in
+      let log = Log<[Int32]>()
+      var subscriptions: [any WorkspaceSubscription] = []
+      let result = workspace.posts.all()
+      for number: Int32 in 1...50 {
+        workspace.dflat.performChanges([Post.self]) { txn in
+          txn.try(submit: Blog.PostChangeRequest.creationRequest(post(number)))
+        }
+        if number == 20 { subscriptions.append(workspace.watch(result, log)) }
+      }
+      try workspace.settle()
+      // One for catching up, and one for each that came later.
+      #expect(log.events == (20...50).map { Array(1...$0) })
+    }
+  }
+
+  @Test("What an aborted transaction has read of itself does not pass for stored")
+  func aborted() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(workspace.posts.all(), log)
+      let late = Log<[Int32]>()
+      let lateSubscription = Mutex<(any WorkspaceSubscription)?>(nil)
+      let done = DispatchSemaphore(value: 0)
+      workspace.dflat.performChanges(
+        [Post.self],
+        changesHandler: { txn in
+          txn.try(submit: Blog.PostChangeRequest.creationRequest(post(2)))
+          let seen = workspace.posts.all()
+          lateSubscription.withLock { $0 = workspace.watch(seen, late) }
+          txn.abort()
+        }, completionHandler: { _ in done.signal() })
+      done.wait()
+      try workspace.settle()
+      #expect(log.events.isEmpty)
+      #expect(late.events == [[1]])
+      subscription.cancel()
+      lateSubscription.withLock { $0?.cancel() }
+    }
+  }
+
+  @Test("After cancel, or when the subscription is let go of, nothing is told")
+  func cancelling() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let log = Log<[Int32]>()
+      let dropped = Log<[Int32]>()
+      let subscription = workspace.watch(workspace.posts.all(), log)
+      var held: (any WorkspaceSubscription)? = workspace.watch(workspace.posts.all(), dropped)
+      try workspace.store([post(2)])
+      #expect(log.events.count == 1 && dropped.events.count == 1)
+      subscription.cancel()
+      subscription.cancel()
+      _ = held
+      held = nil
+      try workspace.store([post(3)])
+      #expect(log.events.count == 1 && dropped.events.count == 1)
+    }
+  }
+
+  @Test("Handlers are let go of when their subscription ends")
+  func handlersEnd() throws {
+    final class Thing: Sendable {}
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])
+      var thing: Thing? = Thing()
+      weak let weakThing = thing
+      let result = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) {
+        [thing] _ in _ = thing
+      }
+      let object = workspace.dflat.subscribe(object: stored[0]) { [thing] _ in _ = thing }
+      thing = nil
+      #expect(weakThing != nil)
+      result.cancel()
+      try workspace.remove([1])
+      #expect(weakThing == nil)
+      object.cancel()
+    }
+  }
+
+  @Test("In a handler a program may fetch, change, subscribe and cancel")
+  func insideHandlers() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let seen = Log<[Int32]>()
+      let inner = Log<[Int32]>()
+      let subscriptions = Mutex<[any WorkspaceSubscription]>([])
+      let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { result in
+        seen.add(workspace.posts.all().map(\.number))
+        if result.count == 2 {
+          let mine = workspace.watch(result, inner)
+          subscriptions.withLock { $0.append(mine) }
+          workspace.dflat.performChanges([Post.self]) { txn in
+            txn.try(submit: Blog.PostChangeRequest.creationRequest(post(3)))
+          }
+        } else {
+          subscriptions.withLock { $0.first }?.cancel()
+        }
+      }
+      try workspace.store([post(2)])
+      try workspace.settle()
+      try workspace.store([post(4)])
+      #expect(seen.events == [[1, 2], [1, 2, 3], [1, 2, 3, 4]])
+      #expect(inner.events.count <= 1)
+      subscription.cancel()
+    }
+  }
+
+  @Test("A slow handler holds back neither the writer nor other types")
+  func slowHandler() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let gate = DispatchSemaphore(value: 0)
+      let log = Log<Int>()
+      let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { result in
+        gate.wait()
+        log.add(result.count)
+      }
+      let ran = DispatchSemaphore(value: 0)
+      let completed = Log<Int32>()
+      for number: Int32 in 2...4 {
+        workspace.dflat.performChanges(
+          [Post.self],
+          changesHandler: { txn in
+            txn.try(submit: Blog.PostChangeRequest.creationRequest(post(number)))
+            ran.signal()
+          }, completionHandler: { _ in completed.add(number) })
+      }
+      for _ in 0..<3 { ran.wait() }
+      let note = try workspace.write([Note.self]) { txn in
+        _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))
+      }
+      #expect(note.isCommitted)
+      #expect(log.events.isEmpty && completed.events.isEmpty)
+      for _ in 0..<3 { gate.signal() }
+      completed.wait(3)
+      #expect(log.events == [2, 3, 4] && completed.events == [2, 3, 4])
+      subscription.cancel()
+    }
+  }
+
+  @Test("Handlers of one type never overlap, on whatever queue", arguments: [true, false])
+  func noOverlap(serial: Bool) throws {
+    let queue =
+      serial ? DispatchQueue(label: "one") : DispatchQueue(label: "many", attributes: .concurrent)
+    try withTemporaryWorkspace(targetQueue: queue) { workspace in
+      let inside = Atomic(0)
+      let overlaps = Atomic(0)
+      let calls = Atomic(0)
+      var subscriptions: [any WorkspaceSubscription] = []
+      for _ in 0..<4 {
+        subscriptions.append(
+          workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+            if inside.add(1, ordering: .sequentiallyConsistent).newValue > 1 {
+              overlaps.add(1, ordering: .sequentiallyConsistent)
+            }
+            calls.add(1, ordering: .sequentiallyConsistent)
+            inside.subtract(1, ordering: .sequentiallyConsistent)
+          })
+      }
+      for number: Int32 in 1...100 {
+        let types: [Any.Type] = number % 3 == 0 ? [Post.self, Note.self] : [Post.self]
+        workspace.dflat.performChanges(types) { txn in
+          txn.try(submit: Blog.PostChangeRequest.creationRequest(post(number)))
+        }
+      }
+      try workspace.settle()
+      #expect(calls.load(ordering: .sequentiallyConsistent) == 400)
+      #expect(overlaps.load(ordering: .sequentiallyConsistent) == 0)
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test("After cancel has returned no callback starts, while changes arrive")
+  func cancelRace() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      for round in 0..<(isLongRun ? 500 : 50) {
+        let isCancelled = Atomic(false)
+        let isInside = Mutex(false)
+        let late = Atomic(0)
+        let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+          isInside.withLock { _ in
+            if isCancelled.load(ordering: .sequentiallyConsistent) {
+              late.add(1, ordering: .sequentiallyConsistent)
+            }
+          }
+        }
+        for step: Int32 in 1...4 {
+          workspace.dflat.performChanges([Post.self]) { txn in
+            guard let request = Blog.PostChangeRequest.changeRequest(post(1)) else { return }
+            request.likes = Int32(round) * 10 + step
+            txn.try(submit: request)
+          }
+        }
+        subscription.cancel()
+        // One that had started before may still be on its way to this lock: it counts as started.
+        isCancelled.store(true, ordering: .sequentiallyConsistent)
+        try workspace.settle()
+        #expect(late.load(ordering: .sequentiallyConsistent) <= 1)
+      }
+    }
+  }
+
+  @Test("After shutdown a subscription is one without events")
+  func afterShutdown() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])
+      let result = workspace.posts.all()
+      let before = Log<[Int32]>()
+      let subscription = workspace.watch(result, before)
+      workspace.dflat.shutdown()
+      let log = Log<[Int32]>()
+      let object = Log<Int32?>()
+      let late = [workspace.watch(result, log), workspace.watch(stored[0], object)]
+      #expect(log.events.isEmpty && object.events.isEmpty && before.events.isEmpty)
+      for one in late { one.cancel() }
+      subscription.cancel()
+    }
+  }
+
+  @Test("Objects that are told carry no clock value")
+  func clock() throws {
+    try withTemporaryWorkspace { workspace in
+      let stored = try workspace.store([post(1)])
+      let times = Log<Int64>()
+      let subscriptions = [
+        workspace.dflat.subscribe(object: stored[0]) { event in
+          if case .updated(let post) = event { times.add(post._changesTimestamp) }
+        },
+        workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) {
+          times.add($0[0]._changesTimestamp)
+        },
+      ]
+      try workspace.change(1) { $0.likes = 3 }
+      #expect(times.events == [-1, -1])
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test("Snapshots: what was fetched in an old state catches up")
+  func snapshots() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let log = Log<[Int32]>()
+      let subscription = workspace.dflat.fetchWithinASnapshot {
+        _ = workspace.posts.all()
+        #expect(throws: Never.self) { try workspace.store([post(2)]) }
+        // The state is that of the first fetch, and so is the clock.
+        return workspace.watch(workspace.posts.all(), log)
+      }
+      try workspace.settle()
+      #expect(log.events == [[1, 2]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("A result of another workspace is taken for out of date")
+  func otherWorkspace() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1), post(2)])
+      try withTemporaryWorkspace { other in
+        try other.store([post(1)])
+        for _ in 0..<5 { try other.settle() }
+        let log = Log<[Int32]>()
+        let subscription = workspace.watch(other.posts.all(), log)
+        try workspace.settle()
+        #expect(log.events == [[1, 2]])
+        subscription.cancel()
+      }
+    }
+  }
+}

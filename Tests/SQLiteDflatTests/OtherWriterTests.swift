@@ -1,0 +1,85 @@
+// Changes by other workspaces on the same file.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteDflat
+import Testing
+
+@Suite("Other writers")
+struct OtherWriterTests {
+  @Test("They are not noticed unless that was asked for")
+  func off() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(workspace.posts.all(), log)
+      try workspace.settle()
+      let other = workspace.secondWorkspace()
+      try other.store([post(2)])
+      try workspace.settle()
+      #expect(log.events.isEmpty)
+      subscription.cancel()
+      other.dflat.shutdown()
+    }
+  }
+
+  @Test("refresh tells what they have changed, of results and objects")
+  func refresh() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let stored = try workspace.store((1...4).map { post($0, likes: $0) })
+      let all = Log<[Int32]>()
+      let some = Log<[Int32]>()
+      let none = Log<[Int32]>()
+      let changed = Log<Int32?>()
+      let gone = Log<Int32?>()
+      let subscriptions = [
+        workspace.watch(workspace.posts.all(), all),
+        workspace.watch(
+          workspace.posts.where(
+            Post.likes > 1, limit: .limit(2), orderBy: [Post.likes.descending]), some),
+        workspace.watch(workspace.posts.where(Post.likes == 2), none),
+        workspace.watch(stored[0], changed), workspace.watch(stored[3], gone),
+      ]
+      let stale = workspace.posts.all()
+      let other = workspace.secondWorkspace()
+      try other.change(1) { $0.likes = 9 }
+      try other.remove([4])
+      await workspace.dflat.refresh()
+      #expect(all.events == [[1, 2, 3]] && some.events == [[1, 3]] && none.events.isEmpty)
+      #expect(changed.events == [9] && gone.events == [nil])
+      let late = Log<[Int32]>()
+      let lateSubscription = workspace.watch(stale, late)
+      await workspace.dflat.refresh()
+      #expect(all.events.count == 1 && late.events == [[1, 2, 3]])
+      // Own changes go on from there.
+      try workspace.change(1) { $0.likes = 0 }
+      #expect(some.events.last == [3, 2] && changed.events == [9, 0])
+      withExtendedLifetime((subscriptions, lateSubscription)) {}
+      await other.dflat.shutdown()
+    }
+  }
+
+  @Test("They are noticed by looking now and then, until the shutdown")
+  func looking() throws {
+    try withTemporaryWorkspace { workspace in
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(workspace.posts.all(), log)
+      workspace.dflat.lookForOtherWriters(every: .milliseconds(1))
+      let other = workspace.secondWorkspace()
+      for number: Int32 in 1...5 {
+        try other.store([post(number)])
+        log.wait()
+        #expect(log.events.last == Array(1...number))
+        try workspace.store([post(100 + number)])
+        log.wait()
+        try workspace.remove([100 + number])
+        log.wait()
+      }
+      #expect(log.events.count == 15)
+      other.dflat.shutdown()
+      workspace.dflat.shutdown()
+      subscription.cancel()
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// Tables that come and go: the first transaction of a type makes them, and takes them along if it is undone.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Tables that come and go")
+struct UndoneTableTests {
+  @Test("After an undone first transaction requests find nothing, and there is no error")
+  func undone() throws {
+    try withTemporaryWorkspace { workspace in
+      let stale = try workspace.write([Post.self]) { txn in
+        let stored = try txn.insert(Blog.PostChangeRequest.creationRequest(post(1)))
+        // Statements by key and by row are kept, and what they read is undone.
+        _ = Blog.PostChangeRequest.upsertRequest(post(1))
+        _ = Blog.PostChangeRequest.changeRequest(stored)
+        txn.abort()
+        return stored
+      }.result
+      let outcome = try workspace.write([Post.self, Note.self]) { txn in
+        _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))
+        #expect(Blog.PostChangeRequest.changeRequest(try #require(stale)) == nil)
+        let request = Blog.PostChangeRequest.upsertRequest(post(1))
+        guard case .inserted = try txn.submit(request) else {
+          Issue.record("what was undone was found")
+          return
+        }
+      }
+      #expect(outcome.isCommitted)
+      #expect(workspace.posts.all().map(\.number) == [1])
+    }
+  }
+
+  @Test("A fetch beside the transaction that makes the tables has no error")
+  func made() throws {
+    for _ in 0..<40 {
+      try withTemporaryWorkspace { workspace in
+        try workspace.write([Note.self]) { txn in
+          _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))
+        }
+        let isDone = Atomic(false)
+        let group = DispatchGroup()
+        for _ in 0..<2 {
+          group.enter()
+          Thread {
+            while !isDone.load(ordering: .relaxed) {
+              _ = workspace.posts.where(Post.site == "s" && Post.number == 1)
+            }
+            group.leave()
+          }.start()
+        }
+        try workspace.store([post(1)])
+        isDone.store(true, ordering: .relaxed)
+        group.wait()
+      }
+    }
+  }
+}

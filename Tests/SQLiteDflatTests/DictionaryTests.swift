@@ -296,6 +296,8 @@ struct DictionaryTests {
       try workspace.tamper("DROP TRIGGER no")
       workspace.d.synchronize()
       #expect(workspace.onDisk { $0["b", Int.self] } == 2)
+      // The job that the set had called may have tried it again, and told so, before the trigger was gone.
+      _ = workspace.takeErrors()
     }
   }
 

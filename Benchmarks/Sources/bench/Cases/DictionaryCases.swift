@@ -87,6 +87,12 @@ private final class DictionaryWork {
   }
 }
 
+private func sum(of number: Int) -> Checksum {
+  var sum = Checksum()
+  sum.add(number)
+  return sum
+}
+
 extension FloorDatabase {
   /// Inserts items in one transaction.
   fileprivate func insert(_ keys: [String], _ blob: (Int) throws -> Data) throws {
@@ -162,19 +168,19 @@ extension Case {
     for (value, key) in work.keys.enumerated() { memory.withLock { $0[key] = value } }
     return (
       ours: {
-        var sum = 0
+        var total = 0
         let nanoseconds = time {
-          for key in work.keys { sum &+= dictionary[key, Int.self] ?? -1 }
+          for key in work.keys { total &+= dictionary[key, Int.self] ?? -1 }
         }
         try store.check()
-        return Outcome(nanoseconds: nanoseconds, checksum: Checksum(of: sum))
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(of: total))
       },
       floor: {
-        var sum = 0
+        var total = 0
         let nanoseconds = time {
-          for key in work.keys { sum &+= memory.withLock { $0[key] } ?? -1 }
+          for key in work.keys { total &+= memory.withLock { $0[key] } ?? -1 }
         }
-        return Outcome(nanoseconds: nanoseconds, checksum: Checksum(of: sum))
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(of: total))
       }
     )
   }
@@ -195,7 +201,7 @@ extension Case {
         }
         try store.check()
         store.close()
-        return Outcome(nanoseconds: nanoseconds, checksum: Checksum(of: found))
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(of: found))
       },
       floor: {
         let database = try FloorDatabase(path: path, readOnly: true)
@@ -213,7 +219,7 @@ extension Case {
             }
           }
         }
-        return Outcome(nanoseconds: nanoseconds, checksum: Checksum(of: found))
+        return Outcome(nanoseconds: nanoseconds, checksum: sum(of: found))
       }
     )
   }

@@ -107,5 +107,7 @@ extension Case {
     equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, threadsInsert,
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchBystanders,
+    dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
+    dictionaryValues,
   ]
 }

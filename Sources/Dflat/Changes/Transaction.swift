@@ -48,6 +48,8 @@ final class Transaction: TransactionContext {
     /// Of no transaction.
     static var none: Version { Version(transaction: 0, count: 0) }
   }
+  /// What it does to dictionaries.
+  private var drafts: [DictionaryDraft] = []
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
 
@@ -370,16 +372,80 @@ final class Transaction: TransactionContext {
   /// - Returns: What is left to be done when its lines have been left.
   func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void) -> Ticket.Rest {
     isOpen = false
+    writeDrafts()
     if turn == nil {
       do { try view.confirm() } catch { fail(error) }
     }
+    let drafts = drafts
     let writes = writes
     writes?.close()
     return workspace.committer.end(
       turn,
       Member(
         types: schemas, group: turn?.group ?? view.group, failure: failure, writes: writes
-      ) { completion($0, writes) })
+      ) { failure in
+        for draft in drafts { draft.end(failure) }
+        completion(failure, writes)
+      })
+  }
+
+  // MARK: Dictionaries
+
+  func _dictionary(_ namespace: String) -> any WorkspaceDictionary {
+    StoredDictionary(workspace, workspace.dictionaries.store(namespace), in: self)
+  }
+
+  /// Whether it has its turn to write.
+  var isWriting: Bool { turn != nil }
+
+  /// What it does to a dictionary; nil if the transaction has failed.
+  func draft(of store: DictionaryStore, for call: String) -> DictionaryDraft? {
+    require(
+      isOpen && ThreadContext.current.transaction === self,
+      "\(call) through a transaction outside of its changes handler: use the workspace's dictionary"
+    )
+    if isAborted { return nil }
+    if let draft = drafts.first(where: { $0.store === store }) { return draft }
+    do {
+      let draft = DictionaryDraft(store, try takeTurn().group)
+      drafts.append(draft)
+      return draft
+    } catch {
+      fail(error)
+      return nil
+    }
+  }
+
+  func dictionaryKeys(of store: DictionaryStore) -> [String] {
+    guard let draft = draft(of: store, for: "keys was read"), let turn else { return [] }
+    // Those that were set outside of transactions and are not written count, too.
+    var keys = Set<DictionaryKey>()
+    if !draft.erases {
+      do {
+        let rows = try workspace.committer.use {
+          try turn.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
+            .map { DictionaryKey(DictionaryItem.key(of: $0)) }
+        }
+        let (present, absent, isErasing) = store.difference()
+        if !isErasing { keys.formUnion(rows) }
+        keys.subtract(absent)
+        keys.formUnion(present.map { DictionaryKey($0) })
+      } catch { fail(error) }
+    }
+    for (key, contents) in draft.changes {
+      if contents.isAbsent { keys.remove(key) } else { keys.insert(key) }
+    }
+    return keys.map(\.text)
+  }
+
+  /// Writes what it does to dictionaries.
+  private func writeDrafts() {
+    guard !isAborted, let turn else { return }
+    for draft in drafts where draft.erases || !draft.changes.isEmpty {
+      do { try workspace.committer.use { try draft.write(to: turn.group.writer) } } catch {
+        return fail(error)
+      }
+    }
   }
 
   func lists(_ schema: EntitySchema) -> Bool { schema === latest || schemas.contains(schema) }

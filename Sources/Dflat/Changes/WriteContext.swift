@@ -7,7 +7,7 @@
 /// Each change does all or nothing. If one throws `StorageError` with `.alreadyExists` and the closure catches it, the transaction
 /// goes on; any other error of the storage ends it.
 public final class WriteContext {
-  private let transaction: Transaction
+  let transaction: Transaction
   let scope = ContextScope()
 
   init(_ transaction: Transaction) {

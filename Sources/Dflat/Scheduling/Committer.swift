@@ -133,7 +133,8 @@ final class Committer: Sendable {
   }
 
   /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
-  func end(_ turn: Turn?, _ member: Member) -> Ticket.Rest {
+  /// - Parameter commits: Whether the turn's group is committed before this returns.
+  func end(_ turn: Turn?, _ member: Member, commits: Bool = false) -> Ticket.Rest {
     var member = member
     if let turn, let error = close(turn, keeping: member.failure == nil) {
       member.failure = member.failure ?? error
@@ -145,7 +146,7 @@ final class Committer: Sendable {
       // Also if it has written nothing: those behind it are told after it.
       group.types.formUnion(member.types)
       group.members.append(member)
-      return (.settling, turn != nil && group.isDue ? group : nil)
+      return (.settling, turn != nil && (commits || group.isDue) ? group : nil)
     }
     if let due { startAll(settle(due)) }
     if turn != nil { passRight() }

@@ -14,6 +14,8 @@ final class ThreadContext {
   var transaction: Transaction?
   /// The workspace whose handlers are told something.
   var delivering: WorkspaceCore?
+  /// How many handlers of dictionary subscriptions the thread is in.
+  var dictionaryHandlers = 0
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
   @exclusivity(unchecked) var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
 

@@ -24,6 +24,7 @@ public final class WorkspaceCore: Sendable {
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
+  let dictionaries = Dictionaries()
   /// Where what is to be tried again later waits.
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
@@ -141,6 +142,30 @@ public final class WorkspaceCore: Sendable {
     if !isAccepted { accepted.leave() }
     return isAccepted
   }
+
+  /// Whether a shutdown has been called.
+  var isClosed: Bool { transactions.isClosed }
+
+  /// Begins something that a shutdown waits for. Called while something else is known to be accepted.
+  /// - Returns: True.
+  func accept() -> Bool {
+    accepted.enter()
+    return true
+  }
+
+  /// The same at any time.
+  /// - Returns: False if the workspace is shut down.
+  func acceptUnlessClosed() -> Bool {
+    accepted.enter()
+    if !transactions.isClosed { return true }
+    accepted.leave()
+    return false
+  }
+
+  func endAccepted() { accepted.leave() }
+
+  /// Tells somebody, in a lane.
+  func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   private func run(
     _ types: Set<EntitySchema>, _ reportsFailures: Bool,

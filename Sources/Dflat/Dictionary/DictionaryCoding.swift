@@ -1,0 +1,132 @@
+// DictionaryCoding: the eight kinds of values, each as two functions.
+
+import FlatBuffersRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How values of a type become contents and the other way round.
+struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
+  /// The contents, and why they could not be encoded, if so.
+  let contents: @Sendable (T) -> (DictionaryContents, (any Error)?)
+  /// The value; nil if it is of another kind. Throws what is wrong with its bytes.
+  let value: @Sendable (DictionaryContents) throws -> T?
+  /// The contents with the value in it, so that it is not decoded again; nil if they are as good.
+  let remembering: @Sendable (T, DictionaryContents) -> DictionaryContents?
+
+  private init(
+    wrap: @escaping @Sendable (T) -> DictionaryContents,
+    unwrap: @escaping @Sendable (DictionaryContents) -> T?
+  ) {
+    contents = { (wrap($0), nil) }
+    value = unwrap
+    remembering = { _, _ in nil }
+  }
+
+  private init(
+    isFlatBuffers: Bool, version: String?, encode: @escaping @Sendable (T) throws -> Data,
+    decode: @escaping @Sendable (Data) throws -> T
+  ) {
+    contents = { value in
+      let object = DictionaryObject(value)
+      func encoded(_ bytes: Data?) -> DictionaryContents {
+        .encoded(
+          StoredBytes(
+            isFlatBuffers: isFlatBuffers, version: version, bytes: bytes, object: object))
+      }
+      do { return (encoded(try encode(value)), nil) } catch { return (encoded(nil), error) }
+    }
+    value = { contents in
+      guard case .encoded(let stored) = contents, stored.isFlatBuffers == isFlatBuffers else {
+        return nil
+      }
+      if let value = stored.value(as: T.self) { return value }
+      guard stored.version == version, let bytes = stored.bytes else { return nil }
+      return try decode(bytes)
+    }
+    remembering = { value, contents in
+      guard case .encoded(let stored) = contents, stored.object === UnknownObject.shared else {
+        return nil
+      }
+      return .encoded(
+        StoredBytes(
+          isFlatBuffers: isFlatBuffers, version: stored.version, bytes: stored.bytes,
+          object: DictionaryObject(value)))
+    }
+  }
+}
+
+extension DictionaryCoding where T == Bool {
+  static let bool = DictionaryCoding(
+    wrap: { .bool($0) }, unwrap: { if case .bool(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T == Int {
+  static let int = DictionaryCoding(
+    wrap: { .int($0) }, unwrap: { if case .int(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T == UInt {
+  static let uint = DictionaryCoding(
+    wrap: { .uint($0) }, unwrap: { if case .uint(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T == Float {
+  static let float = DictionaryCoding(
+    wrap: { .float($0) }, unwrap: { if case .float(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T == Double {
+  static let double = DictionaryCoding(
+    wrap: { .double($0) }, unwrap: { if case .double(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T == String {
+  static let string = DictionaryCoding(
+    wrap: { .string($0) }, unwrap: { if case .string(let value) = $0 { value } else { nil } })
+}
+
+extension DictionaryCoding where T: FlatBuffersCodable {
+  /// In the FlatBuffers form.
+  static var flatBuffers: DictionaryCoding {
+    DictionaryCoding(
+      isFlatBuffers: true, version: T.flatBuffersSchemaVersion, encode: { $0.toData() },
+      decode: { try T(verifying: $0) })
+  }
+}
+
+extension DictionaryCoding where T: Codable {
+  /// As a binary property list.
+  static var codable: DictionaryCoding {
+    DictionaryCoding(
+      isFlatBuffers: false, version: nil,
+      encode: { value in
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        do { return try encoder.encode(value) } catch let error as EncodingError {
+          // A property list has a container at its top: a bare value gets one.
+          guard let bytes = try? encoder.encode(BareValue(dflatBareValue: value)) else {
+            throw error
+          }
+          return bytes
+        }
+      },
+      decode: { bytes in
+        let decoder = PropertyListDecoder()
+        do { return try decoder.decode(T.self, from: bytes) } catch {
+          if let bare = try? decoder.decode(BareValue<T>.self, from: bytes) {
+            return bare.dflatBareValue
+          }
+          throw error
+        }
+      })
+  }
+}
+
+/// The container of a bare value: `{ "dflatBareValue": … }`.
+private struct BareValue<T: Codable>: Codable {
+  let dflatBareValue: T
+}

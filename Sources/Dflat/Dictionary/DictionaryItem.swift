@@ -1,0 +1,168 @@
+// DictionaryItem: a key with its value as a row of the dictionary's table.
+//
+// The table and the offsets of its fields are those of upstream Dflat, whose files have no namespaces other than "". Values of
+// every kind have a field of their own; the kind says which one counts.
+
+import FlatBuffersRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+enum DictionaryItem {
+  /// The vtable offsets.
+  private enum Field {
+    static let key = 4
+    static let namespace = 6
+    static let version = 8
+    static let kind = 10
+    static let bool = 12
+    static let int = 14
+    static let uint = 16
+    static let float = 18
+    static let double = 20
+    static let string = 22
+    static let bytes = 24
+  }
+
+  static let schema = EntitySchema(
+    table: "dictitem_v_dflat_internal__",
+    layout: TableLayout(
+      "DictItem", slots: 11,
+      [
+        Property("key", Field.key, .string(default: "")),
+        Property("namespace", Field.namespace, .string(default: "")),
+        Property("version", Field.version, .string(default: nil)),
+        Property("kind", Field.kind, .scalar(.int8, default: .integer(0))),
+        Property("bool", Field.bool, .scalar(.bool, default: .bool(false))),
+        Property("int", Field.int, .scalar(.int64, default: .integer(0))),
+        Property("uint", Field.uint, .scalar(.uint64, default: .unsigned(0))),
+        Property("float", Field.float, .scalar(.float, default: .real(0))),
+        Property("double", Field.double, .scalar(.double, default: .real(0))),
+        Property("string", Field.string, .string(default: nil)),
+        Property("bytes", Field.bytes, .vector(.scalar(.uint8, default: .integer(0)))),
+      ]),
+    primaryKey: [Field.key, Field.namespace])
+
+  /// The fields that an item with the same key may have differently.
+  static let values: FieldSet = {
+    var fields = FieldSet.none
+    for field in stride(from: Field.version, through: Field.bytes, by: 2) { fields.insert(field) }
+    return fields
+  }()
+
+  private static let isNamespace = schema.primaryKey[1]
+  private static let isKey = schema.primaryKey[0]
+
+  /// Asks for one item.
+  static func query(_ key: String, in namespace: String) -> Query {
+    Query(
+      schema: schema,
+      condition: .and([equal(isKey, key), equal(isNamespace, namespace)]))
+  }
+
+  /// Asks for all items of a namespace.
+  static func query(in namespace: String) -> Query {
+    Query(schema: schema, condition: equal(isNamespace, namespace))
+  }
+
+  private static func equal(_ field: FieldDescriptor, _ text: String) -> Node {
+    .comparison(.equal, .field(field), .constant(.string(text), .string), .string)
+  }
+
+  /// The item as a row; `contents` are there and encoded.
+  static func row(
+    _ key: String, in namespace: String, _ contents: DictionaryContents, id: Int64 = -1
+  ) -> Row {
+    BuilderPool.withBuilder { builder in
+      builder.finish(write(key, namespace, contents, to: builder))
+      return Row(sound: builder.bytes, id: id)
+    }
+  }
+
+  private static func write(
+    _ key: String, _ namespace: String, _ contents: DictionaryContents,
+    to builder: FlatBufferBuilder
+  ) -> FlatBufferBuilder.Offset {
+    let key = builder.string(key)
+    let namespace = builder.string(namespace)
+    var version = FlatBufferBuilder.Offset.none
+    var payload = FlatBufferBuilder.Offset.none
+    switch contents {
+    case .string(let text): payload = builder.string(text)
+    case .encoded(let value):
+      if let text = value.version { version = builder.string(text) }
+      if let bytes = value.bytes {
+        payload = bytes.withUnsafeBytes {
+          builder.vector(bytes: $0, count: $0.count, alignment: 1)
+        }
+      }
+    default: break
+    }
+    builder.startTable(slotCount: 11)
+    switch contents {
+    case .int(let value): builder.add(Int64(value), at: Field.int, default: 0)
+    case .uint(let value): builder.add(UInt64(value), at: Field.uint, default: 0)
+    case .double(let value): builder.add(value, at: Field.double, default: Double(0))
+    case .float(let value): builder.add(value, at: Field.float, default: Float(0))
+    default: break
+    }
+    builder.add(key, at: Field.key)
+    builder.add(namespace, at: Field.namespace)
+    builder.add(version, at: Field.version)
+    switch contents {
+    case .string: builder.add(payload, at: Field.string)
+    case .encoded: builder.add(payload, at: Field.bytes)
+    default: break
+    }
+    builder.add(kind(of: contents), at: Field.kind, default: Int8(0))
+    if case .bool(let value) = contents { builder.add(value, at: Field.bool, default: false) }
+    return builder.endTable()
+  }
+
+  private static func kind(of contents: DictionaryContents) -> Int8 {
+    switch contents {
+    case .absent, .bool: 0
+    case .int: 1
+    case .uint: 2
+    case .float: 3
+    case .double: 4
+    case .string: 5
+    case .encoded(let value): value.isFlatBuffers ? 7 : 6
+    }
+  }
+
+  static func key(of row: Row) -> String {
+    row.read { $0.string(at: Field.key) ?? "" }
+  }
+
+  /// What an item holds. A kind that is not known is damage.
+  static func contents(of row: Row) throws -> DictionaryContents {
+    let contents = row.read { table -> DictionaryContents? in
+      let kind = table.scalar(at: Field.kind, default: Int8(0))
+      switch kind {
+      case 0: return .bool(table.scalar(at: Field.bool, default: false))
+      case 1: return .int(Int(table.scalar(at: Field.int, default: Int64(0))))
+      case 2: return .uint(UInt(table.scalar(at: Field.uint, default: UInt64(0))))
+      case 3: return .float(table.scalar(at: Field.float, default: Float(0)))
+      case 4: return .double(table.scalar(at: Field.double, default: Double(0)))
+      case 5: return .string(table.string(at: Field.string) ?? "")
+      case 6, 7:
+        let bytes = table.vector(at: Field.bytes, stride: 1).map { Data($0.elementBytes) }
+        return .encoded(
+          StoredBytes(
+            isFlatBuffers: kind == 7, version: table.string(at: Field.version),
+            bytes: bytes ?? Data(), object: UnknownObject.shared))
+      default: return nil
+      }
+    }
+    guard let contents else {
+      throw StorageError(
+        .corruptRow, table: schema.table, rowid: row.id,
+        message: "the kind of the dictionary's value is not known")
+    }
+    return contents
+  }
+}

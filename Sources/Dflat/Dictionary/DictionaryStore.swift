@@ -1,0 +1,410 @@
+// DictionaryStore: the memory of one namespace.
+//
+//  - What was set or read once is answered from memory. A set changes memory at once and waits in `pending` for the disk, the last
+//    value of each key only; what waits at one moment is written in one transaction, so the disk holds a state that was there.
+//  - Every change has a number. What is told late, after a commit, changes nothing that is younger.
+//  - A value that was being read while everything was removed is not remembered.
+//  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit` of its values.
+
+import Synchronization
+
+/// A key. Keys are equal if their bytes are, as in the storage.
+struct DictionaryKey: Hashable, Sendable {
+  let text: String
+
+  init(_ text: String) {
+    var text = text
+    text.makeContiguousUTF8()
+    self.text = text
+  }
+
+  static func == (left: DictionaryKey, right: DictionaryKey) -> Bool {
+    left.text.utf8.withContiguousStorageIfAvailable { left in
+      right.text.utf8.withContiguousStorageIfAvailable { right in
+        equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+      } ?? false
+    } ?? false
+  }
+
+  func hash(into hasher: inout Hasher) {
+    _ = text.utf8.withContiguousStorageIfAvailable {
+      hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+  }
+}
+
+final class DictionaryStore: Sendable {
+  let namespace: String
+  private let state = Mutex(State())
+
+  struct Entry {
+    var contents = DictionaryContents.absent
+    /// The number of the change that made it; 0 if it was read, and -1 if the key is not known at all.
+    var change: Int64 = -1
+    /// The row that is committed; -1 if it is not known.
+    var row: Int64 = -1
+    /// Where in `pending` it waits, if `batch` is the present one.
+    var place = 0
+    var batch = -1
+  }
+
+  struct Write: Sendable {
+    let key: DictionaryKey
+    var contents: DictionaryContents
+    var row: Int64
+  }
+
+  fileprivate struct State: Sendable {
+    var memory: [DictionaryKey: Entry] = [:]
+    var pending: [Write] = []
+    var batch = 0
+    /// Whether everything on disk is to be removed before `pending` is written.
+    var erases = false
+    var isScheduled = false
+    /// What was taken to be written, and is not known to be committed.
+    var flying: [DictionaryBatch] = []
+    var change: Int64 = 0
+    /// The last change that removed everything.
+    var erasure: Int64 = 0
+    var watchers: [DictionaryKey: [DictionaryWatcher]] = [:]
+    /// What transactions have written and is not published.
+    var drafts: [DictionaryDraft] = []
+
+    var isErasing: Bool { erases || flying.contains { $0.erases } }
+  }
+
+  init(namespace: String) {
+    self.namespace = namespace
+  }
+
+  // MARK: Reading
+
+  enum Known {
+    case contents(DictionaryContents)
+    /// It has to be read; what is found counts if nothing was removed since.
+    case unknown(erasure: Int64)
+  }
+
+  func known(_ key: DictionaryKey) -> Known {
+    state.withLock { state in
+      if let entry = state.memory[key] { return .contents(entry.contents) }
+      return state.isErasing ? .contents(.absent) : .unknown(erasure: state.erasure)
+    }
+  }
+
+  /// Remembers what was read, unless something newer is known.
+  /// - Returns: What counts.
+  func remember(
+    _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, erasure: Int64
+  ) -> DictionaryContents {
+    state.withLock { state in
+      if let entry = state.memory[key] { return entry.contents }
+      if state.erasure != erasure { return contents }
+      state.memory[key] = Entry(contents: contents, change: 0, row: row)
+      return contents
+    }
+  }
+
+  /// Puts the same contents with a decoded value in place of those that were read.
+  func replace(_ key: DictionaryKey, _ old: DictionaryContents, by new: DictionaryContents) {
+    let released = state.withLock { state -> DictionaryContents? in
+      guard let contents = state.memory[key]?.contents, contents.equals(old) == true else {
+        return nil
+      }
+      state.memory[key]?.contents = new
+      return contents
+    }
+    withExtendedLifetime(released) {}
+  }
+
+  // MARK: Changing
+
+  enum Outcome {
+    /// It is to be written by somebody, who is to be called if `isFirst`.
+    case changed(isFirst: Bool, DictionaryNews?)
+    case same
+    /// It depends on values of a program's type.
+    case compare(StoredBytes)
+  }
+
+  /// Sets a value, or removes the key.
+  ///
+  /// - Parameters:
+  ///   - isWritten: Whether it goes to the disk.
+  ///   - different: What the present value was found to differ from.
+  func set(
+    _ key: DictionaryKey, _ contents: DictionaryContents, isWritten: Bool,
+    different: StoredBytes? = nil
+  ) -> Outcome {
+    var released = DictionaryContents.absent
+    defer { withExtendedLifetime(released) {} }
+    return state.withLock { state in
+      let next = state.change + 1
+      let refusal = Self.change(
+        &state.memory[key, default: Entry()], to: contents, next, different, isWritten, key,
+        &state.pending, state.batch, &released)
+      if let refusal { return refusal }
+      state.change = next
+      var isFirst = false
+      if isWritten, !state.isScheduled {
+        state.isScheduled = true
+        isFirst = true
+      }
+      if state.watchers.isEmpty { return .changed(isFirst: isFirst, nil) }
+      return .changed(isFirst: isFirst, state.news(key, contents))
+    }
+  }
+
+  /// In place, so that the key is hashed once.
+  @inline(__always)
+  private static func change(
+    _ entry: inout Entry, to contents: DictionaryContents, _ number: Int64,
+    _ different: StoredBytes?, _ isWritten: Bool, _ key: DictionaryKey,
+    _ pending: inout [Write], _ batch: Int, _ released: inout DictionaryContents
+  ) -> Outcome? {
+    if entry.change >= 0 {
+      switch entry.contents.equals(contents) {
+      case true?: return .same
+      case false?: break
+      case nil:
+        guard case .encoded(let present) = entry.contents else { break }
+        if present !== different { return .compare(present) }
+      }
+    }
+    released = entry.contents
+    entry.contents = contents
+    entry.change = number
+    if isWritten { wait(&entry, key, &pending, batch) }
+    return nil
+  }
+
+  /// Lets an entry wait to be written.
+  @inline(__always)
+  private static func wait(
+    _ entry: inout Entry, _ key: DictionaryKey, _ pending: inout [Write], _ batch: Int
+  ) {
+    if entry.batch == batch {
+      pending[entry.place].contents = entry.contents
+    } else {
+      entry.batch = batch
+      entry.place = pending.count
+      pending.append(Write(key: key, contents: entry.contents, row: entry.row))
+    }
+  }
+
+  /// Removes everything.
+  /// - Returns: Whether somebody is to be called who writes it, and what watchers are told.
+  func removeAll() -> (isFirst: Bool, DictionaryNews) {
+    var old: [DictionaryKey: Entry] = [:]
+    var writes: [Write] = []
+    defer { withExtendedLifetime((old, writes)) {} }
+    return state.withLock { state in
+      swap(&old, &state.memory)
+      swap(&writes, &state.pending)
+      state.batch += 1
+      state.change += 1
+      state.erasure = state.change
+      state.erases = true
+      let isFirst = !state.isScheduled
+      state.isScheduled = true
+      return (isFirst, state.newsOfRemoval())
+    }
+  }
+
+  /// What memory says of keys: those that are to be on disk, and those that are not to be.
+  func difference() -> (present: [String], absent: Set<DictionaryKey>, isErasing: Bool) {
+    state.withLock { state in
+      var present: [String] = []
+      var absent: Set<DictionaryKey> = []
+      for (key, entry) in state.memory {
+        // What was only read is as it is on disk.
+        if entry.change == 0 { continue }
+        if entry.contents.isAbsent { absent.insert(key) } else { present.append(key.text) }
+      }
+      return (present, absent, state.isErasing)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Whether anything waits, or is being written.
+  /// - Parameter isFlying: Called under the lock if somebody else was accepted who has not ended.
+  func isUnwritten(_ isFlying: () -> Void) -> Bool {
+    state.withLock { state in
+      if state.isScheduled || !state.flying.isEmpty {
+        isFlying()
+        return true
+      }
+      return state.erases || !state.pending.isEmpty
+    }
+  }
+
+  /// Takes all that waits. Called with the right to write, so that batches are written in their order.
+  func takeBatch(for group: CommitGroup) -> DictionaryBatch? {
+    state.withLock { state in
+      state.isScheduled = false
+      if !state.erases, state.pending.isEmpty { return nil }
+      let batch = DictionaryBatch(self, group, erases: state.erases, state.pending)
+      state.pending = []
+      state.batch += 1
+      state.erases = false
+      state.flying.append(batch)
+      return batch
+    }
+  }
+
+  /// Nobody comes to write what waits: the next set calls again.
+  func isNotScheduled() {
+    state.withLock { $0.isScheduled = false }
+  }
+
+  var hasPending: Bool {
+    state.withLock { state in
+      let isThere = state.erases || !state.pending.isEmpty
+      if !isThere { state.isScheduled = false }
+      return isThere
+    }
+  }
+
+  /// It is known whether a batch is committed. If it is not, what it would have written waits again.
+  func settle(_ batch: DictionaryBatch, _ failure: (any Error)?) {
+    state.withLock { state in
+      guard let index = state.flying.firstIndex(where: { $0 === batch }) else { return }
+      state.flying.remove(at: index)
+      if failure == nil {
+        for (place, id) in batch.rows.enumerated() where id >= 0 {
+          state.memory[batch.writes[place].key]?.row = id
+        }
+        return
+      }
+      if batch.erases {
+        // Whatever was written since is written again behind it.
+        state.erases = true
+        for key in state.memory.keys { state.waitAgain(key) }
+      } else {
+        for write in batch.writes { state.waitAgain(write.key) }
+      }
+    }
+  }
+
+  /// Settles what has flown with a group that is closed.
+  func settleAll(in committer: Committer) {
+    let flying = state.withLock { $0.flying }
+    for batch in flying {
+      let (isOpen, failure) = committer.use { (batch.group.isOpen, batch.group.failure) }
+      if !isOpen { settle(batch, batch.failure ?? failure) }
+    }
+  }
+
+  // MARK: Transactions
+
+  /// A transaction has written its changes.
+  func add(_ draft: DictionaryDraft) {
+    state.withLock { state in
+      state.change += 1
+      draft.change = state.change
+      state.drafts.append(draft)
+    }
+  }
+
+  var drafts: [DictionaryDraft] { state.withLock { $0.drafts } }
+
+  /// A transaction has ended: memory follows what it has committed, but for what is younger.
+  func publish(_ draft: DictionaryDraft, isCommitted: Bool) -> [DictionaryNews] {
+    var released: [Entry] = []
+    defer { withExtendedLifetime(released) {} }
+    return state.withLock { state in
+      state.drafts.removeAll { $0 === draft }
+      guard isCommitted else { return [] }
+      var news: [DictionaryNews] = []
+      if draft.erases {
+        state.erasure = max(state.erasure, draft.change)
+        for (key, entry) in state.memory where entry.change < draft.change {
+          released.append(entry)
+          state.memory[key] = nil
+        }
+        news.append(state.newsOfRemoval { draft.changes[$0] == nil && state.memory[$0] == nil })
+      }
+      for (key, contents) in draft.changes {
+        if state.erasure > draft.change { break }
+        let old = state.memory[key]
+        if let old {
+          if old.change > draft.change { continue }
+          released.append(old)
+        }
+        state.memory[key] = Entry(contents: contents, change: draft.change)
+        if old?.contents.equals(contents) != true {
+          news.append(state.news(key, contents))
+        }
+      }
+      return news
+    }
+  }
+
+  // MARK: Watching
+
+  /// The last change that removed everything.
+  var erasure: Int64 { state.withLock { $0.erasure } }
+
+  /// Begins to watch a key, with what memory has as the first news.
+  ///
+  /// - Parameters:
+  ///   - contents: What was read, if memory has nothing.
+  ///   - erasure: The last removal of everything before that was read.
+  func watch(
+    _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents,
+    readAfter erasure: Int64
+  ) {
+    state.withLock { state in
+      let read = state.erasure == erasure ? contents : .absent
+      watcher.add(.initial(state.memory[key]?.contents ?? read))
+      state.watchers[key, default: []].append(watcher)
+    }
+  }
+
+  func unwatch(_ key: DictionaryKey, _ watcher: DictionaryWatcher) {
+    state.withLock { state in
+      state.watchers[key]?.removeAll { $0 === watcher }
+      if state.watchers[key]?.isEmpty == true { state.watchers[key] = nil }
+    }
+  }
+}
+
+/// Who is to be called when the lock is left.
+struct DictionaryNews {
+  let watchers: [DictionaryWatcher]
+
+  func deliver() {
+    for watcher in watchers { watcher.deliver() }
+  }
+}
+
+extension DictionaryStore.State {
+  fileprivate func news(
+    _ key: DictionaryKey, _ contents: DictionaryContents
+  ) -> DictionaryNews {
+    let watchers = watchers[key] ?? []
+    for watcher in watchers { watcher.add(.changed(contents)) }
+    return DictionaryNews(watchers: watchers)
+  }
+
+  /// All watchers of all keys hear of a removal.
+  /// - Parameter isRemoved: Whether a key is among them.
+  fileprivate func newsOfRemoval(
+    of isRemoved: (DictionaryKey) -> Bool = { _ in true }
+  ) -> DictionaryNews {
+    let told = watchers.filter { isRemoved($0.key) }.flatMap(\.value)
+    for watcher in told { watcher.add(.changed(.absent)) }
+    return DictionaryNews(watchers: told)
+  }
+
+  /// The value that memory has now waits to be written.
+  fileprivate mutating func waitAgain(_ key: DictionaryKey) {
+    guard var entry = memory[key], entry.batch != batch, entry.change > 0 else { return }
+    if case .encoded(let value) = entry.contents, value.bytes == nil { return }
+    entry.batch = batch
+    entry.place = pending.count
+    pending.append(DictionaryStore.Write(key: key, contents: entry.contents, row: -1))
+    memory[key] = entry
+  }
+}

@@ -1,0 +1,223 @@
+// Writing the dictionary: what waits in memory goes to the disk.
+//
+//  - There is at most one job in the line of the dictionary's table that has not begun. It writes all that waits then, in one
+//    transaction of the workspace, which shares commits with others.
+//  - Batches are taken with the right to write, so they are written in the order in which they were taken.
+//  - What could not be written waits again; the next set, or `synchronize`, tries it.
+
+import Dispatch
+
+/// What is written together.
+///
+/// Unchecked: `rows` and `failure` are set by who writes, before the batch is settled.
+final class DictionaryBatch: @unchecked Sendable {
+  let store: DictionaryStore
+  let group: CommitGroup
+  let erases: Bool
+  let writes: [DictionaryStore.Write]
+  /// The rows of the values that were written, in the order of `writes`.
+  private(set) var rows: [Int64] = []
+  var failure: (any Error)?
+
+  init(
+    _ store: DictionaryStore, _ group: CommitGroup, erases: Bool, _ writes: [DictionaryStore.Write]
+  ) {
+    self.store = store
+    self.group = group
+    self.erases = erases
+    self.writes = writes
+  }
+
+  func write(to writer: any StorageWriter) throws {
+    if erases { try DictionaryItem.eraseAll(in: store.namespace, writer) }
+    rows.reserveCapacity(writes.count)
+    for write in writes {
+      rows.append(
+        try DictionaryItem.store(
+          write.key.text, in: store.namespace, write.contents,
+          row: erases ? -1 : write.row, writer))
+    }
+  }
+}
+
+extension DictionaryItem {
+  static func eraseAll(in namespace: String, _ writer: any StorageWriter) throws {
+    for row in try writer.rows(query(in: namespace), mark: .none).map({ $0 }) {
+      try writer.delete(schema, id: row.id)
+    }
+  }
+
+  /// Writes a value, or removes it.
+  ///
+  /// - Parameter known: The row that the key had when it was last seen; -1 if that is not known.
+  /// - Returns: The row; -1 if there is none.
+  static func store(
+    _ key: String, in namespace: String, _ contents: DictionaryContents, row known: Int64,
+    _ writer: any StorageWriter
+  ) throws -> Int64 {
+    if contents.isAbsent {
+      if let id = try rowID(of: row(key, in: namespace, contents), writer) {
+        try writer.delete(schema, id: id)
+      }
+      return -1
+    }
+    if known >= 0 {
+      do {
+        try update(row(key, in: namespace, contents, id: known), writer)
+        return known
+      } catch let error as StorageError where error.cause == .missing {
+        // Somebody else has removed it.
+      }
+    }
+    let new = row(key, in: namespace, contents)
+    do { return try new.withBytes { try writer.insert(schema, $0) } } catch let error
+      as StorageError where error.cause == .alreadyExists
+    {
+      guard let id = try rowID(of: new, writer) else { throw error }
+      try update(row(key, in: namespace, contents, id: id), writer)
+      return id
+    }
+  }
+
+  /// The row that has a key; also if it is damaged.
+  private static func rowID(of item: Row, _ writer: any StorageWriter) throws -> Int64? {
+    do { return try writer.row(of: schema, keyOf: item)?.id } catch let error as StorageError
+      where error.cause == .corruptRow
+    {
+      return error.rowid
+    }
+  }
+
+  /// Replaces a row of the same key, so that nothing but its bytes changes.
+  private static func update(_ row: Row, _ writer: any StorageWriter) throws {
+    try writer.update(schema, from: row, to: row, changing: values)
+  }
+}
+
+extension WorkspaceCore {
+  /// Sees to it that what waits is written.
+  func scheduleWriting(of store: DictionaryStore) {
+    let isAccepted = enqueue([DictionaryItem.schema]) { [self] ended in
+      write(store, commits: false, ended)
+    }
+    if !isAccepted {
+      store.isNotScheduled()
+      report(WorkspaceError.shutDown)
+    }
+  }
+
+  /// Writes what waits, as a transaction.
+  ///
+  /// - Parameters:
+  ///   - commits: Whether it is committed when this returns, and everything before it.
+  ///   - ended: Called when everybody has been told.
+  private func write(
+    _ store: DictionaryStore, commits: Bool, _ ended: @escaping @Sendable () -> Void
+  ) -> Ticket.Rest {
+    var turn: Committer.Turn?
+    var batch: DictionaryBatch?
+    var failure: (any Error)?
+    if commits || store.hasPending {
+      do {
+        try engine.prepareForWriting()
+        let taken = try committer.beginTurn { try engine.beginWriting([DictionaryItem.schema]) }
+        turn = taken
+        batch = store.takeBatch(for: taken.group)
+        if let batch { try committer.use { try batch.write(to: taken.group.writer) } }
+      } catch {
+        if batch == nil { store.isNotScheduled() }
+        report(error)
+        failure = error
+        batch?.failure = error
+      }
+    }
+    let written = batch
+    return committer.end(
+      turn,
+      Member(types: [DictionaryItem.schema], group: turn?.group, failure: failure) { failure in
+        if let written { store.settle(written, failure) }
+        ended()
+      }, commits: commits)
+  }
+
+  /// Waits until everything that was set before is written; on this thread, so that it can be called anywhere.
+  func synchronize(_ store: DictionaryStore) {
+    if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
+      require(
+        !transaction.isWriting,
+        "synchronize() was called in a changes handler that has submitted something: it would wait for itself"
+      )
+    }
+    var isAccepted = false
+    // Who was accepted before and has not ended keeps the workspace open, also after a shutdown.
+    guard store.isUnwritten({ isAccepted = accept() }) else { return }
+    if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
+    let rest = write(store, commits: true) { [self] in endAccepted() }
+    if case .delivery(let ticket) = rest { startDelivery(ticket) }
+    store.settleAll(in: committer)
+  }
+
+  /// The keys that are on disk, or will be.
+  func keys(of store: DictionaryStore) -> [String] {
+    let before = store.difference()
+    let stored =
+      before.isErasing
+      ? [] : readItems(DictionaryItem.query(in: store.namespace)).map(DictionaryItem.key(of:))
+    let (present, absent, isErasing) = store.difference()
+    var keys = Set(present.map { DictionaryKey($0) })
+    if !isErasing {
+      for key in stored {
+        let key = DictionaryKey(key)
+        if !absent.contains(key) { keys.insert(key) }
+      }
+    }
+    return keys.map(\.text)
+  }
+
+  // MARK: Reading
+
+  /// What is stored under a key.
+  func contents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
+    let erasure: Int64
+    switch store.known(key) {
+    case .contents(let contents): return contents
+    case .unknown(let number): erasure = number
+    }
+    let query = DictionaryItem.query(key.text, in: store.namespace)
+    guard let rows = readItemsIfPossible(query) else { return .absent }
+    var contents = DictionaryContents.absent
+    if let row = rows.first {
+      do { contents = try DictionaryItem.contents(of: row) } catch { report(error) }
+    }
+    if !remembersItems { return contents }
+    return store.remember(key, contents, row: rows.first?.id ?? -1, erasure: erasure)
+  }
+
+  private func readItems(_ query: Query) -> [Row] {
+    readItemsIfPossible(query) ?? []
+  }
+
+  /// Inside a snapshot what that shows, otherwise what is committed; nil if it cannot be read.
+  private func readItemsIfPossible(_ query: Query) -> [Row]? {
+    guard canRead else { return nil }
+    let context = ThreadContext.current
+    let isInside = context.transaction?.workspace === self
+    do {
+      if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query).map { $0 } }
+      if !isInside, let key = query.key {
+        return try engine.row(of: query, with: key, mark: .none).map { [$0] } ?? []
+      }
+      return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }
+    } catch let error as StorageError where error.cause == .closed {
+      return nil
+    } catch {
+      report(error)
+      return nil
+    }
+  }
+
+  /// Whether what is read now is what later reads should see.
+  private var remembersItems: Bool {
+    !isClosed && ThreadContext.current.snapshots[ObjectIdentifier(self)] == nil
+  }
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the figures of Benchmarks/results/latest.json into the table of README.md. `make bench` calls it after all cases.
+# Writes the figures of Benchmarks/results/latest.json into the table of Benchmarks/README.md. `make bench` calls it after all cases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,5 +20,5 @@ table=$(awk -F'[:,}]' '
 awk -v table="$table" '
   /^<!-- performance:/ { print; print ""; print table; print ""; skipping = 1; next }
   /^<!-- \/performance -->/ { skipping = 0 }
-  !skipping { print }' README.md >README.md.new
-mv README.md.new README.md
+  !skipping { print }' Benchmarks/README.md >Benchmarks/README.md.new
+mv Benchmarks/README.md.new Benchmarks/README.md

@@ -19,6 +19,8 @@ struct RowChange {
 }
 
 /// What a transaction has changed of one type.
+///
+/// Unchecked: changed by the transaction's thread until `close`; deliveries, which come after it, only read.
 final class TypeChanges: @unchecked Sendable {
   let observers: TypeObservers
   /// Whether rows are kept.
@@ -75,6 +77,8 @@ final class TypeChanges: @unchecked Sendable {
 }
 
 /// What a transaction has changed, by type.
+///
+/// Unchecked for the same reason.
 final class WriteSet: @unchecked Sendable {
   private(set) var types: [TypeChanges] = []
 

@@ -38,6 +38,8 @@ class Observer: @unchecked Sendable {
 }
 
 /// An observer with a handler for its events.
+///
+/// Unchecked as `Observer` is; the handler is behind a lock.
 class HandlingObserver<Event>: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (Event) -> Void
   private let handler: Mutex<Handler?>
@@ -69,6 +71,8 @@ class HandlingObserver<Event>: Observer, @unchecked Sendable {
 }
 
 /// Who observes one object. It is told the row after each change, and nil when the object is gone.
+///
+/// Unchecked as `Observer` is.
 final class ObjectObserver: HandlingObserver<Row?>, @unchecked Sendable {
   /// The object as it was last known, at first as it was given.
   private(set) var row: Row

@@ -1,6 +1,8 @@
 // ResultObserver: who observes the result of a query.
 
 /// Who observes a result. It is told the rows that are shown.
+///
+/// Unchecked as `Observer` is.
 final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked Sendable {
   let query: Query
   // An observer is used by one delivery at a time, which touches its properties for a moment only, so exclusivity holds without a

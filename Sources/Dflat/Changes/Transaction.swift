@@ -143,13 +143,17 @@ final class Transaction: TransactionContext {
   }
 
   /// Notes for observers what was written.
-  private func record(_ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?) {
+  private func record(
+    _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
+  ) {
     if latestWrites?.observers.schema !== schema {
       let writes = writes ?? WriteSet()
       self.writes = writes
       latestWrites = writes.changes(of: workspace.observers.of(schema))
     }
-    if let latestWrites, latestWrites.isObserved { latestWrites.record(id, old: old, new: new) }
+    if let latestWrites, latestWrites.isObserved {
+      latestWrites.record(id, old: old, new: new, changing: fields)
+    }
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -277,9 +281,10 @@ final class Transaction: TransactionContext {
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }
       }
-      try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
+      let fields = isSame ? changes.fields : .all
+      try writer.update(schema, from: stored, to: row, changing: fields)
       markChanged(schema, stored.id)
-      record(schema, row.id, old: stored, new: row)
+      record(schema, row.id, old: stored, new: row, changing: fields)
       return (row, true)
     }
   }

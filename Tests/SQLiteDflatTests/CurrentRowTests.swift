@@ -66,7 +66,9 @@ struct CurrentRowTests {
         case 1: Self.like(posts[3], txn)
         case 2: Self.show(posts[3], "a", txn)
         case 3:
-          if let request = Blog.PostChangeRequest.deletionRequest(posts[4]) { txn.try(submit: request) }
+          if let request = Blog.PostChangeRequest.deletionRequest(posts[4]) {
+            txn.try(submit: request)
+          }
         default:
           #expect(Blog.PostChangeRequest.changeRequest(posts[4]) == nil)
           Self.like(posts[3], txn)
@@ -110,6 +112,24 @@ struct CurrentRowTests {
       #expect(all[3].likes == 41)
       #expect(all[3].attachment == .photo(Blog.Photo(path: "a")))
       #expect(all[4].likes == 2)
+      other.dflat.shutdown()
+    }
+  }
+
+  @Test(
+    "The same, if their transaction is the first that asks for the type, and the storage is open for another"
+  )
+  func foreignBesideOthers() throws {
+    try withPosts { workspace, posts in
+      let other = workspace.secondWorkspace()
+      try other.change(3) { $0.likes = 40 }
+      workspace.together(2, of: [Post.self, Note.self]) { number, txn in
+        if number == 1 { return Self.like(posts[3], txn) }
+        let request = NoteChangeRequest.creationRequest()
+        request.key = 1
+        txn.try(submit: request)
+      }
+      #expect(workspace.posts.all()[3].likes == 41)
       other.dflat.shutdown()
     }
   }

@@ -59,7 +59,8 @@ public final class ReaderPool: Sendable {
   ///   - configure: Called with each reader after it was opened, on the thread that wants it.
   public init(
     path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool = true,
-    limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30), busyTimeoutMilliseconds: Int = 30_000,
+    limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30),
+    busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100,
     configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
   ) {

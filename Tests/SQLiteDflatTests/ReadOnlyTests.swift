@@ -214,7 +214,8 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("A change that a crash has interrupted is undone by who may write, and others do not see it")
+  @Test(
+    "A change that a crash has interrupted is undone by who may write, and others do not see it")
   func interruptedChange() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

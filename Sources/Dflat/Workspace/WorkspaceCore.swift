@@ -24,6 +24,7 @@ public final class WorkspaceCore: Sendable {
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
+  let migrations = Migrations()
   let dictionaries = Dictionaries()
   /// Where what is to be tried again later waits.
   let alarms = DispatchQueue(label: "dflat.later")
@@ -134,6 +135,19 @@ public final class WorkspaceCore: Sendable {
   ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
+    _ types: Set<EntitySchema>,
+    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
+  ) -> Bool {
+    let plans = migrations.plans(for: types)
+    if plans.isEmpty { return enqueueAsIs(types, job) }
+    return enqueueAsIs(plans.reduce(types) { $0.union($1.types) }) { [self] ended in
+      complete(plans)
+      return job(ended)
+    }
+  }
+
+  /// The same, whatever is not migrated.
+  func enqueueAsIs(
     _ types: Set<EntitySchema>,
     _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
   ) -> Bool {
@@ -249,6 +263,9 @@ public final class WorkspaceCore: Sendable {
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
     }
+    if let plan = migrations.plan(for: query.schema) {
+      return try fetch(query, migratedBy: plan)
+    }
     if let open = context.snapshots[ObjectIdentifier(self)] {
       return try open.snapshot.rows(query, mark: open.mark(clock))
     }
@@ -321,6 +338,8 @@ public final class WorkspaceCore: Sendable {
       return
     }
     otherWriters.look(every: nil, in: self)
+    builds.endPaused(WorkspaceError.shutDown)
+    migrations.runs.endPaused(WorkspaceError.shutDown)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
       // A snapshot that has read nothing yet goes on reading, too.

@@ -26,6 +26,14 @@ public final class WorkspaceCore: Sendable {
   let builds = IndexBuilds()
   let migrations = Migrations()
   let dictionaries = Dictionaries()
+  /// How long builds of indexes and migrations wait when the disk is full. For tests.
+  package var fullDiskPause: DispatchTimeInterval {
+    get { builds.pause }
+    set {
+      builds.pause = newValue
+      migrations.runs.pause = newValue
+    }
+  }
   /// Where what is to be tried again later waits.
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
@@ -338,10 +346,10 @@ public final class WorkspaceCore: Sendable {
       return
     }
     otherWriters.look(every: nil, in: self)
-    builds.endPaused(WorkspaceError.shutDown)
-    migrations.runs.endPaused(WorkspaceError.shutDown)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
+      builds.endPaused(WorkspaceError.shutDown)
+      migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }

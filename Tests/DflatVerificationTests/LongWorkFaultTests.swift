@@ -22,7 +22,8 @@ struct LongWorkFaultTests {
         while true {
           let result = try run.fail(number, mode)
           for fault in Set(result.faults) {
-            Issue.record("call \(number), mode \(mode.rawValue), \(result.failure ?? "none"): \(fault)")
+            Issue.record(
+              "call \(number), mode \(mode.rawValue), \(result.failure ?? "none"): \(fault)")
           }
           if result.failure == nil { break }
           number += isLongRun ? 1 : 31

@@ -49,8 +49,10 @@ struct FixtureTests {
 
   private func expectAnswers(_ posts: QueryBuilder<Post>) {
     #expect(posts.where(Post.likes == 5).map(\._rowid) == [1, 7, 8])
-    #expect(posts.where(Post.likes > 5, orderBy: [Post.likes.descending]).map(\._rowid) == [5, 9, 3])
-    #expect(posts.all(limit: .limit(3), orderBy: [Post.likes.ascending]).map(\._rowid) == [4, 2, 1])
+    #expect(
+      posts.where(Post.likes > 5, orderBy: [Post.likes.descending]).map(\._rowid) == [5, 9, 3])
+    #expect(
+      posts.all(limit: .limit(3), orderBy: [Post.likes.ascending]).map(\._rowid) == [4, 2, 1])
     #expect(posts.where(Post.attachment._type.isNull).map(\._rowid) == [2, 4, 7, 9])
     #expect(posts.where(Post.attachment.match(Blog.Link.self)).map(\._rowid) == [3, 8])
     let photo = Post.attachment.as(Blog.Photo.self)
@@ -70,7 +72,8 @@ struct FixtureTests {
     #expect(Set(dictionary.keys) == ["is on", "count", "limit", "half", "third", "name"])
   }
 
-  @Test("Objects, conditions with and without indexes, and the dictionary", arguments: Fixture.allCases)
+  @Test(
+    "Objects, conditions with and without indexes, and the dictionary", arguments: Fixture.allCases)
   func reading(fixture: Fixture) throws {
     try with(fixture) { workspace in
       try expectObjects(workspace.posts)
@@ -112,7 +115,8 @@ struct FixtureTests {
     }
   }
 
-  @Test("What is stored and changed here others read by hand-written SQL", arguments: Fixture.allCases)
+  @Test(
+    "What is stored and changed here others read by hand-written SQL", arguments: Fixture.allCases)
   func writing(fixture: Fixture) throws {
     try with(fixture) { workspace in
       let t = "blog__post_v1_0"
@@ -156,7 +160,8 @@ struct FixtureTests {
       }
       #expect(
         try workspace.sqlite3("SELECT seq FROM sqlite_sequence WHERE name = '\(t)'") == "11")
-      #expect(try workspace.sqlite3("SELECT p FROM blog__post_v0_9 WHERE __pk0 = 'kept'").utf8.count == 0)
+      #expect(
+        try workspace.sqlite3("SELECT p FROM blog__post_v0_9 WHERE __pk0 = 'kept'").utf8.count == 0)
       #expect(try workspace.sqlite3("SELECT count(*) FROM blog__post_v0_9") == "1")
       #expect(try workspace.sqlite3("PRAGMA user_version; PRAGMA integrity_check") == "0\nok")
       #expect(

@@ -43,7 +43,7 @@ final class MigrationPlan: Sendable {
   }
 
   /// The types that a step reads and writes.
-  var types: Set<EntitySchema> { Set(sources.map(\.old)).union([new]) }
+  var types: TypeSet { sources.reduce(into: [new]) { $0.insert($1.old) } }
 
   /// Whether there are objects that have not been migrated.
   func isNeeded(_ reader: any StorageReader) throws -> Bool {

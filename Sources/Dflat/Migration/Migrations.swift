@@ -55,8 +55,8 @@ final class Migrations: Sendable {
   }
 
   /// The plans for some of these types.
-  func plans(for types: Set<EntitySchema>) -> [MigrationPlan] {
-    isEmpty ? [] : state.withLock { state in types.compactMap { state.plans[$0] } }
+  func plans(for types: TypeSet) -> [MigrationPlan] {
+    isEmpty ? [] : state.withLock { state in types.types.compactMap { state.plans[$0] } }
   }
 
   func objectsPerStep(_ schema: EntitySchema) -> Int {
@@ -180,9 +180,9 @@ extension WorkspaceCore {
   /// The rows of a query over a type that is migrated when it is used, outside of transactions.
   func fetch(_ query: Query, migratedBy plan: MigrationPlan) throws -> RowBuffer {
     if let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] {
-      return try fetch(query, plan, in: open.snapshot, open.mark(clock))
+      return try fetch(query, plan, in: open.snapshot, open.mark(self))
     }
-    let mark = ReadMark(timestamp: clock.now, reading: 0)
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
     let snapshot = engine.makeSnapshot(isUrgent: false)
     defer { snapshot.close() }

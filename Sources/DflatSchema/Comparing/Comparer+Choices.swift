@@ -5,13 +5,13 @@ extension Comparer {
 
   mutating func compare(_ old: EnumDefinition, _ new: EnumDefinition) {
     compareUnderlying(old, new)
-    let byName = Dictionary(new.values.map { ($0.name, $0) }) { first, _ in first }
+    let byName = Dictionary(new.values.map { (enumCaseName($0.name), $0) }) { first, _ in first }
     let byNumber = Dictionary(new.values.map { ($0.value, $0) }) { first, _ in first }
-    let oldNames = Set(old.values.map(\.name))
+    let oldNames = Set(old.values.map { enumCaseName($0.name) })
     var matched: Set<String> = []
     for value in old.values {
-      let renamed = byNumber[value.value].flatMap { oldNames.contains($0.name) ? nil : $0 }
-      guard let place = byName[value.name] ?? renamed else {
+      let renamed = byNumber[value.value].flatMap { oldNames.contains(enumCaseName($0.name)) ? nil : $0 }
+      guard let place = byName[enumCaseName(value.name)] ?? renamed else {
         let occupant = byNumber[value.value]
         report(
           .enumValueRemoved, .incompatible, "\(new.name).\(value.name)", "'\(value.name)' is gone",
@@ -94,15 +94,13 @@ extension Comparer {
   // MARK: Unions
 
   mutating func compare(_ old: UnionDefinition, _ new: UnionDefinition) {
-    let byName = Dictionary(new.members.map { ($0.name, $0) }) { first, _ in first }
+    let byName = Dictionary(new.members.map { (unionCaseName($0.name), $0) }) { first, _ in first }
     let byTag = Dictionary(new.members.map { ($0.tag, $0) }) { first, _ in first }
-    let oldNames = Set(old.members.map(\.name))
+    let oldNames = Set(old.members.map { unionCaseName($0.name) })
     var matched: Set<Int> = []
     for member in old.members {
-      let renamed = byTag[member.tag].flatMap { oldNames.contains($0.name) ? nil : $0 }
-      // Members of different namespaces may have one name, so the one with the tag comes first.
-      let sameTag = byTag[member.tag].flatMap { $0.name == member.name ? $0 : nil }
-      guard let place = sameTag ?? byName[member.name] ?? renamed else {
+      let renamed = byTag[member.tag].flatMap { oldNames.contains(unionCaseName($0.name)) ? nil : $0 }
+      guard let place = byName[unionCaseName(member.name)] ?? renamed else {
         let occupant = byTag[member.tag]
         report(
           .unionMemberRemoved, .incompatible, "\(new.name).\(member.name)", "'\(member.name)' is gone",

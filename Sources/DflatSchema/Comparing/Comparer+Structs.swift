@@ -2,15 +2,15 @@
 
 extension Comparer {
   mutating func compare(_ old: StructDefinition, _ new: StructDefinition) {
-    let oldNames = Set(old.fields.map(\.name))
-    let byName = Dictionary(new.fields.map { ($0.name, $0) }) { first, _ in first }
+    let oldNames = Set(old.fields.map { camel($0.name) })
+    let byName = Dictionary(new.fields.map { (camel($0.name), $0) }) { first, _ in first }
     let byOffset = Dictionary(new.fields.map { ($0.offset, $0) }) { first, _ in first }
     var matched: Set<String> = []
     var shifted: [(FieldDefinition, FieldDefinition)] = []
     let findings = changes.count
     for field in old.fields {
-      let renamed = byOffset[field.offset].flatMap { oldNames.contains($0.name) ? nil : $0 }
-      guard let place = byName[field.name] ?? renamed else {
+      let renamed = byOffset[field.offset].flatMap { oldNames.contains(camel($0.name)) ? nil : $0 }
+      guard let place = byName[camel(field.name)] ?? renamed else {
         report(
           .fieldRemoved, .incompatible, "\(new.name).\(field.name)", "'\(field.name)' is gone",
           "the bytes of a struct are what its fields say, for ever; use another struct",
@@ -20,8 +20,7 @@ extension Comparer {
       matched.insert(place.name)
       remember(field, place)
       let subject = "\(new.name).\(place.name)"
-      compareNames(field, place, subject)
-      compareTypes(field, place, subject)
+      if compareTypes(field, place, subject) { compareNames(field, place, subject) }
       compareAttributes(
         field.attributes, place.attributes, subject, field.position, place.position)
       if place.offset != field.offset { shifted.append((field, place)) }
@@ -43,7 +42,7 @@ extension Comparer {
 
   /// Whether fields of both have another order.
   private func isReordered(_ old: StructDefinition, _ new: StructDefinition) -> Bool {
-    let (left, right) = (old.fields.map(\.name), new.fields.map(\.name))
+    let (left, right) = (old.fields.map { camel($0.name) }, new.fields.map { camel($0.name) })
     let common = Set(left).intersection(right)
     return left.filter(common.contains) != right.filter(common.contains)
   }

@@ -12,6 +12,8 @@ extension Comparer {
       switch match {
       case .moved(let place):
         remember(field, place)
+        // Declared types of both are compared all the same.
+        _ = relate(field.type, place.type)
         reportMove(field, place, places, new)
       case .same(let place):
         remember(field, place)
@@ -23,7 +25,7 @@ extension Comparer {
     for field in new.fields where !places.isMatched(field) {
       reportAddition(field, places, old, new, isRoot: isRoot)
     }
-    if !isRoot {
+    if !renamedRoots.contains(pair) {
       compareVersions(old.version, new.version, new.name, old.position, new.position)
     }
     compareAttributes(
@@ -99,8 +101,8 @@ extension Comparer {
     _ old: FieldDefinition, _ new: FieldDefinition, _ table: TableDefinition, isRoot: Bool
   ) {
     let subject = "\(table.name).\(new.name)"
+    guard compareTypes(old, new, subject) else { return }
     compareNames(old, new, subject)
-    compareTypes(old, new, subject)
     if old.isDeprecated != new.isDeprecated { reportDeprecation(old, new, subject) }
     if !old.isDeprecated, !new.isDeprecated {
       compareDefaults(old, new, subject, isRoot: isRoot)
@@ -132,29 +134,35 @@ extension Comparer {
       old.position, new.position)
   }
 
-  mutating func compareTypes(_ old: FieldDefinition, _ new: FieldDefinition, _ subject: String) {
-    let effect: String
-    let severity: SchemaChange.Severity
+  /// - Returns: Whether stored values are read as they are.
+  mutating func compareTypes(
+    _ old: FieldDefinition, _ new: FieldDefinition, _ subject: String
+  ) -> Bool {
+    let (left, right) = ("'\(old.type)'", "'\(new.type)'")
     switch relate(old.type, new.type) {
-    case .same: return
-    case .alike(let reason): (severity, effect) = (.compatible, reason)
+    case .same: return true
+    case .alike(let reason):
+      report(
+        .fieldTypeChanged, .compatible, subject,
+        "'\(new.name)' has changed its type from \(left) to \(right)", reason, old.position,
+        new.position)
+      return true
     case .differs(let reason):
-      (severity, effect) = (
-        .incompatible,
-        new.isDeprecated
-          ? reason + ", should it ever come back; a deprecated field keeps its type" : reason
-      )
+      report(
+        .fieldTypeChanged, .incompatible, subject,
+        camel(old.name) == camel(new.name)
+          ? "'\(new.name)' has changed its type from \(left) to \(right)"
+          : "'\(new.name)' of type \(right) is where '\(old.name)' of type \(left) was",
+        reason + (new.isDeprecated ? "; a deprecated field keeps its type, it could come back" : ""),
+        old.position, new.position)
     case .length(let count, let length):
-      return report(
+      report(
         .arrayLengthChanged, .incompatible, subject,
         "'\(new.name)' has changed its length from \(count) to \(length)",
         "a struct has no room to grow: what lies behind it, and the struct itself, is misread",
         old.position, new.position)
     }
-    report(
-      .fieldTypeChanged, severity, subject,
-      "'\(new.name)' has changed its type from '\(old.type)' to '\(new.type)'", effect,
-      old.position, new.position)
+    return false
   }
 
   private mutating func reportDeprecation(

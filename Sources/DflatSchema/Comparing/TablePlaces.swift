@@ -1,6 +1,6 @@
 // Which field of a newer table is which of an older one.
 //
-// The name of a field that is not deprecated comes first: where it is found again, there is the field, moved or not. All
+// The Swift name of a field that is not deprecated comes first: where it is found again, there is the field, moved or not. All
 // others are known by their slots, unless the slot has gone to a field that is known by name.
 
 /// Who has which slot in two versions of a table.
@@ -26,10 +26,10 @@ struct TablePlaces {
     for field in old.fields { for place in field.places { oldOwners[place] = field } }
     for field in new.fields {
       for place in field.places { newOwners[place] = field }
-      named[field.name] = field
+      if !field.isDeprecated || named[camel(field.name)] == nil { named[camel(field.name)] = field }
     }
     let byName = old.fields.map { field in
-      field.isDeprecated ? nil : named[field.name].flatMap { match(field, $0) }
+      field.isDeprecated ? nil : named[camel(field.name)].flatMap { match(field, $0) }
     }
     let claimed = Set(byName.compactMap { $0?.field?.offset })
     matches = zip(old.fields, byName).map { field, match in

@@ -1,7 +1,7 @@
 // Which field of a newer table is which of an older one.
 //
-// The Swift name of a field that is not deprecated comes first: where it is found again, there is the field, moved or not. All
-// others are known by their slots, unless the slot has gone to a field that is known by name.
+// Names come first: where one is found again, there is the field, moved or not. Of fields that are not deprecated the Swift
+// name is enough. All others are known by their slots, unless the slot has gone to a field that is known by name.
 
 /// Who has which slot in two versions of a table.
 struct TablePlaces {
@@ -23,13 +23,16 @@ struct TablePlaces {
 
   init(_ old: TableDefinition, _ new: TableDefinition) {
     var named: [String: FieldDefinition] = [:]
+    var namedInSwift: [String: FieldDefinition] = [:]
     for field in old.fields { for place in field.places { oldOwners[place] = field } }
     for field in new.fields {
       for place in field.places { newOwners[place] = field }
-      if !field.isDeprecated || named[camel(field.name)] == nil { named[camel(field.name)] = field }
+      named[field.name] = field
+      if !field.isDeprecated { namedInSwift[camel(field.name)] = field }
     }
-    let byName = old.fields.map { field in
-      field.isDeprecated ? nil : named[camel(field.name)].flatMap { match(field, $0) }
+    let byName = old.fields.map { field -> Match? in
+      let place = named[field.name] ?? (field.isDeprecated ? nil : namedInSwift[camel(field.name)])
+      return place.flatMap { match(field, $0) }
     }
     let claimed = Set(byName.compactMap { $0?.field?.offset })
     matches = zip(old.fields, byName).map { field, match in

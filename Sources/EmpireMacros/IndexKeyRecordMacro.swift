@@ -30,7 +30,7 @@ struct IndexKeyRecordMacro: ExtensionMacro {
       let properties = storedProperties(of: declaration, for: .record, in: context),
       let record = RecordDescription(
         name: type.trimmedDescription, access: memberAccess(of: declaration, in: context),
-        arguments: arguments, properties: properties, in: context),
+        arguments: arguments, properties: properties, declaration: declaration, in: context),
       checkInitializers(of: declaration, properties: properties, in: context)
     else { return [] }
     return [try ExtensionDeclSyntax("\(raw: RecordSource(record).text)")]
@@ -81,41 +81,24 @@ struct RecordDescription {
   let fields: [Property]
   /// Keys and fields, in the order of declaration.
   let all: [Property]
+  /// In the order of the attributes.
+  let indexes: [Index]
 
   /// Nil if the arguments do not fit the properties, which has been said then.
   init?(
     name: String, access: String, arguments: RecordArguments, properties: [StoredProperty],
-    in context: some MacroExpansionContext
+    declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
   ) {
     var isRight = true
-    var keys: [Property] = []
     let all = properties.compactMap { property in
       property.type.map { Property(identifier: property.identifier, type: $0) }
     }
-    for argument in arguments.names {
-      let text = unquoted(argument.text)
-      if keys.contains(where: { $0.name == text }) {
-        context.refuse(
-          argument.expression, "repeatedKey", "'\(text)' is part of the key already")
-        isRight = false
-      } else if let property = all.first(where: { $0.name == text }) {
-        keys.append(property)
-      } else {
-        let names = all.map(\.name)
-        let suggestion = nearest(to: text, among: names)
-        context.refuse(
-          argument.expression, "unknownKey",
-          "'\(text)' is no stored property of \(name); it has "
-            + (names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")),
-          fixIts: suggestion.map {
-            [
-              replace(
-                argument.expression, with: StringLiteralExprSyntax(content: $0), "use '\($0)'")
-            ]
-          } ?? [])
-        isRight = false
-      }
-    }
+    let named = Self.properties(
+      named: arguments.names, of: name, among: all, as: "key", in: context)
+    let indexes = Self.indexes(
+      of: declaration, name: name, keys: named ?? [], all: all, in: context)
+    if named == nil || indexes == nil { isRight = false }
+    let keys = named ?? []
     let fields = all.filter { property in !keys.contains { $0.name == property.name } }
     let hash = typeHash(fields.map(\.type).joined(separator: ","))
     if let validated = arguments.validated, validated.value != hash {
@@ -130,7 +113,7 @@ struct RecordDescription {
         ])
       isRight = false
     }
-    guard isRight else { return nil }
+    guard isRight, let indexes else { return nil }
     self.name = name
     self.access = access
     keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
@@ -138,5 +121,37 @@ struct RecordDescription {
     self.keys = keys
     self.fields = fields
     self.all = all
+    self.indexes = indexes
+  }
+
+  /// The properties with some names, in their order. Nil if there is no such property, or a name is there twice, which has been said then.
+  static func properties(
+    named arguments: [RecordArguments.Name], of name: String, among all: [Property],
+    as role: String, in context: some MacroExpansionContext
+  ) -> [Property]? {
+    var found: [Property] = []
+    for argument in arguments {
+      let text = unquoted(argument.text)
+      if found.contains(where: { $0.name == text }) {
+        context.refuse(
+          argument.expression, "repeatedName", "'\(text)' is part of the \(role) already")
+      } else if let property = all.first(where: { $0.name == text }) {
+        found.append(property)
+      } else {
+        let names = all.map(\.name)
+        let suggestion = nearest(to: text, among: names)
+        context.refuse(
+          argument.expression, "unknownProperty",
+          "'\(text)' is no stored property of \(name); it has "
+            + (names.isEmpty ? "none" : names.quoted),
+          fixIts: suggestion.map {
+            [
+              replace(
+                argument.expression, with: StringLiteralExprSyntax(content: $0), "use '\($0)'")
+            ]
+          } ?? [])
+      }
+    }
+    return found.count == arguments.count ? found : nil
   }
 }

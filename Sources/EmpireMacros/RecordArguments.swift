@@ -48,12 +48,9 @@ struct RecordArguments {
           context.refuse(argument, "unknownArgument", "@IndexKeyRecord has no argument '\(label)'")
           isRight = false
         }
-      } else if let text = Self.text(argument.expression), !text.isEmpty {
-        names.append(Name(text: text, expression: argument.expression))
+      } else if let name = Self.name(argument.expression, in: context) {
+        names.append(name)
       } else {
-        context.refuse(
-          argument.expression, "noName",
-          "the name of a property has to be a string literal without interpolation")
         isRight = false
       }
     }
@@ -71,8 +68,27 @@ struct RecordArguments {
     if !isRight { return nil }
   }
 
-  private static func text(_ expression: ExprSyntax) -> String? {
-    expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+  /// The arguments of a macro that has names only. Nil if something is wrong with them, which has been said then.
+  static func names(
+    _ node: AttributeSyntax, _ macro: String, in context: some MacroExpansionContext
+  ) -> [Name]? {
+    guard case .argumentList(let arguments) = node.arguments, !arguments.isEmpty else {
+      context.refuse(node, "noNames", "\(macro) needs the name of at least one property")
+      return nil
+    }
+    let names = arguments.map { name($0.expression, in: context) }
+    return names.contains { $0 == nil } ? nil : names.compactMap(\.self)
+  }
+
+  private static func name(
+    _ expression: ExprSyntax, in context: some MacroExpansionContext
+  ) -> Name? {
+    let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    if let text, !text.isEmpty { return Name(text: text, expression: expression) }
+    context.refuse(
+      expression, "noName",
+      "the name of a property has to be a string literal without interpolation")
+    return nil
   }
 
   private static func integer(_ expression: ExprSyntax) -> UInt32? {

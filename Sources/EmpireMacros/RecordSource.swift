@@ -12,7 +12,7 @@ struct RecordSource {
   }
 
   var text: String {
-    ([types, tags, values, writing, reading] + selecting + [deleting])
+    ([types, tags, values, writing, reading] + indexing + selecting + [deleting])
       .joined(separator: "\n\n")
       .wrapped(in: "extension \(record.name): Empire.IndexKeyRecord")
   }
@@ -80,20 +80,42 @@ struct RecordSource {
         """)
   }
 
-  /// For every number of components: a value or an operator for the last one, in a context or in a store.
+  private var indexing: [String] {
+    if record.indexes.isEmpty { return [] }
+    let cases = record.indexes.enumerated().flatMap { position, index in
+      ["case \(position):"] + index.properties.map { "  try _entry.append(self.\($0.identifier))" }
+    }
+    let body = ["switch _index {"] + cases + ["default: break", "}"]
+    return [
+      """
+      \(access)static var indexTags: [Empire.IndexKeyRecordHash] { [\(record.indexes.map { "\($0.tag)" }.commas)] }
+      """,
+      body.lines.wrapped(
+        in: "\(access)func serialize(index _index: Int, into _entry: inout Empire.IndexEntry) "
+          + "throws(Empire.SerializeError)"),
+    ]
+  }
+
+  /// For every number of components, of the key and of each index: a value or an operator for the last one, in a context or in a store.
   private var selecting: [String] {
-    record.keys.indices.flatMap { index in
-      let fixed = Array(record.keys[..<index])
-      let last = record.keys[index]
-      return [(true, "context"), (true, "store"), (false, "context"), (false, "store")].map {
-        (isOperator: Bool, place: String) in
-        select(fixed, last, isOperator: isOperator, place: place)
+    var seen: Set<[String]> = []
+    let orders = [(nil, record.keys)] + record.indexes.enumerated().map { ($0, $1.properties) }
+    return orders.flatMap { (index: Int?, properties: [Property]) in
+      properties.indices.flatMap { position -> [String] in
+        let fixed = Array(properties[..<position])
+        let last = properties[position]
+        // The key, or an index before this one, answers it.
+        guard seen.insert((fixed + [last]).map(\.name)).inserted else { return [] }
+        return [(true, "context"), (true, "store"), (false, "context"), (false, "store")].map {
+          (isOperator: Bool, place: String) in
+          select(fixed, last, index: index, isOperator: isOperator, place: place)
+        }
       }
     }
   }
 
   private func select(
-    _ fixed: [Property], _ last: Property, isOperator: Bool, place: String
+    _ fixed: [Property], _ last: Property, index: Int?, isOperator: Bool, place: String
   ) -> String {
     let type = isOperator ? "Empire.ComparisonOperator<\(last.type)>" : last.type
     let parameters =
@@ -105,7 +127,7 @@ struct RecordSource {
     func function(limit: [String], _ limitArgument: String) -> String {
       let query =
         "Empire.Query(\((components + ["last: \(comparison)", limitArgument]).commas))"
-      let body = "try _place.select(query: \(query))"
+      let body = "try _place.select(query: \(query)\(index.map { ", index: \($0)" } ?? ""))"
       let all = ["in _place: \(context ? "Empire.TransactionContext" : "Empire.Store")"]
       return body.wrapped(
         in: "\(access)static func select(\((all + limit + parameters).commas)) throws -> [Self]")

@@ -9,7 +9,9 @@ struct UnknownMacro: Error, CustomStringConvertible {
 }
 
 struct Provider: PluginProvider {
-  private let macros: [any Macro.Type] = [IndexKeyRecordMacro.self, CloudKitRecordMacro.self]
+  private let macros: [any Macro.Type] = [
+    IndexKeyRecordMacro.self, IndexMacro.self, CloudKitRecordMacro.self,
+  ]
 
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
     for macro in macros where String(describing: macro) == typeName { return macro }

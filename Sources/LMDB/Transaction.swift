@@ -95,9 +95,12 @@ public struct Transaction {
   /// - Returns: Its handle.
   /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that name.
   public func open(name: String) throws -> MDB_dbi {
+    try open(name: name, flags: state.isReadOnly ? 0 : MDB_CREATE)
+  }
+
+  func open(name: String, flags: Int32) throws -> MDB_dbi {
     var dbi: MDB_dbi = 0
-    let flags = state.isReadOnly ? 0 : UInt32(MDB_CREATE)
-    try state.check(mdb_dbi_open(try state.active(), name, flags, &dbi))
+    try state.check(mdb_dbi_open(try state.active(), name, UInt32(flags), &dbi))
     state.hasOpenedDatabase = true
     return dbi
   }
@@ -142,7 +145,14 @@ final class TransactionState {
       var code: Int32
       if let spare {
         code = mdb_txn_renew(spare)
-        if code == MDB_SUCCESS { pointer = spare } else { mdb_txn_abort(spare) }
+        switch code {
+        case MDB_SUCCESS: pointer = spare
+        case MDB_BAD_RSLOT:
+          // Another environment of this process has had the same directory open, and its end has freed our place as well. It may be
+          // somebody else's by now, so the reader is left alone, for ending it would free the place again.
+          code = mdb_txn_begin(env.handle, nil, UInt32(MDB_RDONLY), &pointer)
+        default: mdb_txn_abort(spare)
+        }
       } else {
         code = mdb_txn_begin(env.handle, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &pointer)
       }

@@ -34,6 +34,8 @@ final class SQLiteEngine: StorageEngine {
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   private let isPrepared = Atomic(false)
+  /// Whether a commit has left the log at its limit.
+  let isLogLong = Atomic(false)
   /// Where it is told what turns of care have come to.
   let telling = DispatchQueue(label: "dflat.telling")
 
@@ -210,7 +212,7 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter {
+  func beginWriting() throws -> any StorageWriter {
     try withStorageErrors {
       try writer.withLock { state in
         guard let connection = state.connection else { throw missingFile }

@@ -71,7 +71,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)
         self.view = view
-        engine.snapshots.add(self)
+        engine.snapshots.add(self, isTransaction: isUrgent)
         return view
       } catch let error as SQLiteError where error.isNoSuchFile && !engine.configuration.isReadOnly
       {

@@ -262,4 +262,62 @@ struct TransactionTests {
       #expect(try environment.clearStaleReaders() == 0)
     }
   }
+
+  @Test("Readers go on when another environment of this process on the same directory is closed")
+  func otherEnvironment() throws {
+    try withEnvironment { environment in
+      let dbi = try Transaction.with(env: environment) { try $0.open(name: "a") }
+      for _ in 0..<3 {
+        // Leaves a reader to be used again, whose place the other one's end frees.
+        try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
+        _ = try Environment(path: environment.path, maxDatabases: 1)
+        try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
+      }
+    }
+  }
+
+  @Test("A key has several values, each an entry, in databases for that")
+  func duplicates() throws {
+    try withEnvironment { environment in
+      try Transaction.with(env: environment) { transaction in
+        #expect(try transaction.openIfPresent(name: "many") == nil)
+        let dbi = try transaction.openWithDuplicates(name: "many")
+        for value in ["b", "a", "b", "c"] { try transaction.set(dbi: dbi, key: "k", value: value) }
+        try transaction.set(dbi: dbi, key: "j", value: "z")
+        func entries(_ comparison: LMDB.ComparisonOperator) throws -> [String] {
+          try "k".withMDBVal { key in
+            let query = Query(comparison: comparison, key: key, truncating: true)
+            var cursor = try Cursor(transaction: transaction, dbi: dbi, query: query)
+            var found: [String] = []
+            while let (_, value) = try cursor.advance() {
+              found.append(String(mdbVal: value) ?? "")
+            }
+            return found
+          }
+        }
+        #expect(try entries(.greaterOrEqual(nil)) == ["a", "b", "c"])
+        #expect(try entries(.lessOrEqual(nil)) == ["c", "b", "a", "z"])
+        try "k".withMDBVal { key in
+          try "b".withMDBVal { try transaction.delete(dbi: dbi, key: key, value: $0) }
+          #expect(throws: MDBError.recordNotFound) {
+            try "b".withMDBVal { try transaction.delete(dbi: dbi, key: key, value: $0) }
+          }
+        }
+        #expect(try entries(.greaterOrEqual(nil)) == ["a", "c"])
+        #expect(try transaction.openIfPresent(name: "many") == dbi)
+        try transaction.removeAll(dbi: dbi)
+        #expect(try transaction.count(dbi: dbi) == 0)
+      }
+      let ids = try [false, true, false, true].map { readOnly in
+        try Transaction.with(env: environment, readOnly: readOnly) { transaction in
+          if !readOnly {
+            try transaction.set(dbi: try transaction.open(name: "many"), key: "k", value: "v")
+          }
+          #expect(transaction.isReadOnly == readOnly)
+          return transaction.id
+        }
+      }
+      #expect(ids == [ids[0], ids[0], ids[0] + 1, ids[0] + 1])
+    }
+  }
 }

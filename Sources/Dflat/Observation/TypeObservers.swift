@@ -67,9 +67,10 @@ final class TypeObservers: @unchecked Sendable {
   // MARK: Commits, in their order
 
   /// The type was changed, and that is committed.
-  func committed(_ changes: TypeChanges, at time: Int64) {
+  /// - Parameter changes: nil if nobody observed the type when it was changed.
+  func committed(_ changes: TypeChanges?, at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
-    if changes.isObserved { inbox.withLock { $0.undelivered.append(changes) } }
+    if let changes { inbox.withLock { $0.undelivered.append(changes) } }
   }
 
   /// What was read of the type may not be what is stored.

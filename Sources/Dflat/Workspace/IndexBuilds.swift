@@ -119,7 +119,7 @@ extension WorkspaceCore {
     var turn: Committer.Turn?
     let outcome = Result {
       try engine.prepareForWriting()
-      let taken = try committer.beginTurn { try engine.beginWriting([schema]) }
+      let taken = try committer.beginTurn { try engine.beginWriting() }
       turn = taken
       return try committer.use {
         try taken.group.writer.fillIndexes(of: schema, limit: IndexBuilds.rowsPerStep)

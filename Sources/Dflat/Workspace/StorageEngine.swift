@@ -34,8 +34,13 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// A view that takes the committed state at its first read and keeps it until it is closed.
   /// - Parameter isUrgent: As for `read`.
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
-  /// Waits for the write lock and begins a transaction that may change these types.
-  func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
+  /// Whether the storage should be taken care of before another snapshot is opened, which could be in the way. It costs nothing to
+  /// ask.
+  var needsCare: Bool { get }
+  /// Does what has to be done between transactions. Called while the engine's own writer is outside of a transaction.
+  func takeCare()
+  /// Waits for the write lock and begins a transaction.
+  func beginWriting() throws -> any StorageWriter
   /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
   var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.

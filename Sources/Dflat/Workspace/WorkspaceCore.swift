@@ -18,6 +18,9 @@ public final class WorkspaceCore: Sendable {
   let committer: Committer
   /// Who is told of changes.
   let observers: Observers
+  let recentChanges = RecentChangesByType()
+  /// What rows carry that are fetched outside of transactions.
+  let reading = ReadMark.newReading()
   let otherWriters = OtherWriters()
   /// The order of transactions, and that of telling how they ended.
   let transactions: TicketScheduler
@@ -49,13 +52,13 @@ public final class WorkspaceCore: Sendable {
       deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
-        for changes in member.writes?.types ?? [] {
-          changes.observers.committed(changes, at: time)
+        member.writes.forEach { observers, changes in
+          observers.committed(changes, at: time)
         }
       },
       lost: { types in
         let time = clock.advance()
-        for type in types { observers.of(type).doubt(at: time) }
+        for type in types.types { observers.of(type).doubt(at: time) }
       }, failed: { hook.report($0) })
     self.engine = engine
     self.clock = clock
@@ -112,7 +115,7 @@ public final class WorkspaceCore: Sendable {
   ///   - completion: Told why it is not committed; nil if it is.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
-    _ types: Set<EntitySchema>, reportsFailures: Bool,
+    _ types: TypeSet, reportsFailures: Bool,
     _ handler: @escaping @Sendable (Transaction) -> Void,
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
@@ -134,7 +137,7 @@ public final class WorkspaceCore: Sendable {
   ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
-    _ types: Set<EntitySchema>,
+    _ types: TypeSet,
     _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
   ) -> Bool {
     accepted.enter()
@@ -168,14 +171,14 @@ public final class WorkspaceCore: Sendable {
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   private func run(
-    _ types: Set<EntitySchema>, _ reportsFailures: Bool,
+    _ types: TypeSet, _ reportsFailures: Bool,
     _ handler: (Transaction) -> Void,
-    _ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void
+    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
   ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
       if reportsFailures { report(error) }
       return committer.end(
-        nil, Member(types: types, group: nil, failure: error) { completion($0, nil) })
+        nil, Member(types: types, group: nil, failure: error) { completion($0, WriteSet()) })
     }
     let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
@@ -193,7 +196,7 @@ public final class WorkspaceCore: Sendable {
     context.delivering = nil
   }
 
-  private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
+  private static func schemas(of types: [Any.Type]) -> TypeSet {
     require(!types.isEmpty, "performChanges(_:) was called without any type")
     return types.reduce(into: []) { schemas, type in
       guard let entity = type as? any Atom.Type else {
@@ -234,7 +237,7 @@ public final class WorkspaceCore: Sendable {
       if let transaction = context.transaction, transaction.workspace === self {
         transaction.timestamp(of: query.schema)
       } else if let open = context.snapshots[ObjectIdentifier(self)] {
-        open.mark(clock).timestamp
+        open.mark(self).timestamp
       } else {
         clock.now
       }
@@ -250,9 +253,9 @@ public final class WorkspaceCore: Sendable {
       return try transaction.fetch(query)
     }
     if let open = context.snapshots[ObjectIdentifier(self)] {
-      return try open.snapshot.rows(query, mark: open.mark(clock))
+      return try open.snapshot.rows(query, mark: open.mark(self))
     }
-    let mark = ReadMark(timestamp: clock.now, reading: 0)
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
     if let key = query.key {
       return RowBuffer(try engine.row(of: query, with: key, mark: mark))

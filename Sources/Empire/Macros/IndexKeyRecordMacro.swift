@@ -25,8 +25,35 @@
 @attached(
   extension, conformances: IndexKeyRecord,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
-  named(deserialize(with:)), named(fieldsVersion), named(keyPrefix), named(select), named(delete))
+  named(deserialize(with:)), named(fieldsVersion), named(keyPrefix), named(select), named(delete),
+  named(indexTags))
 public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil,
   _ first: StaticString, _ remaining: StaticString...
 ) = #externalMacro(module: "EmpireMacros", type: "IndexKeyRecordMacro")
+
+/// Gives a record a second order, by other properties than its key: an index.
+///
+///     @IndexKeyRecord("city", "name")
+///     @Index("age")
+///     struct Person {
+///       let city: String
+///       let name: String
+///       var age: Int
+///     }
+///
+///     let grown = try Person.select(in: store, age: .greaterOrEqual(18))
+///
+/// For each number of leading components there are the functions `select(in:limit:…)`, as for the key. Records with equal values
+/// are in the order of their keys; a list of values (`within`) gives all records of each, possibly none. The index is kept up in the
+/// transaction that writes the records, and built when a query first asks for it. A value that is too long to be sorted
+/// (502 bytes) makes inserting throw `StoreError.keyBufferOverflow`.
+///
+/// A type may have several. Those that the key or another index answers already are refused.
+///
+/// - Parameters:
+///   - first: The name of the first property.
+///   - remaining: The names of the others.
+@attached(peer)
+public macro Index(_ first: StaticString, _ remaining: StaticString...) =
+  #externalMacro(module: "EmpireMacros", type: "IndexMacro")

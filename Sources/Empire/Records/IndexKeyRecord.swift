@@ -55,6 +55,17 @@ public protocol IndexKeyRecord {
   /// - Parameter size: Where to add the counts.
   /// - Throws: What is wrong with one of the values.
   func serialize(measuring size: inout RecordSize) throws(SerializeError)
+
+  /// A tag for each index of the type, which stands for the types and the meaning of its components. The default is none.
+  static var indexTags: [IndexKeyRecordHash] { get }
+
+  /// Appends the record's values in one of the indexes.
+  ///
+  /// - Parameters:
+  ///   - index: The position of the index in `indexTags`.
+  ///   - entry: Where to append them, in the order of the index.
+  /// - Throws: What is wrong with one of them.
+  func serialize(index: Int, into entry: inout IndexEntry) throws(SerializeError)
 }
 
 /// The numbers of bytes of a record's two halves, without their tags.
@@ -100,6 +111,17 @@ extension IndexKeyRecord {
     try size.add(key: indexKey)
     try size.add(field: fields)
   }
+
+  /// No indexes.
+  @inlinable public static var indexTags: [IndexKeyRecordHash] { [] }
+
+  /// Does nothing: there are no indexes.
+  ///
+  /// - Parameters:
+  ///   - index: The position of an index.
+  ///   - entry: Stays as it is.
+  @inlinable
+  public func serialize(index: Int, into entry: inout IndexEntry) throws(SerializeError) {}
 
   /// Throws, because nothing is known of other versions.
   ///

@@ -73,11 +73,22 @@ public struct LockingDatabase: Sendable {
 @usableFromInline
 final class DatabaseCore: Sendable {
   let environment: Environment
-  let records: MDB_dbi
+  @usableFromInline let records: MDB_dbi
   let maximumKeySize: Int
   let table: TransactionTable
   private let directory: Directory
   private let isLocking: Bool
+  // No database has the handle 0.
+  private let lastIndexHandle = Atomic<MDB_dbi>(0)
+
+  /// The handle of the database of indexes, for transactions that begin now; nil if none is known.
+  var indexHandle: MDB_dbi? {
+    get {
+      let handle = lastIndexHandle.load(ordering: .acquiring)
+      return handle == 0 ? nil : handle
+    }
+    set { lastIndexHandle.store(newValue ?? 0, ordering: .releasing) }
+  }
 
   /// The name of the database of all records. Upstream Empire has the same.
   static let name = "empiredb"
@@ -86,7 +97,7 @@ final class DatabaseCore: Sendable {
     let directory = Directory.at(path)
     let table = locking ? TransactionTable(readersAreExclusive: false) : directory.table
     let environment = try Environment(
-      path: path, maxDatabases: 1, locking: locking, mapSize: mapSize)
+      path: path, maxDatabases: 2, locking: locking, mapSize: mapSize)
     self.directory = directory
     self.table = table
     self.environment = environment
@@ -99,15 +110,20 @@ final class DatabaseCore: Sendable {
     }
     plain.begin(readOnly: false)
     defer { plain.end(readOnly: false) }
-    func open(readOnly: Bool) throws -> MDB_dbi {
-      try Transaction.with(env: environment, readOnly: readOnly) { try $0.open(name: Self.name) }
+    func open(readOnly: Bool) throws -> (MDB_dbi, MDB_dbi?) {
+      try Transaction.with(env: environment, readOnly: readOnly) { transaction in
+        let records = try transaction.open(name: Self.name)
+        return (records, try transaction.openIfPresent(name: IndexFile.name))
+      }
     }
+    let indexes: MDB_dbi?
     do {
       // A database that is there is opened by reading, which waits for no writer.
-      records = try open(readOnly: true)
+      (records, indexes) = try open(readOnly: true)
     } catch MDBError.recordNotFound {
-      records = try open(readOnly: false)
+      (records, indexes) = try open(readOnly: false)
     }
+    indexHandle = indexes
     if locking { directory.locking = self }
   }
 

@@ -90,12 +90,21 @@ public final class Store: Sendable {
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
     if let parent { try parent.checkActive() }
-    return try Transaction.with(
+    defer { parent?.writes?.forget() }
+    // Known before the transaction begins, so it may use it.
+    let indexHandle = core.indexHandle
+    var writes: WriteState?
+    let result = try Transaction.with(
       env: core.environment, parent: parent?.transaction, readOnly: readOnly
     ) { transaction in
-      let context = TransactionContext(core: core, transaction: transaction, isReadOnly: readOnly)
+      writes = readOnly ? nil : WriteState(handle: indexHandle)
+      let context = TransactionContext(
+        core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
+        indexHandle: indexHandle)
       return try core.table.withOpen(context, block)
     }
+    if parent == nil, case .open(let dbi) = writes?.handle { core.indexHandle = dbi }
+    return result
   }
 
   /// Runs a reading closure in a transaction that is open already.

@@ -18,4 +18,7 @@ public enum StoreError: Error, Hashable, Sendable {
   case recordPrefixMismatch(String, IndexKeyRecordHash, IndexKeyRecordHash)
   /// A stored record has fields that its type cannot read: the type's name, its version, the version that was found.
   case migrationUnsupported(String, IndexKeyRecordHash, IndexKeyRecordHash)
+  /// An index does not fit its records: something else than this library has written the file. Delete the database `empireindexes` in it; the
+  /// indexes are then built again.
+  case indexDamaged
 }

@@ -55,30 +55,55 @@ extension TransactionContext {
     of query: Query<repeat each Component, Last>, recordType: Record.Type,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var rest = query.limit ?? .max
-    // The types' prefix and the fixed components.
-    var prefixSize = 4
     var componentCount = Last.keyComponentCount
+    for type in repeat (each Component).self { componentCount += type.keyComponentCount }
+    let isComplete = componentCount == Record.IndexKey.keyComponentCount
+    let isList = if case .within = query.last { true } else { false }
+    try forEachStretch(of: query, head: Record.keyPrefix) { direction, start, end, rest in
+      // Equal bounds of a complete key: one look-up.
+      guard isComplete, direction == .atOrAbove, start.elementsEqual(end) else {
+        return try scan(core.records, direction, from: start, to: end, limit: &rest, body)
+      }
+      if let stored = try storedValue(of: start) {
+        try body(start, stored)
+        rest -= 1
+      } else if isList {
+        throw MDBError.recordNotFound
+      }
+    }
+  }
+
+  /// Calls a closure with the bounds of each stretch of sorted keys that a query describes, until its limit is reached.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - head: What stands before the components.
+  ///   - body: Gets how to go from the first bound to the second one, and how many entries are still wanted.
+  @inlinable
+  func forEachStretch<each Component: QueryComponent, Last: QueryComponent>(
+    of query: Query<repeat each Component, Last>, head: some KeyHead,
+    _ body: (
+      ScanDirection, UnsafeRawBufferPointer, UnsafeRawBufferPointer, inout Int
+    ) throws -> Void
+  ) throws {
+    var rest = query.limit ?? .max
+    // The head and the fixed components.
+    var prefixSize = head.size
     for component in repeat each query.components {
       try component.validate(as: .key)
       prefixSize += component.serializedKeySize
     }
-    for type in repeat (each Component).self { componentCount += type.keyComponentCount }
-    let isComplete = componentCount == Record.IndexKey.keyComponentCount
     let (first, second) = try query.last.bounds()
     guard prefixSize <= maximumKeySize else { throw StoreError.keyBufferOverflow }
     try checkActive()
     if rest <= 0 { return }
 
-    func writePrefix(to room: inout UnsafeMutableRawBufferPointer) {
-      writeTag(Record.keyPrefix, to: &room)
-      for component in repeat each query.components { component.serializeKey(into: &room) }
-    }
     /// Calls a closure with the bytes of a bound.
     func withBound(_ value: Last?, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
       try withKey(size: prefixSize - 4 + (value?.serializedKeySize ?? 0)) { room in
         let bytes = UnsafeRawBufferPointer(room)
-        writePrefix(to: &room)
+        head.write(to: &room)
+        for component in repeat each query.components { component.serializeKey(into: &room) }
         value?.serializeKey(into: &room)
         try body(bytes)
       }
@@ -86,36 +111,17 @@ extension TransactionContext {
 
     switch query.last {
     case .within(let values):
-      for value in values {
-        if rest == 0 { return }
+      for value in values where rest > 0 {
         try value.validate(as: .key)
-        try withBound(value) { bound in
-          if isComplete {
-            guard let stored = try storedValue(of: bound) else { throw MDBError.recordNotFound }
-            try body(bound, stored)
-            rest -= 1
-          } else {
-            try scan(.atOrAbove, from: bound, to: bound, limit: &rest, body)
-          }
-        }
+        try withBound(value) { try body(.atOrAbove, $0, $0, &rest) }
       }
     case .range, .closedRange:
       try withBound(first) { start in
-        try withBound(second) { end in
-          if case .range = query.last {
-            try scan(.upTo, from: start, to: end, limit: &rest, body)
-          } else if isComplete && first == second {
-            if let stored = try storedValue(of: start) { try body(start, stored) }
-          } else {
-            try scan(.atOrAbove, from: start, to: end, limit: &rest, body)
-          }
-        }
+        try withBound(second) { end in try body(query.last.direction, start, end, &rest) }
       }
     case .greaterThan, .greaterOrEqual, .lessThan, .lessOrEqual:
       try withBound(first) { start in
-        try withBound(nil) { end in
-          try scan(query.last.direction, from: start, to: end, limit: &rest, body)
-        }
+        try withBound(nil) { end in try body(query.last.direction, start, end, &rest) }
       }
     }
   }
@@ -123,7 +129,8 @@ extension TransactionContext {
   /// Calls a closure with each entry from one bound to another one, at most `limit` of them.
   @usableFromInline
   func scan(
-    _ direction: ScanDirection, from start: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer,
+    _ dbi: MDB_dbi, _ direction: ScanDirection, from start: UnsafeRawBufferPointer,
+    to end: UnsafeRawBufferPointer,
     limit: inout Int, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let end = MDB_val(buffer: end)
@@ -137,11 +144,36 @@ extension TransactionContext {
       }
     let query = LMDB.Query(
       comparison: comparison, key: MDB_val(buffer: start), limit: limit, truncating: true)
-    var cursor = try Cursor(transaction: transaction, dbi: core.records, query: query)
+    var cursor = try Cursor(transaction: transaction, dbi: dbi, query: query)
     while let (key, value) = try cursor.advance() {
       try body(key.bufferPointer, value.bufferPointer)
       limit -= 1
     }
+  }
+}
+
+/// What stands before the components of keys.
+@usableFromInline
+protocol KeyHead {
+  /// The number of bytes, at least 4.
+  var size: Int { get }
+  func write(to room: inout UnsafeMutableRawBufferPointer)
+}
+
+/// The tag of a type, before the keys of its records.
+extension IndexKeyRecordHash: KeyHead {
+  @inlinable var size: Int { 4 }
+  @inlinable func write(to room: inout UnsafeMutableRawBufferPointer) { writeTag(self, to: &room) }
+}
+
+/// Any bytes, before the entries of an index.
+extension [UInt8]: KeyHead {
+  @inlinable var size: Int { count }
+
+  @inlinable
+  func write(to room: inout UnsafeMutableRawBufferPointer) {
+    room.copyBytes(from: self)
+    room = UnsafeMutableRawBufferPointer(rebasing: room[count...])
   }
 }
 
@@ -171,11 +203,12 @@ extension ComparisonOperator where Value: QueryComponent {
     return bounds
   }
 
-  /// The direction of an operator with one operand.
+  /// How the operator goes through the keys.
   @inlinable var direction: ScanDirection {
     switch self {
     case .greaterThan: .above
-    case .greaterOrEqual, .within, .range, .closedRange: .atOrAbove
+    case .greaterOrEqual, .within, .closedRange: .atOrAbove
+    case .range: .upTo
     case .lessThan: .below
     case .lessOrEqual: .atOrBelow
     }

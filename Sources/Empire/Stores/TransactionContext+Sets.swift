@@ -120,7 +120,7 @@ extension TransactionContext {
     try checkWritable()
     var keys: Set<[UInt8]> = []
     try forEachEntry(of: query, recordType: recordType) { key, _ in keys.insert([UInt8](key)) }
-    for key in keys { try key.withUnsafeBytes { try removeValue(of: $0) } }
+    for key in keys { try key.withUnsafeBytes { try remove(recordType, at: $0) } }
     return keys.count
   }
 
@@ -135,7 +135,7 @@ extension TransactionContext {
     try checkWritable()
     var keys: [[UInt8]] = []
     try forEachEntry(of: recordType, limit: nil) { key, _ in keys.append([UInt8](key)) }
-    for key in keys { try key.withUnsafeBytes { try removeValue(of: $0) } }
+    for key in keys { try key.withUnsafeBytes { try remove(recordType, at: $0) } }
     return keys.count
   }
 
@@ -175,7 +175,7 @@ extension TransactionContext {
     try withKey(size: 0) { room in
       let bytes = UnsafeRawBufferPointer(room)
       writeTag(Record.keyPrefix, to: &room)
-      try scan(.atOrAbove, from: bytes, to: bytes, limit: &rest, body)
+      try scan(core.records, .atOrAbove, from: bytes, to: bytes, limit: &rest, body)
     }
   }
 }

@@ -11,6 +11,10 @@ public struct TransactionContext {
   @usableFromInline let core: DatabaseCore
   @usableFromInline let transaction: Transaction
   let isReadOnly: Bool
+  /// What the transaction keeps beside records; nil in one that only reads.
+  let writes: WriteState?
+  /// The handle of the database of indexes for a transaction that only reads; nil if there was none when it began.
+  let indexHandle: MDB_dbi?
   /// Set where the context ends before its transaction does.
   let scope: Scope?
 
@@ -19,16 +23,23 @@ public struct TransactionContext {
     var hasEnded = false
   }
 
-  init(core: DatabaseCore, transaction: Transaction, isReadOnly: Bool, scope: Scope? = nil) {
+  init(
+    core: DatabaseCore, transaction: Transaction, isReadOnly: Bool, writes: WriteState?,
+    indexHandle: MDB_dbi?, scope: Scope? = nil
+  ) {
     self.core = core
     self.transaction = transaction
     self.isReadOnly = isReadOnly
+    self.writes = writes
+    self.indexHandle = indexHandle
     self.scope = scope
   }
 
   /// The same transaction, for reading, with an end of its own.
   func readOnlyView() -> TransactionContext {
-    TransactionContext(core: core, transaction: transaction, isReadOnly: true, scope: Scope())
+    TransactionContext(
+      core: core, transaction: transaction, isReadOnly: true, writes: writes,
+      indexHandle: indexHandle, scope: Scope())
   }
 
   /// Throws when the closure has ended.
@@ -56,6 +67,10 @@ extension TransactionContext {
       record.serialize(into: &buffer)
       key = buffer.keyBuffer
       value = buffer.valueBuffer
+    } store: { key, value in
+      let indexes = try indexesToKeep(Record.self)
+      if !indexes.isEmpty { try updateIndexes(indexes, to: record, at: key) }
+      try store(value, at: key)
     }
   }
 
@@ -129,8 +144,18 @@ extension TransactionContext {
       let bytes = UnsafeRawBufferPointer(room)
       writeTag(Record.keyPrefix, to: &room)
       key.serializeKey(into: &room)
-      try removeValue(of: bytes)
+      try remove(recordType, at: bytes)
     }
+  }
+
+  /// Deletes the record that is stored under a key.
+  @inlinable
+  func remove<Record: IndexKeyRecord>(
+    _ recordType: Record.Type, at key: UnsafeRawBufferPointer
+  ) throws {
+    let indexes = try indexesToKeep(recordType)
+    if !indexes.isEmpty { try updateIndexes(indexes, to: nil as Record?, at: key) }
+    try removeValue(of: key)
   }
 }
 
@@ -160,11 +185,12 @@ extension TransactionContext {
     }
   }
 
-  /// Lets a closure write a key and a value, and stores them.
+  /// Lets a closure write a key and a value, and another one store them.
   @inlinable
   func withRoom(
     key keySize: Int, value valueSize: Int,
-    _ write: (inout UnsafeMutableRawBufferPointer, inout UnsafeMutableRawBufferPointer) -> Void
+    _ write: (inout UnsafeMutableRawBufferPointer, inout UnsafeMutableRawBufferPointer) -> Void,
+    store: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard keySize <= maximumKeySize - 4 else { throw StoreError.keyBufferOverflow }
     guard valueSize <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
@@ -176,7 +202,7 @@ extension TransactionContext {
       var valueRest = value
       write(&keyRest, &valueRest)
       if keyRest.count != 0 || valueRest.count != 0 { recordMiscounted() }
-      try store(UnsafeRawBufferPointer(value), at: UnsafeRawBufferPointer(key))
+      try store(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value))
     }
   }
 
@@ -195,17 +221,15 @@ extension TransactionContext {
     return try transaction.get(dbi: core.records, key: MDB_val(buffer: key))?.bufferPointer
   }
 
-  /// Stores bytes under a key.
+  /// Stores bytes under a key. The context has been found to be one that may write.
   @usableFromInline
   func store(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws {
-    try checkWritable()
     try transaction.set(dbi: core.records, keyBuffer: key, valueBuffer: value)
   }
 
-  /// Removes what is stored under a key.
+  /// Removes what is stored under a key. The context has been found to be one that may write.
   @usableFromInline
   func removeValue(of key: UnsafeRawBufferPointer) throws {
-    try checkWritable()
     try transaction.delete(dbi: core.records, key: MDB_val(buffer: key))
   }
 
@@ -238,7 +262,9 @@ extension TransactionContext {
   /// Stores records anew that were migrated: first all old entries go, so that a record may take the key that another one had.
   @inlinable
   func rewrite<Record: IndexKeyRecord>(_ migrated: [(Migration, Record)]) throws {
-    for (old, _) in migrated { try old.key.withUnsafeBytes { try removeValue(of: $0) } }
+    for (old, _) in migrated {
+      try old.key.withUnsafeBytes { try remove(Record.self, at: $0) }
+    }
     for (_, record) in migrated { try insert(record) }
   }
 }

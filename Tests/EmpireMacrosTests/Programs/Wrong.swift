@@ -124,3 +124,89 @@ func query(_ context: TransactionContext) throws {
   _ = try Right.select(in: context, d: 1)  // !
   try Right.delete(in: context, a: 1, b: "")  // !
 }
+
+// Indexes.
+
+@IndexKeyRecord("name")
+@Index("agee")  // ! 'agee' is no stored property of MisspeltIndex; it has 'name', 'age'
+struct MisspeltIndex {
+  let name: String
+  var age: Int
+}
+
+@IndexKeyRecord("name")
+@Index("age", "age")  // ! 'age' is part of the index already
+struct TwiceInIndex {
+  let name: String
+  var age: Int
+}
+
+@IndexKeyRecord("name")
+@Index("age")
+@Index("age")  // ! there is an index by 'age' already
+struct TwiceIndexed {
+  let name: String
+  var age: Int
+}
+
+@IndexKeyRecord("name")
+@Index("age", "city")
+@Index("age")  // ! answers what both would
+struct Beginning {
+  let name: String
+  var age: Int
+  var city: String
+}
+
+@IndexKeyRecord("name", "age")
+@Index("name")  // ! the key begins with 'name'
+struct OfTheKey {
+  let name: String
+  var age: Int
+}
+
+@IndexKeyRecord("name")
+@Index("nickname")  // ! 'nickname' cannot be indexed: an optional is no key
+@Index("tags")  // ! 'tags' cannot be indexed: a collection has no order
+@Index("scores")  // ! 'scores' cannot be indexed: a collection
+struct Unsortable {
+  let name: String
+  var nickname: String?
+  var tags: Set<String>
+  var scores: [Int]
+}
+
+@IndexKeyRecord("name")
+@Index("twice")  // ! 'twice' is no stored property
+struct ComputedIndex {
+  let name: String
+  var age: Int
+  var twice: Int { age * 2 }
+}
+
+@IndexKeyRecord("name")
+@Index("")  // ! string literal
+struct EmptyIndex { let name: String }
+
+@Index("name")  // ! no effect without @IndexKeyRecord
+struct NoRecord { let name: String }
+
+@IndexKeyRecord("a", "b")
+@Index("d", "c")
+@Index("a", "c")
+struct Indexed {
+  let a: Int
+  let b: String
+  let c: Int
+  var d: Double
+}
+
+func indexQuery(_ context: TransactionContext, _ store: Store) throws {
+  _ = try Indexed.select(in: context, d: .greaterThan(1))
+  _ = try Indexed.select(in: store, limit: 3, d: 1, c: .within([1]))
+  _ = try Indexed.select(in: store, a: 1, c: .lessThan(1))
+  _ = try Indexed.select(in: store, a: .lessThan(1))
+  _ = try Indexed.select(in: context, c: 1)  // !
+  _ = try Indexed.select(in: context, d: .lessThan(1), c: 1)  // ! lessThan
+  _ = try Indexed.select(in: context, d: "")  // ! no exact matches
+}

@@ -93,7 +93,8 @@ public struct CompilationResult: Sendable {
     }
     let offset = source.offset(of: position)
     return Diagnostic(
-      severity: severity, message: message, position: position, length: source.wordLength(at: offset),
+      severity: severity, message: message, position: position,
+      length: source.wordLength(at: offset),
       sourceLine: source.lineText(at: offset), notes: notes)
   }
 }

@@ -65,14 +65,16 @@ struct CheckCommandTests {
       let result = run(old, new)
       #expect(result.status == 0)
       #expect(
-        result.output.hasPrefix("\(new):3:3: warning: the default of 'n' has changed from 0 to 3\n"))
+        result.output.hasPrefix("\(new):3:3: warning: the default of 'n' has changed from 0 to 3\n")
+      )
       #expect(result.output.hasSuffix("\ncompatible: 1 change, 1 to be noted\n"))
     }
   }
 
   @Test("tells an incompatible change as an error, with status 2")
   func incompatible() throws {
-    try withSchemas(note("n: int; m: int;"), note("n: long; more: int; added: int;")) { old, new, _ in
+    try withSchemas(note("n: int; m: int;"), note("n: long; more: int; added: int;")) {
+      old, new, _ in
       let result = run(old, new)
       #expect(result.status == 2 && result.errors.isEmpty)
       #expect(
@@ -126,14 +128,16 @@ struct CheckCommandTests {
   @Test("prints an empty list where nothing has changed")
   func emptyJSON() throws {
     try withSchemas(note(""), note("")) { old, new, _ in
-      let content = try JSONSerialization.jsonObject(with: Data(run("--json", old, new).output.utf8))
+      let content = try JSONSerialization.jsonObject(
+        with: Data(run("--json", old, new).output.utf8))
       let report = try #require(content as? [String: Any])
       #expect((report["changes"] as? [Any])?.isEmpty == true)
       #expect(Set(report.keys) == ["format", "verdict", "old", "new", "changes"])
     }
   }
 
-  @Test("gives no verdict on a schema that cannot be read, with status 1", arguments: [true, false])
+  @Test(
+    "gives no verdict on a schema that cannot be read, with status 1", arguments: [true, false])
   func unreadable(isOld: Bool) throws {
     try withSchemas(note(""), "table {") { good, bad, directory in
       for options in [[], ["--json"]] {
@@ -154,7 +158,9 @@ struct CheckCommandTests {
   func includes() throws {
     let main = "include \"part.fbs\";\n" + note("part: Part;")
     try withSchemas(main, main) { old, new, directory in
-      for (name, text) in [("before", "table Part { x: int; }"), ("after", "table Part { x: long; }")] {
+      for (name, text) in [
+        ("before", "table Part { x: int; }"), ("after", "table Part { x: long; }"),
+      ] {
         let folder = directory.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try text.write(
@@ -198,7 +204,8 @@ struct CheckCommandTests {
 
   @Test("takes names that look like options behind --, and explains itself")
   func rest() throws {
-    guard case .check(let request) = try Request(["check", "--json", "--", "-a.fbs", "--b.fbs"]) else {
+    guard case .check(let request) = try Request(["check", "--json", "--", "-a.fbs", "--b.fbs"])
+    else {
       return #expect(Bool(false))
     }
     #expect(request.old == "-a.fbs" && request.new == "--b.fbs" && request.printsJSON)

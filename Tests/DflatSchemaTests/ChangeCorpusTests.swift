@@ -81,7 +81,9 @@ struct ChangeCorpusTests {
   @Test("Changes come in the order of the new version's text")
   func order() throws {
     for pair in Case.all {
-      let places = try pair.comparison().changes.map(\.new).filter { $0.file == pair.path("new.fbs") }
+      let places = try pair.comparison().changes.map(\.new).filter {
+        $0.file == pair.path("new.fbs")
+      }
       let sorted = places.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
       #expect(places == sorted, "\(pair.name)")
     }
@@ -90,10 +92,13 @@ struct ChangeCorpusTests {
   @Test("A renamed root is told once, and names table and version")
   func storageNames() throws {
     let comparison = SchemaComparison(
-      old: try schema("namespace A.B; table Post (v: \"1.0\") { id: int (primary); } root_type Post;"),
-      new: try schema("namespace A.B; table Entry (v: \"1.1\") { id: int (primary); } root_type Entry;"))
+      old: try schema(
+        "namespace A.B; table Post (v: \"1.0\") { id: int (primary); } root_type Post;"),
+      new: try schema(
+        "namespace A.B; table Entry (v: \"1.1\") { id: int (primary); } root_type Entry;"))
     let change = try #require(comparison.changes.first)
     #expect(comparison.changes.count == 1 && change.kind == .rootRenamed)
-    #expect(change.message.contains("'a__b__post_v1_0'") && change.message.contains("'a__b__entry_v1_1'"))
+    #expect(
+      change.message.contains("'a__b__post_v1_0'") && change.message.contains("'a__b__entry_v1_1'"))
   }
 }

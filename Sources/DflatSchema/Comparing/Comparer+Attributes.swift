@@ -21,16 +21,19 @@ extension Comparer {
       let after = new.first { $0.name == name }
       if before == after { continue }
       let what =
-        before == nil ? "has the attribute '\(name)' now"
-        : after == nil ? "no longer has the attribute '\(name)'"
-        : "has another value of the attribute '\(name)'"
+        before == nil
+        ? "has the attribute '\(name)' now"
+        : after == nil
+          ? "no longer has the attribute '\(name)'"
+          : "has another value of the attribute '\(name)'"
       let last = subject.split(separator: ".").last ?? ""
       let isNested = name == "nested_flatbuffer" || name == "flexbuffer"
       report(
         .attributeChanged, isNested ? .caution : .compatible, subject, "'\(last)' \(what)",
         isNested
           ? "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
-          : "Dflat stores and reads as before; it concerns code generated for other languages", oldPlace,
+          : "Dflat stores and reads as before; it concerns code generated for other languages",
+        oldPlace,
         newPlace)
     }
   }

@@ -10,13 +10,16 @@ extension Comparer {
     let oldNames = Set(old.values.map { enumCaseName($0.name) })
     var matched: Set<String> = []
     for value in old.values {
-      let renamed = byNumber[value.value].flatMap { oldNames.contains(enumCaseName($0.name)) ? nil : $0 }
+      let renamed = byNumber[value.value].flatMap {
+        oldNames.contains(enumCaseName($0.name)) ? nil : $0
+      }
       guard let place = byName[enumCaseName(value.name)] ?? renamed else {
         let occupant = byNumber[value.value]
         report(
           .enumValueRemoved, .incompatible, "\(new.name).\(value.name)", "'\(value.name)' is gone",
           occupant.map { "what is stored as '\(value.name)' reads as '\($0.name)'" }
-            ?? "what is stored as '\(value.name)' reads as the default of its field", value.position,
+            ?? "what is stored as '\(value.name)' reads as the default of its field",
+          value.position,
           occupant?.position ?? new.position)
         continue
       }
@@ -88,7 +91,8 @@ extension Comparer {
       new.isBitFlags ? "'\(new.name)' is bit flags now" : "'\(new.name)' is no longer bit flags",
       new.isBitFlags
         ? "programs of the old version read combined values as the default of the field"
-        : "stored combinations of values read as the default of the field", old.position, new.position)
+        : "stored combinations of values read as the default of the field", old.position,
+      new.position)
   }
 
   // MARK: Unions
@@ -99,11 +103,14 @@ extension Comparer {
     let oldNames = Set(old.members.map { unionCaseName($0.name) })
     var matched: Set<Int> = []
     for member in old.members {
-      let renamed = byTag[member.tag].flatMap { oldNames.contains(unionCaseName($0.name)) ? nil : $0 }
+      let renamed = byTag[member.tag].flatMap {
+        oldNames.contains(unionCaseName($0.name)) ? nil : $0
+      }
       guard let place = byName[unionCaseName(member.name)] ?? renamed else {
         let occupant = byTag[member.tag]
         report(
-          .unionMemberRemoved, .incompatible, "\(new.name).\(member.name)", "'\(member.name)' is gone",
+          .unionMemberRemoved, .incompatible, "\(new.name).\(member.name)",
+          "'\(member.name)' is gone",
           (occupant.map { "what is stored as '\(member.name)' is read as '\($0.name)'" }
             ?? "what is stored as '\(member.name)' reads as an empty union") + "; keep the member",
           member.position, occupant?.position ?? new.position)
@@ -112,7 +119,9 @@ extension Comparer {
       matched.insert(place.tag)
       compare(member, place, new, byTag[member.tag])
     }
-    for member in new.members where !matched.contains(member.tag) { reportAddition(member, old, new) }
+    for member in new.members where !matched.contains(member.tag) {
+      reportAddition(member, old, new)
+    }
     compareAttributes(
       old.attributes, new.attributes, new.name.description, old.position, new.position)
   }

@@ -14,7 +14,8 @@ extension Comparer {
     let (before, after) = (absent(old, in: self.old), absent(new, in: self.new))
     let message =
       switch (old.defaultValue, new.defaultValue) {
-      case (_, .null): "'\(new.name)' has become optional, with nil instead of the default \(before)"
+      case (_, .null):
+        "'\(new.name)' has become optional, with nil instead of the default \(before)"
       case (.null, _): "'\(new.name)' is no longer optional, and its default is \(after)"
       default: "the default of '\(new.name)' has changed from \(before) to \(after)"
       }

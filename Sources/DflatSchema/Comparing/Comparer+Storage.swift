@@ -137,7 +137,10 @@ extension Comparer {
     let table = schema.tableName(of: root)
     return Dictionary(
       schema.indexPaths(of: root).map {
-        ($0.path, Index(table: "\(table)__\($0.path)", isUnique: $0.isUnique, position: $0.position))
+        (
+          $0.path,
+          Index(table: "\(table)__\($0.path)", isUnique: $0.isUnique, position: $0.position)
+        )
       }
     ) { first, _ in first }
   }
@@ -164,14 +167,17 @@ extension Comparer {
       let before = indexes(of: pair.old, in: old)
       let after = indexes(of: pair.new, in: new)
       var found: [IndexChange: [String]] = [:]
-      func note(_ kind: SchemaChange.Kind, _ left: SourcePosition, _ right: SourcePosition, _ table: String) {
+      func note(
+        _ kind: SchemaChange.Kind, _ left: SourcePosition, _ right: SourcePosition, _ table: String
+      ) {
         found[IndexChange(kind: kind, old: left, new: right), default: []].append(table)
       }
       let (oldRoot, newRoot) = (old.position(of: pair.old), new.position(of: pair.new))
       for (path, index) in after.sorted(by: { $0.key < $1.key }) {
         let place = before[path]?.position ?? oldPositions[index.position] ?? oldRoot
         switch before[path]?.isUnique {
-        case nil: note(index.isUnique ? .uniqueAdded : .indexAdded, place, index.position, index.table)
+        case nil:
+          note(index.isUnique ? .uniqueAdded : .indexAdded, place, index.position, index.table)
         case false where index.isUnique: note(.uniqueAdded, place, index.position, index.table)
         case true where !index.isUnique: note(.uniqueRemoved, place, index.position, index.table)
         default: break
@@ -234,7 +240,9 @@ extension Schema {
   /// The roots of included files.
   fileprivate var includedRoots: [QualifiedName] { files.dropFirst().compactMap(\.root) }
 
-  fileprivate func position(of type: QualifiedName) -> SourcePosition { types[type]?.position ?? start }
+  fileprivate func position(of type: QualifiedName) -> SourcePosition {
+    types[type]?.position ?? start
+  }
 
   /// A type and all that it is made of.
   fileprivate func reachable(from root: QualifiedName) -> Set<QualifiedName> {

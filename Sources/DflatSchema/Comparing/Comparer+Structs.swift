@@ -27,13 +27,16 @@ extension Comparer {
     }
     for field in new.fields where !matched.contains(field.name) {
       report(
-        .fieldAdded, .incompatible, "\(new.name).\(field.name)", "'\(field.name)' is new in a struct",
+        .fieldAdded, .incompatible, "\(new.name).\(field.name)",
+        "'\(field.name)' is new in a struct",
         "objects stored so far have no bytes for it, and programs of the old version drop them; use a table, or another "
           + "struct", old.position, field.position)
     }
     // What has been told shifts the rest; it is worth telling only if it is the cause.
     let isCause = !changes[findings...].contains { $0.severity == .incompatible }
-    if isCause || isReordered(old, new) { for (field, place) in shifted { reportShift(field, place, new) } }
+    if isCause || isReordered(old, new) {
+      for (field, place) in shifted { reportShift(field, place, new) }
+    }
     compareLayouts(old, new, isTold: !isCause || !shifted.isEmpty)
     compareVersions(old.version, new.version, new.name, old.position, new.position)
     compareAttributes(
@@ -65,7 +68,8 @@ extension Comparer {
       return report(
         .structLayoutChanged, .incompatible, new.name.description,
         "'\(new.name)' has changed its size from \(old.size) to \(new.size) bytes",
-        "where several are stored in a row all but the first are misread", old.position, new.position
+        "where several are stored in a row all but the first are misread", old.position,
+        new.position
       )
     }
     guard old.alignment != new.alignment else { return }

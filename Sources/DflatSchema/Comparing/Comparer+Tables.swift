@@ -153,7 +153,8 @@ extension Comparer {
         camel(old.name) == camel(new.name)
           ? "'\(new.name)' has changed its type from \(left) to \(right)"
           : "'\(new.name)' of type \(right) is where '\(old.name)' of type \(left) was",
-        reason + (new.isDeprecated ? "; a deprecated field keeps its type, it could come back" : ""),
+        reason
+          + (new.isDeprecated ? "; a deprecated field keeps its type, it could come back" : ""),
         old.position, new.position)
     case .length(let count, let length):
       report(
@@ -195,7 +196,8 @@ extension Comparer {
   ) {
     report(
       kind, .compatible, subject,
-      kind == .primaryAdded ? "'\(field.name)' is primary now" : "'\(field.name)' is no longer primary",
+      kind == .primaryAdded
+        ? "'\(field.name)' is primary now" : "'\(field.name)' is no longer primary",
       "nothing changes on disk, since its table is no root; in Swift a string is "
         + (kind == .primaryAdded ? "no longer optional" : "optional"), old, new)
   }

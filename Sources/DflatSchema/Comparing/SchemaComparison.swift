@@ -38,7 +38,10 @@ public struct SchemaComparison: Sendable {
       let (a, b) = (left.element, right.element)
       return
         (ranks[a.new.file] ?? .max, a.new.line, a.new.column, a.old.line, a.old.column, left.offset)
-        < (ranks[b.new.file] ?? .max, b.new.line, b.new.column, b.old.line, b.old.column, right.offset)
+        < (
+          ranks[b.new.file] ?? .max, b.new.line, b.new.column, b.old.line, b.old.column,
+          right.offset
+        )
     }.map(\.element)
   }
 }

@@ -81,7 +81,8 @@ struct ChangeMatrixTests {
         current = next
       }
       let whole = SchemaComparison(old: try schema(first.text), new: try schema(current.text))
-      #expect(whole.isCompatible, "DFLAT_SEED=\(seed), round \(round): \(first.text)\n\(current.text)")
+      #expect(
+        whole.isCompatible, "DFLAT_SEED=\(seed), round \(round): \(first.text)\n\(current.text)")
     }
   }
 

@@ -21,9 +21,11 @@ enum MatrixEdit: String, CaseIterable {
   func apply(to schema: inout MatrixSchema, _ random: inout SeededGenerator) -> Bool {
     switch self {
     case .appendField, .renameField, .deprecate, .restore, .changeDefault, .addIndex, .removeIndex,
-      .insertField, .removeField, .swapFields, .changeScalar, .changeKind, .addRequired, .removeRequired:
+      .insertField, .removeField, .swapFields, .changeScalar, .changeKind, .addRequired,
+      .removeRequired:
       return editTable(&schema, &random)
-    case .addStructField, .removeStructField, .swapStructFields, .changeStructScalar, .changeArrayLength:
+    case .addStructField, .removeStructField, .swapStructFields, .changeStructScalar,
+      .changeArrayLength:
       return editStruct(&schema, &random)
     case .appendValue, .renameValue, .removeValue, .insertValue, .renumberValue, .widenEnum:
       return editEnum(&schema, &random)
@@ -96,7 +98,9 @@ enum MatrixEdit: String, CaseIterable {
     case .changeKind: at = pick { _ in true }
     case .addRequired:
       // Tables that need themselves would have no end.
-      at = pick { !$0.isRequired && !$0.isDeprecated && ($0.kind == .string || $0.kind == .vector(.string)) }
+      at = pick {
+        !$0.isRequired && !$0.isDeprecated && ($0.kind == .string || $0.kind == .vector(.string))
+      }
     case .removeRequired: at = pick { $0.isRequired && !$0.isDeprecated }
     default: return false
     }
@@ -114,7 +118,8 @@ enum MatrixEdit: String, CaseIterable {
   }
 
   private func changed(
-    _ old: MatrixSchema.Field, _ number: Int, _ schema: MatrixSchema, _ random: inout SeededGenerator
+    _ old: MatrixSchema.Field, _ number: Int, _ schema: MatrixSchema,
+    _ random: inout SeededGenerator
   ) -> MatrixSchema.Field {
     var field = old
     switch self {
@@ -132,7 +137,8 @@ enum MatrixEdit: String, CaseIterable {
       field.standard = nil
     case .changeKind:
       let kinds: [MatrixSchema.Kind] = [
-        .scalar("long"), .string, .vector(.string), .type(schema.structs[0]), .type(schema.tables[0]),
+        .scalar("long"), .string, .vector(.string), .type(schema.structs[0]),
+        .type(schema.tables[0]),
       ]
       field.kind = kinds.filter { $0 != field.kind }.randomElement(using: &random)!
       (field.standard, field.isRequired, field.index) = (nil, false, nil)
@@ -167,7 +173,9 @@ enum MatrixEdit: String, CaseIterable {
   private func editStruct(_ schema: inout MatrixSchema, _ random: inout SeededGenerator) -> Bool {
     let id = schema.structs.randomElement(using: &random)!
     let fields = schema.fields(id)
-    let scalars = fields.indices.filter { if case .scalar = fields[$0].kind { true } else { false } }
+    let scalars = fields.indices.filter {
+      if case .scalar = fields[$0].kind { true } else { false }
+    }
     let arrays = fields.indices.filter { if case .array = fields[$0].kind { true } else { false } }
     switch self {
     case .addStructField:
@@ -177,7 +185,9 @@ enum MatrixEdit: String, CaseIterable {
       guard fields.count > 1 else { return false }
       schema.edit(id) { $0.remove(at: 0) }
     case .swapStructFields:
-      guard fields[0].kind != .scalar("bool") || fields[1].kind != .scalar("bool") else { return false }
+      guard fields[0].kind != .scalar("bool") || fields[1].kind != .scalar("bool") else {
+        return false
+      }
       schema.edit(id) { $0.swapAt(0, 1) }
     case .changeStructScalar:
       let at = scalars.randomElement(using: &random)!

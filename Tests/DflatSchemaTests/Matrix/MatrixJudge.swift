@@ -124,7 +124,8 @@ struct MatrixComparison {
       }
       return zip(left, right).contains { differs($0, $1, element, .unknown) }
     case (.value(let id), _):
-      guard case .type(let type) = kind, !isForward, !to.values(type).contains(where: { $0.id == id })
+      guard case .type(let type) = kind, !isForward,
+        !to.values(type).contains(where: { $0.id == id })
       else { return written != read }
       // A value that only the newer version has reads as the default.
       return read != standard
@@ -183,14 +184,17 @@ struct MatrixFlatc {
   func readings(_ name: String, old: Int, new: Int) throws -> [MatrixReading] {
     let folder = "\(directory)/\(name)"
     let files = FileManager.default
-    return try (0..<old).map { ("o\($0).json", true) }.appending((0..<new).map { ("n\($0).json", false) })
-      .map { file, isForward in
-        let written = files.contents(atPath: "\(folder)/own/\(file)")
-        let log = files.contents(atPath: "\(folder)/log").map { String(decoding: $0, as: UTF8.self) }
-        return MatrixReading(
-          isForward: isForward, written: try #require(written, "\(name)/\(file), flatc: \(log ?? "")"),
-          read: files.contents(atPath: "\(folder)/other/\(file)"))
-      }
+    return try (0..<old).map { ("o\($0).json", true) }.appending(
+      (0..<new).map { ("n\($0).json", false) }
+    )
+    .map { file, isForward in
+      let written = files.contents(atPath: "\(folder)/own/\(file)")
+      let log = files.contents(atPath: "\(folder)/log").map { String(decoding: $0, as: UTF8.self) }
+      return MatrixReading(
+        isForward: isForward,
+        written: try #require(written, "\(name)/\(file), flatc: \(log ?? "")"),
+        read: files.contents(atPath: "\(folder)/other/\(file)"))
+    }
   }
 }
 

@@ -210,7 +210,8 @@ struct MatrixReader {
       return .value(value.id)
     }
     if let number = json as? NSNumber, !(json is String) {
-      return .flags(Set(values.filter { number.int64Value & (1 << Int64($0.number)) != 0 }.map(\.id)))
+      return .flags(
+        Set(values.filter { number.int64Value & (1 << Int64($0.number)) != 0 }.map(\.id)))
     }
     let words = (json as? String ?? "").split(separator: " ").map(String.init)
     return .flags(Set(values.filter { words.contains($0.name) }.map(\.id)))

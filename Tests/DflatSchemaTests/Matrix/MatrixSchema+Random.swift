@@ -59,7 +59,9 @@ extension MatrixSchema {
       newField(.scalar(Self.scalars.randomElement(using: &random)!))
     }
     fields.append(newField(.array(.scalar("short"), Int.random(in: 2...3, using: &random))))
-    if let other = others.first, Bool.random(using: &random) { fields.append(newField(.type(other))) }
+    if let other = others.first, Bool.random(using: &random) {
+      fields.append(newField(.type(other)))
+    }
     let id = fresh()
     entries.append(Entry(id: id, name: "T\(id)", content: .structure(fields)))
   }
@@ -91,7 +93,9 @@ extension MatrixSchema {
     ]
     var field = newField(kinds.randomElement(using: &random)!)
     field.standard = randomStandard(field.kind, &random)
-    if case .string = field.kind, Int.random(in: 0..<4, using: &random) == 0 { field.isRequired = true }
+    if case .string = field.kind, Int.random(in: 0..<4, using: &random) == 0 {
+      field.isRequired = true
+    }
     switch field.kind {
     case .scalar, .string:
       if Int.random(in: 0..<4, using: &random) == 0 { field.index = "indexed" }
@@ -106,9 +110,11 @@ extension MatrixSchema {
     case .scalar("bool"), .scalar("float"), .scalar("double"):
       return Int.random(in: 0..<3, using: &random) == 0 ? .null : nil
     case .scalar:
-      return [nil, .null, .integer(Int.random(in: 1...9, using: &random))].randomElement(using: &random)!
+      return [nil, .null, .integer(Int.random(in: 1...9, using: &random))].randomElement(
+        using: &random)!
     case .type(let id) where enums.contains(id) && !isFlags(id):
-      return [nil, .value(values(id).randomElement(using: &random)!.id)].randomElement(using: &random)!
+      return [nil, .value(values(id).randomElement(using: &random)!.id)].randomElement(
+        using: &random)!
     default: return nil
     }
   }

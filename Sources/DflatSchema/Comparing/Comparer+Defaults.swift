@@ -1,7 +1,7 @@
 // Defaults: what an object reads where it holds no value.
 //
-// A value that equals the default is not stored, so another default is another value for the objects that have it. Where
-// the value is kept outside of the object too, in a key or an index, the two then disagree.
+// A value that equals the default is not stored, so another default is another value for the objects that have it. An index
+// is built anew for it; the columns of a key are not.
 
 extension Comparer {
   mutating func compareDefaults(
@@ -28,15 +28,12 @@ extension Comparer {
         "the key columns of such objects go on saying \(before) while the objects read as \(after)",
         old.position, new.position)
     }
-    if let tables = keptIndexes[new.position] {
-      return report(
-        .defaultChanged, .incompatible, subject, message,
-        "\(listed(tables)) goes on saying \(before) for such objects while they read as \(after), so queries miss "
-          + "them; drop that table with the change, and it is built again", old.position,
-        new.position)
+    let index = keptIndexes[new.position].map { tables in
+      ". The side table \(listed(tables)) was filled with \(before) for them, and is built anew"
     }
     report(
-      .defaultChanged, .caution, subject, message, reading, old.position, new.position)
+      .defaultChanged, .caution, subject, message, reading + (index ?? ""), old.position,
+      new.position)
   }
 
   /// What an object without the field reads, in the words of a message.

@@ -54,13 +54,6 @@ struct MatrixComparison {
   /// From the old version to the new one.
   let isForward: Bool
 
-  private let isIndexable: Set<Int>
-
-  init(from: MatrixSchema, to: MatrixSchema, isForward: Bool) {
-    (self.from, self.to, self.isForward) = (from, to, isForward)
-    isIndexable = from.indexable.intersection(to.indexable)
-  }
-
   /// The first difference, but for those that a compatible change may make.
   func difference(_ written: MatrixValue, _ read: MatrixValue, _ type: Int) -> String? {
     guard case .object(let left) = written, case .object(let right) = read else {
@@ -78,9 +71,7 @@ struct MatrixComparison {
       let standards = (
         MatrixReader(schema: from).standard(field), MatrixReader(schema: to).standard(other)
       )
-      let isIndexed =
-        field.index != nil && other.index != nil && isIndexable.contains(type)
-      if isTable, expected == standards.0, standards.0 != standards.1, !isIndexed {
+      if isTable, expected == standards.0 {
         expected = standards.1
       }
       if let reason = difference(field, expected, right[field.id] ?? .nothing, standards.1) {

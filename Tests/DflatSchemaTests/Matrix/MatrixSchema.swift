@@ -133,20 +133,6 @@ struct MatrixSchema {
     return entry.declared?.filter(primary.contains) ?? primary
   }
 
-  /// The types whose fields can have an index: not those that are reached through vectors only.
-  var indexable: Set<Int> {
-    var result: Set<Int> = []
-    var pending = [root]
-    while let type = pending.popLast() {
-      guard result.insert(type).inserted else { continue }
-      for field in fields(type) where !field.isDeprecated {
-        if case .type(let id) = field.kind { pending.append(id) }
-      }
-      pending += members(type).map(\.type)
-    }
-    return result
-  }
-
   // MARK: Editing
 
   mutating func edit(_ id: Int, _ body: (inout [Field]) -> Void) {

@@ -56,7 +56,9 @@ enum MatrixEdit: String, CaseIterable {
   // MARK: Tables
 
   private func editTable(_ schema: inout MatrixSchema, _ random: inout SeededGenerator) -> Bool {
-    let table = schema.tables.randomElement(using: &random)!
+    let table =
+      self == .swapFields && Bool.random(using: &random)
+      ? schema.root : schema.tables.randomElement(using: &random)!
     let fields = schema.fields(table)
     func pick(_ isWanted: (MatrixSchema.Field) -> Bool) -> Int? {
       fields.indices.filter { !fields[$0].isPrimary && isWanted(fields[$0]) }
@@ -88,11 +90,13 @@ enum MatrixEdit: String, CaseIterable {
     case .removeIndex: at = pick { $0.index != nil }
     case .removeField: at = pick { _ in fields.count > 1 }
     case .swapFields:
-      // Two of a few values may be the same in all objects.
-      at = fields.indices.dropLast().filter { place in
-        fields[place].kind != fields[place + 1].kind
-          || !(schema.isScalar(fields[place].kind) && !MatrixSchema.isNumber(fields[place].kind))
-      }.randomElement(using: &random)
+      let pairs = fields.indices.dropLast()
+      // Two of one kind are what a comparison of types would miss, but two of a few values may be the same in all objects.
+      let alike = pairs.filter { fields[$0].kind == fields[$0 + 1].kind }
+      at =
+        alike.filter { !schema.isScalar(fields[$0].kind) || MatrixSchema.isNumber(fields[$0].kind) }
+        .randomElement(using: &random)
+        ?? pairs.filter { !alike.contains($0) }.randomElement(using: &random)
     case .changeScalar:
       at = pick { if case .scalar = $0.kind { true } else { false } }
     case .changeKind: at = pick { _ in true }

@@ -34,6 +34,7 @@ extension MatrixSchema {
     fields += (enums + structs).map { newField(.vector(.type($0))) }
     fields.append(newField(.type(union)))
     fields.append(newField(.type(structs[0])))
+    fields += [newField(.scalar("long")), newField(.scalar("long"))]
     fields += tables.map { newField(.vector(.type($0))) }
     root = addTable(fields: fields)
     for _ in 0..<Int.random(in: 3...5, using: &random) { appendField(root, &random) }

@@ -92,13 +92,12 @@ extension SQLiteEngine {
     if let delay = next ?? delay { set(after: delay) { $0.laterTurn() } }
   }
 
-  /// A turn that is set does not keep the engine alive.
+  /// A turn that is set keeps the engine until its time has come; then there is nothing to do if the file was closed. A weak reference
+  /// would make each count of references slow.
   private func set(after delay: Duration, _ turn: @escaping @Sendable (SQLiteEngine) -> Void) {
     let (seconds, attoseconds) = delay.components
     let time = DispatchTime.now() + Double(seconds) + Double(attoseconds) / 1e18
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak self] in
-      if let self { turn(self) }
-    }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { turn(self) }
   }
 
   /// Uses the writing connection outside of a transaction.

@@ -276,9 +276,8 @@ final class Committer: Sendable {
   private func setAlarm(_ state: inout State) {
     if state.hasAlarm { return }
     state.hasAlarm = true
-    alarms.asyncAfter(deadline: .now() + longest) { [weak self] in
-      self?.ring()
-    }
+    // Held strongly, for a moment: what somebody has a weak reference to is counted slowly ever after.
+    alarms.asyncAfter(deadline: .now() + longest) { self.ring() }
   }
 
   private func ring() {

@@ -8,7 +8,7 @@
 public import Dispatch
 import Synchronization
 
-/// The engine-neutral part of a workspace. For the authors of engines.
+/// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
   /// Tells this workspace from all others of the process.
@@ -76,7 +76,8 @@ public final class WorkspaceCore: Sendable {
         if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
       }
     }
-    engine.wantIndexes = { [weak self] in self?.wantIndexes(of: $0) }
+    // A cycle, which the shutdown ends: what somebody has a weak reference to is counted slowly ever after.
+    engine.wantIndexes = { self.wantIndexes(of: $0) }
   }
 
   /// The hook for errors that have no other way out.
@@ -329,6 +330,7 @@ public final class WorkspaceCore: Sendable {
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
+      engine.wantIndexes = nil
       if let completion { lanes.run(completion) } else { done.signal() }
     }
     if completion == nil { done.wait() }

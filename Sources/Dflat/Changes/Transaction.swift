@@ -140,9 +140,11 @@ final class Transaction: TransactionContext {
   }
 
   /// Remembers that a type was changed, for observers and for those who ask whether a row is current.
-  private func record(_ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?) {
+  private func record(
+    _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
+  ) {
     if latest?.schema !== schema { choose(schema) }
-    latest?.changes?.record(id, old: old, new: new)
+    latest?.changes?.record(id, old: old, new: new, changing: fields)
     if old == nil { return }
     latest?.rows.insert(id)
     latest?.recent.wrote(id)
@@ -289,8 +291,9 @@ final class Transaction: TransactionContext {
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }
       }
-      try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
-      record(schema, row.id, old: stored, new: row)
+      let fields = isSame ? changes.fields : .all
+      try writer.update(schema, from: stored, to: row, changing: fields)
+      record(schema, row.id, old: stored, new: row, changing: fields)
       return (row, true)
     }
   }

@@ -14,6 +14,8 @@ struct RowChange {
   let id: Int64
   let old: Row?
   var new: Row?
+  /// The fields of the root table whose bytes may differ; see `FieldSet.mask`. All, unless there are both rows.
+  var fields: UInt64
   /// Whether it was written more than once, so that it may be what it was.
   var isRewritten = false
 }
@@ -31,9 +33,10 @@ final class TypeChanges: @unchecked Sendable {
     self.layout = layout
   }
 
-  func record(_ id: Int64, old: Row?, new: Row?) {
+  func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     if let place = place(of: id) {
       rows[place].new = new
+      rows[place].fields |= fields.mask
       rows[place].isRewritten = true
       return
     }
@@ -43,7 +46,7 @@ final class TypeChanges: @unchecked Sendable {
       places = Dictionary(
         uniqueKeysWithValues: rows.indices.map { (rows[$0].id, $0) } + [(id, rows.count)])
     }
-    rows.append(RowChange(id: id, old: old, new: new))
+    rows.append(RowChange(id: id, old: old, new: new, fields: fields.mask))
   }
 
   private func place(of id: Int64) -> Int? {

@@ -25,13 +25,11 @@ extension WorkspaceCore {
     guard let origin else {
       misuse("\(call) was called with a result that no workspace has fetched")
     }
-    let query = origin.query
-    let type = observers.of(query.schema)
-    let number = number
-    let observer = ResultObserver(type, query, rows) { rows in
-      handler(rows, ResultOrigin(query, timestamp: -1, workspace: number))
-    }
-    return register(observer, readAt: origin.workspace == number ? origin.timestamp : -1)
+    let isOurs = origin.workspace == number
+    let observer = ResultObserver(
+      observers.of(origin.query.schema),
+      isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number), rows, handler)
+    return register(observer, readAt: isOurs ? origin.timestamp : -1)
   }
 
   /// Observes an object.

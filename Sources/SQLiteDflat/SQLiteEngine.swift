@@ -97,6 +97,14 @@ final class SQLiteEngine: StorageEngine {
     if !configuration.isReadOnly { wantIndexes?(schema) }
   }
 
+  var isWritable: Bool { !configuration.isReadOnly }
+
+  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress) {
+    tell(
+      .migration(
+        table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
+  }
+
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {
     // What was made is kept as long as the engine.
@@ -244,6 +252,7 @@ final class SQLiteEngine: StorageEngine {
         do {
           if committing {
             try connection.commit()
+            state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {
             state.tables.forget()
@@ -339,5 +348,7 @@ private final class MissingFileView: StorageReader {
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
+  func lastID(of schema: EntitySchema) -> Int64? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }
 }

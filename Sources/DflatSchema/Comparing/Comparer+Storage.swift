@@ -60,7 +60,7 @@ extension Comparer {
       report(
         .rootRenamed, .incompatible, pair.new.description,
         "the root '\(pair.old)' is now called '\(pair.new)': its objects are in the table '\(after)', not in '\(before)'",
-        "the new table is empty, and what is stored is left behind; keep the name, or move the objects yourself",
+        "the new table is empty, and what is stored is left behind; keep the name, or take the objects over with a Migration",
         old.types[pair.old]?.position ?? oldRoot, new.types[pair.new]?.position ?? newRoot)
       // What else has changed is worth knowing, should the name come back.
       renamedRoots.insert(pair)

@@ -127,6 +127,20 @@ final class DatabaseCore: Sendable {
     if locking { directory.locking = self }
   }
 
+  /// Who observes the directory's records.
+  var observation: Observation { directory.observation }
+
+  /// Calls a closure in a transaction that reads and that nobody else knows of. Called in a turn.
+  func withReader<R>(_ body: (TransactionContext) throws -> R) throws -> R {
+    let indexHandle = self.indexHandle
+    let transaction = try Transaction(env: environment, readOnly: true)
+    defer { transaction.abort() }
+    return try body(
+      TransactionContext(
+        core: self, transaction: transaction, isReadOnly: true, writes: nil,
+        indexHandle: indexHandle))
+  }
+
   /// Where transactions run: here, unless this one has no lock file and the directory has been opened with one.
   var inForce: DatabaseCore { isLocking ? self : directory.locking ?? self }
 
@@ -156,6 +170,7 @@ private final class Directory: Sendable {
     weak var object: Object?
   }
 
+  let observation = Observation()
   /// The transactions without the lock file.
   let table = TransactionTable(readersAreExclusive: true)
   private let lockingCore = Mutex(Reference<DatabaseCore>())

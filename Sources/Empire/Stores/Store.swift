@@ -75,35 +75,77 @@ public final class Store: Sendable {
     parent: TransactionContext? = nil, readOnly: Bool = false,
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
+    try run(parent: parent, readOnly: readOnly, block) { $0.wait() }
+  }
+
+  /// Runs a closure in a transaction.
+  ///
+  /// - Parameters:
+  ///   - parent: As in `withTransaction(parent:readOnly:_:)`.
+  ///   - readOnly: Likewise.
+  ///   - isMember: Whether it is a transaction of its own to those who observe it, though it is committed with its parent.
+  ///   - block: What to do.
+  ///   - delivered: Gets the calls of handlers that hear of the transaction, if there are some. They have begun.
+  func run<T>(
+    parent: TransactionContext? = nil, readOnly: Bool = false, isMember: Bool = false,
+    _ block: (TransactionContext) throws -> sending T, delivered: (Deliveries) -> Void
+  ) throws -> sending T {
     if let outer = parent ?? openTransaction {
       guard outer.core === ownCore || outer.core === core else { throw StoreError.noActiveStore }
       if parent == nil && readOnly { return try reading(in: outer, block) }
-      return try open(outer.core, parent: outer, readOnly: readOnly, block)
+      return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
     }
-    let core = ownCore.begin(readOnly: readOnly)
+    var deliveries: Deliveries?
+    // Nobody waits for handlers in the turn: they may write themselves.
+    defer { if let deliveries { delivered(deliveries) } }
+    let core = beginTurn(readOnly: readOnly)
     defer { core.table.end(readOnly: readOnly) }
-    return try open(core, parent: nil, readOnly: readOnly, block)
-  }
-
-  private func open<T>(
-    _ core: DatabaseCore, parent: TransactionContext?, readOnly: Bool,
-    _ block: (TransactionContext) throws -> sending T
-  ) throws -> sending T {
-    if let parent { try parent.checkActive() }
-    defer { parent?.writes?.forget() }
+    if !readOnly { core.observation.turn.begin() }
+    defer { if !readOnly { core.observation.turn.end() } }
     // Known before the transaction begins, so it may use it.
     let indexHandle = core.indexHandle
+    let observers = readOnly ? ObserverList() : core.observation.observers
     var writes: WriteState?
-    let result = try Transaction.with(
-      env: core.environment, parent: parent?.transaction, readOnly: readOnly
-    ) { transaction in
-      writes = readOnly ? nil : WriteState(handle: indexHandle)
+    let result = try Transaction.with(env: core.environment, readOnly: readOnly) { transaction in
+      writes = readOnly ? nil : WriteState(handle: indexHandle, observers: observers)
       let context = TransactionContext(
         core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
         indexHandle: indexHandle)
-      return try core.table.withOpen(context, block)
+      let result = try core.table.withOpen(context, block)
+      writes?.lookForNews(in: context)
+      return result
     }
-    if parent == nil, case .open(let dbi) = writes?.handle { core.indexHandle = dbi }
+    if let writes {
+      if case .open(let dbi) = writes.handle { core.indexHandle = dbi }
+      deliveries = core.observation.publish(writes, reading: core.withReader)
+    }
+    return result
+  }
+
+  /// Waits for the turn of an outermost transaction, and says where it runs.
+  func beginTurn(readOnly: Bool) -> DatabaseCore { ownCore.begin(readOnly: readOnly) }
+
+  private func nested<T>(
+    in parent: TransactionContext, readOnly: Bool, isMember: Bool,
+    _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    try parent.checkActive()
+    let core = parent.core
+    var writes: WriteState?
+    var isCommitted = false
+    defer { parent.writes?.end(writes, isCommitted: isCommitted) }
+    let result = try Transaction.with(
+      env: core.environment, parent: parent.transaction, readOnly: readOnly
+    ) { transaction in
+      writes = parent.writes.map { WriteState(inside: $0) }
+      let context = TransactionContext(
+        core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
+        indexHandle: parent.indexHandle)
+      let result = try core.table.withOpen(context, block)
+      if isMember { writes?.lookForNews(in: context) }
+      return result
+    }
+    isCommitted = true
     return result
   }
 

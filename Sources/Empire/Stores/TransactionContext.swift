@@ -224,12 +224,14 @@ extension TransactionContext {
   /// Stores bytes under a key. The context has been found to be one that may write.
   @usableFromInline
   func store(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws {
+    writes?.note(key)
     try transaction.set(dbi: core.records, keyBuffer: key, valueBuffer: value)
   }
 
   /// Removes what is stored under a key. The context has been found to be one that may write.
   @usableFromInline
   func removeValue(of key: UnsafeRawBufferPointer) throws {
+    writes?.note(key)
     try transaction.delete(dbi: core.records, key: MDB_val(buffer: key))
   }
 

@@ -51,7 +51,7 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
     if handler.withLock({ $0 == nil }) { return nil }
     // A reader migrates for its own eyes only.
     let view = context.readOnlyView()
-    defer { view.scope?.hasEnded = true }
+    defer { view.end() }
     let result: Result<[Record], any Error>
     let state: ObservedState
     do {

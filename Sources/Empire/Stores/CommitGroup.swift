@@ -95,7 +95,7 @@ struct CommitGroup {
     if transactions.count == 1 { return runAlone(in: store) }
     do {
       var deliveries: Deliveries?
-      let errors = try store.run(
+      let errors = try store.write(
         { outer in try transactions.map { try run($0, in: store, outer) } },
         delivered: { deliveries = $0 })
       finish(after: deliveries) {
@@ -115,7 +115,7 @@ struct CommitGroup {
   ) throws -> (any Error)? {
     do {
       // What its observers hear is told with the group.
-      try store.run(parent: outer, isMember: true, { try transaction.run(in: $0) }) { _ in }
+      try store.write(parent: outer, isMember: true, { try transaction.run(in: $0) }) { _ in }
       return nil
     } catch {
       if outer.transaction.metFullMap { throw error }
@@ -127,7 +127,7 @@ struct CommitGroup {
     for transaction in transactions {
       var deliveries: Deliveries?
       let result = Result { () throws -> Void in
-        try store.run({ try transaction.run(in: $0) }, delivered: { deliveries = $0 })
+        try store.write({ try transaction.run(in: $0) }, delivered: { deliveries = $0 })
       }
       finish(after: deliveries) { transaction.finish(result) }
     }

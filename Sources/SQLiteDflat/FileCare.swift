@@ -58,7 +58,9 @@ struct FileCare {
     let pages = connection.walPagesAfterLastCommit
     let began = ContinuousClock.now
     let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
-    let waits = pages >= waitAt && readers.oldest.map { began - $0 < patience } ?? true
+    let waits =
+      pages >= waitAt && !readers.areTransactions
+      && readers.oldest.map { began - $0 < patience } ?? true
     let isLong = connection.walFileSize > 2 * Int64(limit)
     // Also after an error: it is not tried again with each transaction.
     dueAt = pages + limitPages
@@ -144,6 +146,8 @@ struct FileCare {
 struct OwnReaders {
   /// When the oldest open snapshot took its state.
   let oldest: ContinuousClock.Instant?
+  /// Whether there are snapshots of transactions. They may wait for the writer's turn, and the log must not wait for them.
+  var areTransactions = false
   /// Whether a query or a snapshot is reading.
   let isAnyAtWork: Bool
 }

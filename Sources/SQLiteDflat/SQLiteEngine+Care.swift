@@ -27,9 +27,12 @@ extension SQLiteEngine {
   /// Sets turns after a commit.
   func committed(_ state: inout WriterState, _ connection: Connection) {
     state.turns.lastCommit = .now
-    if !state.turns.isSoon, state.care?.isDue(connection) == true {
-      state.turns.isSoon = true
-      set(after: .zero) { $0.soonTurn() }
+    if state.care?.isDue(connection) == true {
+      isLogLong.store(true, ordering: .releasing)
+      if !state.turns.isSoon {
+        state.turns.isSoon = true
+        set(after: .zero) { $0.soonTurn() }
+      }
     }
     if !state.turns.isLater {
       state.turns.isLater = true
@@ -40,15 +43,25 @@ extension SQLiteEngine {
   /// Moves the log if it is long. Outside of transactions.
   func moveLogIfDue(_ state: inout WriterState, _ connection: Connection) {
     guard state.care?.isDue(connection) == true else { return }
+    // Not before: who wants to open a snapshot meanwhile waits.
+    defer { isLogLong.store(false, ordering: .releasing) }
     turn {
       try state.care?.moveLog(connection, readers: ownReaders) ?? []
+    }
+  }
+
+  var needsCare: Bool { isLogLong.load(ordering: .acquiring) }
+
+  func takeCare() {
+    writer.withLock { state in
+      if let connection = state.connection { moveLogIfDue(&state, connection) }
     }
   }
 
   private func soonTurn() {
     writer.withLock { state in
       state.turns.isSoon = false
-      // Before it begins, a transaction has done this itself.
+      // Before it reads or writes, a transaction has done this itself.
       if let connection = state.connection, !state.isWriting { moveLogIfDue(&state, connection) }
     }
   }
@@ -79,13 +92,12 @@ extension SQLiteEngine {
     if let delay = next ?? delay { set(after: delay) { $0.laterTurn() } }
   }
 
-  /// A turn that is set does not keep the engine alive.
+  /// A turn that is set keeps the engine until its time has come; then there is nothing to do if the file was closed. A weak reference
+  /// would make each count of references slow.
   private func set(after delay: Duration, _ turn: @escaping @Sendable (SQLiteEngine) -> Void) {
     let (seconds, attoseconds) = delay.components
     let time = DispatchTime.now() + Double(seconds) + Double(attoseconds) / 1e18
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak self] in
-      if let self { turn(self) }
-    }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { turn(self) }
   }
 
   /// Uses the writing connection outside of a transaction.
@@ -108,18 +120,24 @@ extension SQLiteEngine {
   }
 
   private var ownReaders: OwnReaders {
-    OwnReaders(oldest: snapshots.oldest, isAnyAtWork: readers.openCount > readers.idleCount)
+    OwnReaders(
+      oldest: snapshots.oldest, areTransactions: snapshots.areTransactions,
+      isAnyAtWork: readers.openCount > readers.idleCount)
   }
 }
 
 /// When the snapshots that are open have taken their states.
 final class OpenSnapshots: Sendable {
-  private let opened = Mutex<[ObjectIdentifier: ContinuousClock.Instant]>([:])
+  private typealias Opened = (time: ContinuousClock.Instant, isTransaction: Bool)
+  private let opened = Mutex<[ObjectIdentifier: Opened]>([:])
 
-  var oldest: ContinuousClock.Instant? { opened.withLock { $0.values.min() } }
+  var oldest: ContinuousClock.Instant? { opened.withLock { $0.values.lazy.map(\.time).min() } }
 
-  func add(_ snapshot: SQLiteSnapshot) {
-    opened.withLock { $0[ObjectIdentifier(snapshot)] = .now }
+  /// Whether there are any of transactions that have not begun to write.
+  var areTransactions: Bool { opened.withLock { $0.values.contains(where: \.isTransaction) } }
+
+  func add(_ snapshot: SQLiteSnapshot, isTransaction: Bool) {
+    opened.withLock { $0[ObjectIdentifier(snapshot)] = (.now, isTransaction) }
   }
 
   func remove(_ snapshot: SQLiteSnapshot) {

@@ -34,6 +34,8 @@ final class SQLiteEngine: StorageEngine {
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
   private let isPrepared = Atomic(false)
+  /// Whether a commit has left the log at its limit.
+  let isLogLong = Atomic(false)
   /// Where it is told what turns of care have come to.
   let telling = DispatchQueue(label: "dflat.telling")
 
@@ -93,6 +95,14 @@ final class SQLiteEngine: StorageEngine {
   /// A query has mentioned an index that is not complete.
   func want(indexesOf schema: EntitySchema) {
     if !configuration.isReadOnly { wantIndexes?(schema) }
+  }
+
+  var isWritable: Bool { !configuration.isReadOnly }
+
+  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress) {
+    tell(
+      .migration(
+        table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
   }
 
   /// The statements of an entity type, written once.
@@ -210,7 +220,7 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter {
+  func beginWriting() throws -> any StorageWriter {
     try withStorageErrors {
       try writer.withLock { state in
         guard let connection = state.connection else { throw missingFile }
@@ -242,6 +252,7 @@ final class SQLiteEngine: StorageEngine {
         do {
           if committing {
             try connection.commit()
+            state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {
             state.tables.forget()
@@ -337,5 +348,7 @@ private final class MissingFileView: StorageReader {
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
+  func lastID(of schema: EntitySchema) -> Int64? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }
 }

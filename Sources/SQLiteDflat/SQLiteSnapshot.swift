@@ -30,6 +30,14 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.row(of: schema, keyOf: row) } ?? nil
   }
 
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try reading { try $0.rows(of: schema, after: id, limit: limit) } ?? RowBuffer()
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    try reading { try $0.lastID(of: schema) } ?? nil
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let explanation = try reading({ try $0.explain(query) }) else {
       throw engine.missingFile
@@ -71,7 +79,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)
         self.view = view
-        engine.snapshots.add(self)
+        engine.snapshots.add(self, isTransaction: isUrgent)
         return view
       } catch let error as SQLiteError where error.isNoSuchFile && !engine.configuration.isReadOnly
       {

@@ -41,6 +41,55 @@ struct SubscriptionIndexTests {
     }
   }
 
+  @Test("Few objects are found under their keys, whatever comes and goes")
+  func keyTable() {
+    withSeed { random in
+      var table = KeyTable<Thing>()
+      var things: [(key: UInt64, thing: Thing)] = []
+      for step in 0..<(isLongRun ? 40_000 : 4000) {
+        // Sometimes more come than go, and then the other way round.
+        if random.oneIn(step / 500 % 2 == 0 ? 3 : 2), !things.isEmpty {
+          let (key, thing) = things.remove(at: Int.random(in: things.indices, using: &random))
+          table.remove(key, thing)
+        } else {
+          // Numbers one after another, multiples of a power of two, and anything.
+          let number = UInt64.random(in: 0...400, using: &random)
+          let key = random.pick([number, number << 52, number &* 0x9E37_79B9_7F4A_7C15])
+          let thing = Thing(0...0)
+          things.append((key, thing))
+          table.insert(key, thing)
+        }
+        #expect(table.isEmpty == things.isEmpty)
+        guard step % 7 == 0 else { continue }
+        let key = things.randomElement(using: &random)?.key ?? 1
+        for key in [key, key + 1, 0] {
+          var found: Set<ObjectIdentifier> = []
+          table[key].forEach { #expect(found.insert(ObjectIdentifier($0)).inserted) }
+          #expect(found == Set(things.filter { $0.key == key }.map { ObjectIdentifier($0.thing) }))
+        }
+        var all = 0
+        table.forEach { _ in all += 1 }
+        #expect(all == things.count)
+      }
+    }
+  }
+
+  @Test("Texts of all lengths have hashes of their own, wherever they differ")
+  func textHash() {
+    let hash = TextHash()
+    func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { hash($0) } }
+    var seen: Set<UInt64> = [of([])]
+    for count in 1...40 {
+      let zeros = [UInt8](repeating: 0, count: count)
+      #expect(seen.insert(of(zeros)).inserted && of(zeros) == of(zeros))
+      for place in 0..<count {
+        var bytes = zeros
+        bytes[place] = 1
+        #expect(seen.insert(of(bytes)).inserted)
+      }
+    }
+  }
+
   @Test("Keys are in the order of values")
   func keys() {
     let reals: [Double] = [

@@ -73,6 +73,22 @@ struct FileCareTests {
     }
   }
 
+  @Test("A transaction that has looked something up does not keep the log from being moved for it")
+  func readingTransactions() throws {
+    try withSmallLog { workspace in
+      try workspace.store(large(0..<10))
+      var longest = 0
+      for number in 0..<200 as Range<Int32> {
+        try workspace.change(number % 10) { $0.likes += 1 }
+        longest = max(longest, size(workspace.path + "-wal"))
+      }
+      #expect(longest < 3 * Self.limit)
+      let told = events(workspace) { $0.count > 3 }
+      let isStuck = told.contains { if case .stuckReader = $0 { true } else { false } }
+      #expect(!isStuck)
+    }
+  }
+
   @Test("A snapshot that holds the log is reported with its age; afterwards the log is emptied")
   func ownSnapshot() throws {
     try withSmallLog { workspace in

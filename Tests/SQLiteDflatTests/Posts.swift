@@ -49,6 +49,27 @@ extension TemporaryWorkspace {
     }
   }
 
+  /// Issues transactions without waiting for one another, while the line is held up, so that they run together.
+  func together(
+    _ count: Int, of types: [Any.Type] = [Post.self],
+    _ handler: @escaping @Sendable (Int, any TransactionContext) -> Void,
+    _ completion: @escaping @Sendable (Int, Bool) -> Void = { _, _ in }
+  ) {
+    let gate = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    dflat.performChanges(types, changesHandler: { _ in gate.wait() })
+    for number in 0..<count {
+      dflat.performChanges(
+        types, changesHandler: { handler(number, $0) },
+        completionHandler: {
+          completion(number, $0)
+          if number == count - 1 { done.signal() }
+        })
+    }
+    gate.signal()
+    done.wait()
+  }
+
   var posts: QueryBuilder<Post> { dflat.fetch(for: Post.self) }
 
   /// What is wrong with the file, as far as posts are concerned.

@@ -10,27 +10,6 @@ import Testing
 
 @Suite("Shared commits")
 struct SharedCommitTests {
-  /// Issues transactions without waiting for one another, while the line is held up, so that they run together.
-  private func together(
-    _ workspace: TemporaryWorkspace, _ count: Int,
-    _ handler: @escaping @Sendable (Int, any TransactionContext) -> Void,
-    _ completion: @escaping @Sendable (Int, Bool) -> Void
-  ) {
-    let gate = DispatchSemaphore(value: 0)
-    let done = DispatchSemaphore(value: 0)
-    workspace.dflat.performChanges([Post.self], changesHandler: { _ in gate.wait() })
-    for number in 0..<count {
-      workspace.dflat.performChanges(
-        [Post.self], changesHandler: { handler(number, $0) },
-        completionHandler: {
-          completion(number, $0)
-          if number == count - 1 { done.signal() }
-        })
-    }
-    gate.signal()
-    done.wait()
-  }
-
   private func insert(_ number: Int, _ txn: any TransactionContext) {
     txn.try(submit: Blog.PostChangeRequest.creationRequest(post(Int32(number))))
   }
@@ -40,7 +19,7 @@ struct SharedCommitTests {
     for aborted in [[0], [1], [4], [0, 1, 2], [1, 3], [0, 1, 2, 3, 4]] {
       try withTemporaryWorkspace { workspace in
         let outcomes = Mutex<[Bool]>([])
-        together(workspace, 5) { number, txn in
+        workspace.together(5) { number, txn in
           insert(number, txn)
           if aborted.contains(number) { txn.abort() }
         } _: { _, isCommitted in
@@ -58,7 +37,7 @@ struct SharedCommitTests {
   @Test("A refused request undoes nothing of the others, nor of its own transaction")
   func refused() throws {
     try withTemporaryWorkspace { workspace in
-      together(workspace, 4) { number, txn in
+      workspace.together(4) { number, txn in
         insert(number, txn)
         #expect(throws: TransactionError.objectAlreadyExists) {
           try txn.submit(Blog.PostChangeRequest.creationRequest(post(0)))
@@ -79,7 +58,7 @@ struct SharedCommitTests {
     try withTemporaryWorkspace { workspace in
       try workspace.store([post(100)])
       let outside = try workspace.foreignConnection()
-      together(workspace, 20) { number, txn in
+      workspace.together(20) { number, txn in
         #expect(workspace.posts.all().count == number + 1)
         insert(number, txn)
         #expect(workspace.posts.where(Post.number == Int32(number)).count == 1)
@@ -96,7 +75,7 @@ struct SharedCommitTests {
   func order() throws {
     try withTemporaryWorkspace { workspace in
       let told = Mutex<[Int]>([])
-      together(workspace, 1000) { number, txn in
+      workspace.together(1000) { number, txn in
         if number % 3 == 0 { insert(number, txn) }
       } _: { number, _ in
         told.withLock { $0.append(number) }

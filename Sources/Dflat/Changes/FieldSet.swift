@@ -26,6 +26,9 @@ public struct FieldSet: Sendable {
   /// Whether there is no field in it.
   var isEmpty: Bool { bits == 0 }
 
+  /// Its fields as bits, of which the last one stands for all that are far behind. Sets without a common bit have no common field.
+  var mask: UInt64 { bits }
+
   /// Whether a field is in it.
   @inlinable @inline(__always)
   public func contains(_ field: Int) -> Bool {

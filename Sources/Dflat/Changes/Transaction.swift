@@ -10,11 +10,10 @@
 //  - a refused request leaves nothing behind; any other failure ends the transaction.
 
 import FlatBuffersRuntime
-import Synchronization
 
 final class Transaction: TransactionContext {
   let workspace: WorkspaceCore
-  private let schemas: Set<EntitySchema>
+  private let schemas: TypeSet
   /// The clock at the beginning.
   private let timestamp: Int64
   private let view: TransactionView
@@ -22,16 +21,11 @@ final class Transaction: TransactionContext {
 
   /// Its turn to write, once it has one.
   @exclusivity(unchecked) private var turn: Committer.Turn?
-  /// The types that were changed, with the rows that were updated or deleted.
-  @exclusivity(unchecked) private var changed: [ObjectIdentifier: RowIDSet] = [:]
-  /// The type that was used last, and what was changed of it: most transactions change one.
-  @exclusivity(unchecked) private var latest: EntitySchema?
-  @exclusivity(unchecked) private var latestRows: RowIDSet?
-  /// What observers are told, and of the type that was used last.
-  private var writes: WriteSet?
-  @exclusivity(unchecked) private var latestWrites: TypeChanges?
+  /// The type that was changed last, and the others: most transactions change one.
+  @exclusivity(unchecked) private var latest: ChangedType?
+  @exclusivity(unchecked) private var others: [ChangedType] = []
   /// Tells its own readings from those of others.
-  private let reading = Transaction.newReading()
+  private let reading = ReadMark.newReading()
   /// Why nothing of it will be committed, if so.
   @exclusivity(unchecked) private(set) var failure: (any Error)?
   var isAborted: Bool { failure != nil }
@@ -39,6 +33,17 @@ final class Transaction: TransactionContext {
   private let reportsFailures: Bool
   private var lookUpError: (any Error)?
   @exclusivity(unchecked) private(set) var version: Version
+
+  /// A type that was changed.
+  private struct ChangedType {
+    let schema: EntitySchema
+    let observers: TypeObservers
+    let recent: RecentChanges
+    /// What observers are told; nil if there are none.
+    let changes: TypeChanges?
+    /// The rows that were updated or deleted.
+    var rows = RowIDSet()
+  }
 
   /// How many writes a transaction has made.
   struct Version: Equatable {
@@ -48,12 +53,18 @@ final class Transaction: TransactionContext {
     /// Of no transaction.
     static var none: Version { Version(transaction: 0, count: 0) }
   }
+  /// What becomes objects of its types and has to be migrated before they are looked at; see `Migrations`.
+  @exclusivity(unchecked) var pendingPlans: [MigrationPlan]
   /// What it does to dictionaries.
   private var drafts: [DictionaryDraft] = []
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: Set<EntitySchema>, reportsFailures: Bool) {
+  init(
+    _ workspace: WorkspaceCore, _ schemas: TypeSet, reportsFailures: Bool,
+    isMigration: Bool = false
+  ) {
+    pendingPlans = isMigration ? [] : workspace.migrations.plans(for: schemas)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.schemas = schemas
@@ -71,13 +82,6 @@ final class Transaction: TransactionContext {
     return transaction
   }
 
-  private static let readings = Atomic<UInt32>(0)
-
-  private static func newReading() -> UInt32 {
-    let (_, number) = readings.add(1, ordering: .relaxed)
-    return number == 0 ? newReading() : number
-  }
-
   // MARK: Reading
 
   /// The stored row of an object: by row id if it has one, otherwise by primary key.
@@ -88,6 +92,7 @@ final class Transaction: TransactionContext {
     if isCurrent(row, schema) { return row }
     if isAborted { return nil }
     do {
+      try requireMigrated(schema)
       return row.id >= 0
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
@@ -108,11 +113,12 @@ final class Transaction: TransactionContext {
 
   /// When it is that something of a type is read now: unknown once the transaction has changed the type.
   func timestamp(of schema: EntitySchema) -> Int64 {
-    changedRows(of: schema) == nil ? timestamp : 0
+    changed(schema) == nil ? timestamp : 0
   }
 
   func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
+    try requireMigrated(query.schema)
     let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
@@ -120,43 +126,60 @@ final class Transaction: TransactionContext {
   /// Why the last object could not be looked up; asked once.
   func takeLookUpError() -> (any Error)? { lookUpError.take() }
 
-  /// Whether a row is what is stored, because this transaction has fetched it and not changed it since.
+  /// Whether a row is what is stored, because this transaction has fetched it and not changed it since, or because nobody has
+  /// changed it since it was fetched outside of transactions.
   private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
-    row.mark == ReadMark(timestamp: timestamp, reading: reading)
-      && changedRows(of: schema)?.contains(row.id) != true
+    let mark = row.mark
+    if mark.reading == reading {
+      return mark.timestamp == timestamp && changed(schema)?.rows.contains(row.id) != true
+    }
+    if mark.reading != workspace.reading { return false }
+    if let turn { return recent(schema).isCurrent(row, in: turn.group) }
+    return view.relies { recent(schema).isCurrent(row, in: $0) }
   }
 
   /// What was changed of a type; nil if nothing was.
-  private func changedRows(of schema: EntitySchema) -> RowIDSet? {
-    schema === latest ? latestRows : changed[ObjectIdentifier(schema)]
+  private func changed(_ schema: EntitySchema) -> ChangedType? {
+    schema === latest?.schema ? latest : others.first { $0.schema === schema }
   }
 
-  /// Remembers that a type was changed; the row, if it was there before.
-  private func markChanged(_ schema: EntitySchema, _ id: Int64? = nil) {
-    if schema !== latest {
-      if let latest { changed[ObjectIdentifier(latest)] = latestRows }
-      latestRows = changed[ObjectIdentifier(schema)]
-      latest = schema
-    }
-    if latestRows == nil { latestRows = RowIDSet() }
-    if let id { latestRows?.insert(id) }
+  private func recent(_ schema: EntitySchema) -> RecentChanges {
+    changed(schema)?.recent ?? workspace.recentChanges.of(schema)
   }
 
-  /// Notes for observers what was written.
-  private func record(_ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?) {
-    if latestWrites?.observers.schema !== schema {
-      let writes = writes ?? WriteSet()
-      self.writes = writes
-      latestWrites = writes.changes(of: workspace.observers.of(schema))
-    }
-    if let latestWrites, latestWrites.isObserved { latestWrites.record(id, old: old, new: new) }
+  /// Remembers that a type was changed, for observers and for those who ask whether a row is current.
+  private func record(
+    _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
+  ) {
+    if latest?.schema !== schema { choose(schema) }
+    latest?.changes?.record(id, old: old, new: new, changing: fields)
+    if old == nil { return }
+    latest?.rows.insert(id)
+    latest?.recent.wrote(id)
+  }
+
+  /// Makes a type the one that was changed last.
+  private func choose(_ schema: EntitySchema) {
+    let place = others.firstIndex { $0.schema === schema }
+    let chosen = place.map { others.remove(at: $0) } ?? begin(schema)
+    if let latest { others.append(latest) }
+    latest = chosen
+  }
+
+  private func begin(_ schema: EntitySchema) -> ChangedType {
+    let observers = workspace.observers.of(schema)
+    let recent = workspace.recentChanges.of(schema)
+    if let turn { recent.enter(turn.group, workspace.clock) }
+    return ChangedType(
+      schema: schema, observers: observers, recent: recent,
+      changes: observers.isObserved ? TypeChanges(schema.layout) : nil)
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
     try read(nil) { try $0.explain(query) }
   }
 
-  private func read<R: ~Copyable>(
+  func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     guard let turn else { return try view.read(read, body) }
@@ -246,7 +269,6 @@ final class Transaction: TransactionContext {
     try refuseUnreadable(bytes, schema)
     try refuseUnknownKey(bytes, schema)
     let id = try writer.insert(schema, bytes)
-    markChanged(schema)
     let row = Row(sound: bytes, id: id)
     record(schema, id, old: nil, new: row)
     return row
@@ -277,9 +299,9 @@ final class Transaction: TransactionContext {
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }
       }
-      try writer.update(schema, from: stored, to: row, changing: isSame ? changes.fields : .all)
-      markChanged(schema, stored.id)
-      record(schema, row.id, old: stored, new: row)
+      let fields = isSame ? changes.fields : .all
+      try writer.update(schema, from: stored, to: row, changing: fields)
+      record(schema, row.id, old: stored, new: row, changing: fields)
       return (row, true)
     }
   }
@@ -330,7 +352,6 @@ final class Transaction: TransactionContext {
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write(schema) { writer, _ in
       try writer.delete(schema, id: known.id)
-      markChanged(schema, known.id)
       record(schema, known.id, old: known, new: nil)
     }
   }
@@ -359,10 +380,22 @@ final class Transaction: TransactionContext {
   private func takeTurn() throws -> Committer.Turn {
     if let turn { return turn }
     let committer = workspace.committer
-    let turn = try committer.beginTurn { try workspace.engine.beginWriting(schemas) }
+    let turn = try committer.beginTurn { try workspace.engine.beginWriting() }
     self.turn = turn
     try committer.use { try view.confirm(in: turn.group) }
+    try requireMigrated()
     return turn
+  }
+
+  /// Uses the storage's transaction, for what is no change of the program's.
+  func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
+    let turn = try takeTurn()
+    return try workspace.committer.use { try body(turn.group.writer) }
+  }
+
+  /// Removes an object that is known to be stored.
+  func remove(_ row: Row, _ schema: EntitySchema) throws {
+    try delete(row, schema)
   }
 
   // MARK: The end
@@ -370,15 +403,28 @@ final class Transaction: TransactionContext {
   /// Ends the transaction.
   /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void) -> Ticket.Rest {
+  func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void) -> Ticket.Rest {
+    finish(commits: false, completion)
+  }
+
+  /// The same, and it is committed when this returns, if it is at all.
+  /// - Returns: The group that it was committed with, too; nil if it has written nothing.
+  func finishAtOnce(
+    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+  ) -> (rest: Ticket.Rest, group: CommitGroup?) {
+    (finish(commits: true, completion), turn?.group)
+  }
+
+  private func finish(
+    commits: Bool, _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+  ) -> Ticket.Rest {
     isOpen = false
     writeDrafts()
     if turn == nil {
       do { try view.confirm() } catch { fail(error) }
     }
     let drafts = drafts
-    let writes = writes
-    writes?.close()
+    let writes = takeWrites()
     return workspace.committer.end(
       turn,
       Member(
@@ -386,7 +432,15 @@ final class Transaction: TransactionContext {
       ) { failure in
         for draft in drafts { draft.end(failure) }
         completion(failure, writes)
-      })
+      }, commits: commits)
+  }
+
+  private func takeWrites() -> WriteSet {
+    guard let latest else { return WriteSet() }
+    var writes = WriteSet(latest.observers, latest.changes)
+    for other in others { writes.append(other.observers, other.changes) }
+    writes.close()
+    return writes
   }
 
   // MARK: Dictionaries
@@ -448,7 +502,7 @@ final class Transaction: TransactionContext {
     }
   }
 
-  func lists(_ schema: EntitySchema) -> Bool { schema === latest || schemas.contains(schema) }
+  func lists(_ schema: EntitySchema) -> Bool { schemas.contains(schema) }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {
     require(

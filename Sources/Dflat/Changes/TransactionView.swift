@@ -20,7 +20,7 @@ final class TransactionView {
 
   private let engine: any StorageEngine
   private let committer: Committer
-  private let schemas: Set<EntitySchema>
+  private let schemas: TypeSet
   /// The open transaction that was read from.
   private(set) var group: CommitGroup?
   private var snapshot: (any StorageSnapshot)?
@@ -29,7 +29,7 @@ final class TransactionView {
   /// The engine's generation before the snapshot.
   private var generation = 0
 
-  init(_ engine: any StorageEngine, _ committer: Committer, _ schemas: Set<EntitySchema>) {
+  init(_ engine: any StorageEngine, _ committer: Committer, _ schemas: TypeSet) {
     self.engine = engine
     self.committer = committer
     self.schemas = schemas
@@ -50,8 +50,19 @@ final class TransactionView {
     return try body(openSnapshot())
   }
 
+  /// Whether something holds in the storage's transaction that is open, if there is one whose changes can be seen here. If so, it
+  /// is relied on.
+  func relies(_ holds: (CommitGroup) -> Bool) -> Bool {
+    // What was read in a snapshot may be older.
+    guard snapshot == nil, let open = committer.written(schemas), holds(open) else { return false }
+    group = open
+    return true
+  }
+
   private func openSnapshot() -> any StorageSnapshot {
     if let snapshot { return snapshot }
+    // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
+    if engine.needsCare { committer.betweenGroups { engine.takeCare() } }
     generation = engine.generation
     let opened = engine.makeSnapshot(isUrgent: true)
     snapshot = opened

@@ -14,29 +14,29 @@ struct RowChange {
   let id: Int64
   let old: Row?
   var new: Row?
+  /// The fields of the root table whose bytes may differ; see `FieldSet.mask`. All, unless there are both rows.
+  var fields: UInt64
   /// Whether it was written more than once, so that it may be what it was.
   var isRewritten = false
 }
 
-/// What a transaction has changed of one type.
+/// What a transaction has changed of one type that is observed.
 ///
 /// Unchecked: changed by the transaction's thread until `close`; deliveries, which come after it, only read.
 final class TypeChanges: @unchecked Sendable {
-  let observers: TypeObservers
-  /// Whether rows are kept.
-  let isObserved: Bool
+  private let layout: TableLayout
   private(set) var rows: [RowChange] = []
   /// Where rows are, once they do not come by ascending id any more. Programs mostly go through objects in order.
   private var places: [Int64: Int]?
 
-  init(_ observers: TypeObservers) {
-    self.observers = observers
-    isObserved = observers.isObserved
+  init(_ layout: TableLayout) {
+    self.layout = layout
   }
 
-  func record(_ id: Int64, old: Row?, new: Row?) {
+  func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     if let place = place(of: id) {
       rows[place].new = new
+      rows[place].fields |= fields.mask
       rows[place].isRewritten = true
       return
     }
@@ -46,7 +46,7 @@ final class TypeChanges: @unchecked Sendable {
       places = Dictionary(
         uniqueKeysWithValues: rows.indices.map { (rows[$0].id, $0) } + [(id, rows.count)])
     }
-    rows.append(RowChange(id: id, old: old, new: new))
+    rows.append(RowChange(id: id, old: old, new: new, fields: fields.mask))
   }
 
   private func place(of id: Int64) -> Int? {
@@ -68,7 +68,7 @@ final class TypeChanges: @unchecked Sendable {
       guard change.isRewritten else { return false }
       switch (change.old, change.new) {
       case (nil, nil): return true
-      case (let old?, let new?): return new.equals(old, as: observers.schema.layout)
+      case (let old?, let new?): return new.equals(old, as: layout)
       default: return false
       }
     }
@@ -77,21 +77,35 @@ final class TypeChanges: @unchecked Sendable {
 }
 
 /// What a transaction has changed, by type.
-///
-/// Unchecked for the same reason.
-final class WriteSet: @unchecked Sendable {
-  private(set) var types: [TypeChanges] = []
+struct WriteSet: Sendable {
+  private struct Part {
+    let observers: TypeObservers
+    /// nil if nobody observed the type.
+    let changes: TypeChanges?
+  }
 
-  /// What is changed of a type, to be added to.
-  func changes(of observers: TypeObservers) -> TypeChanges {
-    // Few types are changed in one transaction.
-    if let known = types.first(where: { $0.observers === observers }) { return known }
-    let changes = TypeChanges(observers)
-    types.append(changes)
-    return changes
+  // Most transactions change one type.
+  private var first: Part?
+  private var others: [Part] = []
+
+  /// Nothing.
+  init() {}
+
+  init(_ observers: TypeObservers, _ changes: TypeChanges?) {
+    first = Part(observers: observers, changes: changes)
+  }
+
+  /// Adds another type.
+  mutating func append(_ observers: TypeObservers, _ changes: TypeChanges?) {
+    others.append(Part(observers: observers, changes: changes))
+  }
+
+  func forEach(_ body: (TypeObservers, TypeChanges?) -> Void) {
+    if let first { body(first.observers, first.changes) }
+    for other in others { body(other.observers, other.changes) }
   }
 
   func close() {
-    for type in types { type.close() }
+    forEach { $1?.close() }
   }
 }

@@ -120,7 +120,7 @@ extension WorkspaceCore {
     if commits || store.hasPending {
       do {
         try engine.prepareForWriting()
-        let taken = try committer.beginTurn { try engine.beginWriting([DictionaryItem.schema]) }
+        let taken = try committer.beginTurn { try engine.beginWriting() }
         turn = taken
         batch = store.takeBatch(for: taken.group)
         if let batch { try committer.use { try batch.write(to: taken.group.writer) } }

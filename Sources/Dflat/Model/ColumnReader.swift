@@ -59,6 +59,8 @@ public struct ColumnReader: Sendable {
   /// The same field by its stored values, and as if nothing but rows had it.
   public let storedField: FieldDescriptor
   private let program: Program
+  /// The offset of a string field of the root table, which is read without a program if it is there; 0 for other fields.
+  private let rootText: Int
 
   init(_ field: FieldDescriptor) {
     // What is stored is the raw value, whether this version of the schema knows it or not.
@@ -67,14 +69,46 @@ public struct ColumnReader: Sendable {
       path: field.path, type: field.type, steps: field.steps, leaf: field.leaf,
       defaultValue: field.defaultValue, domain: nil, column: nil)
     program = Program(.field(storedField))
+    if case .string(let offset) = field.leaf, field.steps.isEmpty, field.alternatives.isEmpty {
+      rootText = offset
+    } else {
+      rootText = 0
+    }
   }
 
   /// The value in a row; null if it is unknown.
   public func read(_ table: TableReader) -> ColumnValue {
     switch field.type {
-    case .string: program.utf8(program.result, table).map { .text($0) } ?? .null
-    case .float, .double: program.real(program.result, table).map { .real($0) } ?? .null
-    default: program.integer(program.result, table).map { .integer($0) } ?? .null
+    case .string:
+      if rootText > 0, let bytes = table.utf8(at: rootText) { return .text(bytes) }
+      return program.utf8(program.result, table).map { .text($0) } ?? .null
+    case .float, .double: return program.real(program.result, table).map { .real($0) } ?? .null
+    default: return program.integer(program.result, table).map { .integer($0) } ?? .null
+    }
+  }
+}
+
+/// What a column holds for a row in whose bytes the field is not. It depends on the version of the schema, since defaults are not
+/// stored.
+public enum AbsentValue: Sendable {
+  /// What most fields have: 0 for numbers, nothing for strings and for what lies behind a reference.
+  case ordinary
+  /// Nothing, though the field is a number.
+  case unknown
+  /// The default that the schema gives the field.
+  case value(Value)
+}
+
+extension ColumnReader {
+  /// What is read where the field is absent.
+  public var absentValue: AbsentValue {
+    switch (storedField.leaf, storedField.defaultValue) {
+    case (.scalar, nil): .unknown
+    case (.scalar, .real(let value)?) where value.isNaN: .unknown
+    case (.scalar, .bool(false)?), (.scalar, .integer(0)?), (.scalar, .unsigned(0)?): .ordinary
+    case (.scalar, .real(let value)?) where value.bitPattern == 0: .ordinary
+    case (.scalar, let value?), (.string, let value?): .value(value)
+    case (.string, nil), (.structScalar, _), (.unionTag, _), (.stringMember, _): .ordinary
     }
   }
 }

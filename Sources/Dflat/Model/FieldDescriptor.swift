@@ -70,6 +70,16 @@ extension FieldDescriptor {
   }
 }
 
+extension FieldDescriptor {
+  /// The fields of the root table that its value depends on; see `FieldSet.mask`.
+  var rootMask: UInt64 {
+    var fields = FieldSet.none
+    if alternatives.isEmpty { fields.insert(rootField) }
+    for field in alternatives { fields.insert(field.rootField) }
+    return fields.mask
+  }
+}
+
 /// Where an engine keeps a field's value outside of the row.
 public enum ColumnReference: Sendable, Hashable {
   /// The n-th field of the primary key.

@@ -9,6 +9,7 @@
 // The same bytes are bound to the storage engine, compared, and read in place by the getters of entities.
 
 public import FlatBuffersRuntime
+import Synchronization
 
 // Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
 
@@ -102,7 +103,7 @@ public struct Row: @unchecked Sendable {
 public struct ReadMark: Sendable, Equatable {
   /// The workspace's clock before the reading, or what stands for it inside a transaction.
   public let timestamp: Int64
-  /// The reading of a transaction; 0 outside of transactions. See `Transaction`.
+  /// A number of the transaction that has read it, or of the workspace outside of transactions; 0 of none.
   @usableFromInline let reading: UInt32
 
   @inlinable
@@ -110,6 +111,15 @@ public struct ReadMark: Sendable, Equatable {
     self.timestamp = timestamp
     self.reading = reading
   }
+
+  /// A number that nobody else in the process has.
+  static func newReading() -> UInt32 {
+    let (_, number) = readings.add(1, ordering: .relaxed)
+    // These two have a meaning.
+    return number == 0 || number == .max ? newReading() : number
+  }
+
+  private static let readings = Atomic<UInt32>(0)
 
   /// Of rows that were not fetched.
   @inlinable

@@ -1,44 +1,52 @@
 // IntervalIndex: which of many intervals hold a key.
 //
-// Intervals lie in an array by their lower bounds, which is read as a balanced tree: the root of a part is its middle. Beside
-// each root stands the greatest upper bound of its part, so parts that end below a key are passed over. A look-up costs the
-// logarithm of the number of intervals, and what is found.
+// Intervals lie in arrays by their lower bounds. Those that hold a key are among the first of them, whose lower bounds are not
+// above it, and there those whose upper bounds are not below it. Beside these stand the greatest upper bounds of each 16, of each
+// 16 times 16, and so on: blocks that end below a key are passed over. So a look-up costs a logarithm of the number of intervals,
+// and what is found; and what is found lies side by side.
 //
 // New intervals wait in a short list of their own, and removed ones stay behind as empty places, until either are so many that
-// the array is made anew. So each change costs a logarithm, too, taken over many.
+// the arrays are made anew. So each change costs a logarithm, too, taken over many.
 
-struct IntervalIndex<Element: AnyObject> {
+struct IntervalIndex<Element: AnyObject>: ~Copyable {
   private struct Item {
     let low: UInt64
     let high: UInt64
-    /// nil once it was removed.
-    var element: Element?
+    let element: Element
   }
 
-  private var items: [Item] = []
-  /// For each root, the greatest upper bound of its part.
-  private var greatest: [UInt64] = []
+  private var lows: [UInt64] = []
+  private var highs: [UInt64] = []
+  /// nil once it was removed.
+  private var elements: [Element?] = []
+  /// The greatest upper bounds of blocks of 16, of 256, …
+  private var greatest: [[UInt64]] = []
   private var recent: [Item] = []
   private var removedCount = 0
 
-  var count: Int { items.count - removedCount + recent.count }
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
 
   mutating func insert(_ range: ClosedRange<UInt64>, _ element: Element) {
     recent.append(Item(low: range.lowerBound, high: range.upperBound, element: element))
-    if recent.count > 32 + items.count / 8 { rebuild() }
+    count += 1
+    if recent.count > 32 + lows.count / 8 { rebuild() }
   }
 
   mutating func remove(_ range: ClosedRange<UInt64>, _ element: Element) {
     if let index = recent.firstIndex(where: { $0.element === element }) {
       recent.remove(at: index)
+      count -= 1
       return
     }
-    var index = firstIndex(atOrAbove: range.lowerBound)
-    while index < items.count, items[index].low == range.lowerBound {
-      if items[index].element === element {
-        items[index].element = nil
+    var index = firstIndex(where: { $0 >= range.lowerBound })
+    while index < lows.count, lows[index] == range.lowerBound {
+      if elements[index] === element {
+        elements[index] = nil
         removedCount += 1
-        if removedCount > 32 + items.count / 2 { rebuild() }
+        count -= 1
+        if removedCount > 32 + lows.count / 2 { rebuild() }
         return
       }
       index += 1
@@ -46,62 +54,89 @@ struct IntervalIndex<Element: AnyObject> {
   }
 
   /// Calls `body` with each element whose interval holds a key.
+  @inline(__always)
   func forEach(containing key: UInt64, _ body: (Element) -> Void) {
-    visit(0, items.count, key, body)
-    for item in recent where item.low <= key && key <= item.high {
-      if let element = item.element { body(element) }
+    let end = firstIndex(where: { $0 > key })
+    highs.withUnsafeBufferPointer { highs in
+      elements.withUnsafeBufferPointer { elements in
+        var index = end == 0 ? 0 : skip(from: 0, key)
+        while index < end {
+          if highs[index] >= key, let element = elements[index] { body(element) }
+          index += 1
+          if index & 15 == 0, index < end { index = skip(from: index, key) }
+        }
+      }
     }
+    for item in recent where item.low <= key && key <= item.high { body(item.element) }
   }
 
   func forEach(_ body: (Element) -> Void) {
-    for item in items { if let element = item.element { body(element) } }
-    for item in recent { if let element = item.element { body(element) } }
+    for element in elements { if let element { body(element) } }
+    for item in recent { body(item.element) }
   }
 
-  private func visit(_ start: Int, _ end: Int, _ key: UInt64, _ body: (Element) -> Void) {
-    var start = start
-    while start < end {
-      let root = (start + end) / 2
-      if greatest[root] < key { return }
-      visit(start, root, key, body)
-      if items[root].low > key { return }
-      if items[root].high >= key, let element = items[root].element { body(element) }
-      start = root + 1
+  /// The first block of 16, from the one that begins at `start`, that does not end below a key.
+  private func skip(from start: Int, _ key: UInt64) -> Int {
+    var index = start
+    while index < lows.count {
+      // The largest block that begins here and can be passed over.
+      var level = 0
+      while level < greatest.count, index & ((16 << (4 * level)) - 1) == 0,
+        greatest[level][index >> (4 * level + 4)] < key
+      {
+        level += 1
+      }
+      if level == 0 { return index }
+      index += 16 << (4 * (level - 1))
     }
+    return index
   }
 
-  private func firstIndex(atOrAbove low: UInt64) -> Int {
-    var start = 0
-    var end = items.count
-    while start < end {
-      let middle = (start + end) / 2
-      if items[middle].low < low { start = middle + 1 } else { end = middle }
+  /// The first lower bound for which something is true that is so for all that follow.
+  @inline(__always)
+  private func firstIndex(where isBehind: (UInt64) -> Bool) -> Int {
+    lows.withUnsafeBufferPointer { lows in
+      var start = 0
+      var end = lows.count
+      while start < end {
+        let middle = (start + end) / 2
+        if isBehind(lows[middle]) { end = middle } else { start = middle + 1 }
+      }
+      return start
     }
-    return start
   }
 
   private mutating func rebuild() {
-    items = items.filter { $0.element != nil } + recent
+    var items = recent
+    for index in lows.indices {
+      guard let element = elements[index] else { continue }
+      items.append(Item(low: lows[index], high: highs[index], element: element))
+    }
     items.sort { $0.low < $1.low }
+    lows = items.map(\.low)
+    highs = items.map(\.high)
+    elements = items.map(\.element)
     recent = []
     removedCount = 0
-    greatest = [UInt64](repeating: 0, count: items.count)
-    _ = measure(0, items.count)
+    greatest = []
+    var below = highs
+    while below.count > 1 {
+      let blocks = stride(from: 0, to: below.count, by: 16).map { start in
+        below[start..<min(start + 16, below.count)].reduce(0, max)
+      }
+      greatest.append(blocks)
+      below = blocks
+    }
     _checkInvariants()
-  }
-
-  private mutating func measure(_ start: Int, _ end: Int) -> UInt64 {
-    if start >= end { return 0 }
-    let root = (start + end) / 2
-    greatest[root] = max(items[root].high, measure(start, root), measure(root + 1, end))
-    return greatest[root]
   }
 
   func _checkInvariants() {
     #if DEBUG
-      assert(greatest.count == items.count)
-      assert(zip(items, items.dropFirst()).allSatisfy { $0.low <= $1.low })
-      assert(removedCount == items.count { $0.element == nil })
+      assert(count == lows.count - removedCount + recent.count)
+      assert(highs.count == lows.count && elements.count == lows.count)
+      assert(zip(lows, lows.dropFirst()).allSatisfy { $0 <= $1 })
+      assert(removedCount == elements.count { $0 == nil })
+      assert(greatest.first.map { $0.count == (lows.count + 15) / 16 } ?? (lows.count <= 1))
     #endif
   }
 }

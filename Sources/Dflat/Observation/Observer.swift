@@ -4,28 +4,27 @@
 //
 //  - the handler is called by jobs of the type's line of deliveries, so never twice at the same time;
 //  - once `cancel` has returned no call begins, and the handler is let go of as soon as no call is running;
-//  - everything but the handler is used by jobs of that line only.
+//  - everything but the gate of the handler is used by jobs of that line only.
 
-import Synchronization
-
-/// Unchecked: what is not behind the lock is used by one delivery at a time.
+/// Unchecked: what is not behind the gate is used by one delivery at a time.
 class Observer: @unchecked Sendable {
   let type: TypeObservers
   /// Whether it is in the type's index.
   var isRegistered = false
   /// Whether what it knows could not be read when that was necessary.
-  var isStale = false
+  @exclusivity(unchecked) var isStale = false
+  /// Guards the handler, which a subclass has.
+  fileprivate let gate = CallGate()
 
   init(_ type: TypeObservers) {
     self.type = type
   }
 
   /// Whether it was cancelled, or has ended.
-  var isCancelled: Bool { preconditionFailure("an observer of nothing") }
-  /// Lets go of the handler.
-  /// - Returns: Whether there was one.
-  func dropHandler() -> Bool { preconditionFailure("an observer of nothing") }
+  final var isCancelled: Bool { gate.isClosed }
 
+  /// Lets go of the handler. Called once.
+  func dropHandler() { preconditionFailure("an observer of nothing") }
   /// Reads again what it knows, as it was at a point.
   func read(_ past: PastView) throws { preconditionFailure("an observer of nothing") }
   /// Calls the handler if there is something new.
@@ -33,50 +32,31 @@ class Observer: @unchecked Sendable {
 
   /// No call of the handler begins any more.
   final func cancel() {
-    if dropHandler() { type.remove(self) }
-  }
-}
-
-/// An observer with a handler for its events.
-///
-/// Unchecked as `Observer` is; the handler is behind a lock.
-class HandlingObserver<Event>: Observer, @unchecked Sendable {
-  typealias Handler = @Sendable (Event) -> Void
-  private let handler: Mutex<Handler?>
-
-  init(_ type: TypeObservers, _ handler: @escaping Handler) {
-    self.handler = Mutex(handler)
-    super.init(type)
+    let (isFirst, letsGo) = gate.close()
+    if letsGo { dropHandler() }
+    if isFirst { type.remove(self) }
   }
 
-  override final var isCancelled: Bool { handler.withLock { $0 == nil } }
-
-  override final func dropHandler() -> Bool {
-    // What the handler has captured may end here, and may do anything: outside of the lock.
-    let dropped = handler.withLock { $0.take() }
-    return dropped != nil
-  }
-
-  final func tell(_ event: Event) {
-    handler.withLock { $0 }?(event)
-  }
-
-  /// The last event.
-  final func end(_ event: Event) {
-    let last = handler.withLock { $0.take() }
-    guard let last else { return }
-    type.remove(self)
-    last(event)
+  /// Calls the handler by `body`, unless it was cancelled.
+  @inline(__always)
+  final func call(_ body: () -> Void) {
+    guard gate.enter() else { return }
+    body()
+    if gate.leave() { dropHandler() }
   }
 }
 
 /// Who observes one object. It is told the row after each change, and nil when the object is gone.
 ///
 /// Unchecked as `Observer` is.
-final class ObjectObserver: HandlingObserver<Row?>, @unchecked Sendable {
+final class ObjectObserver: Observer, @unchecked Sendable {
+  typealias Handler = @Sendable (Row?) -> Void
+
   /// The object as it was last known, at first as it was given.
-  private(set) var row: Row
-  private var news = News.none
+  @exclusivity(unchecked) private(set) var row: Row
+  @exclusivity(unchecked) private var news = News.none
+  /// Written by who lets go of it, when nobody calls it any more.
+  @exclusivity(unchecked) private var handler: Handler?
 
   private enum News {
     case none, updated, deleted
@@ -84,15 +64,23 @@ final class ObjectObserver: HandlingObserver<Row?>, @unchecked Sendable {
 
   init(_ type: TypeObservers, _ row: Row, _ handler: @escaping Handler) {
     self.row = row
-    super.init(type, handler)
+    self.handler = handler
+    super.init(type)
   }
 
-  func apply(_ change: RowChange) {
-    guard let new = change.new else {
+  override func dropHandler() {
+    // What it has captured may end here, and do anything.
+    let last = handler.take()
+    withExtendedLifetime(last) {}
+  }
+
+  /// - Parameter replaced: Gets the row that is not kept any more.
+  func apply(_ new: Row?, _ replaced: inout ReplacedRows) {
+    guard let new else {
       news = .deleted
       return
     }
-    row = new
+    replaced.rows.append(exchange(&row, with: new))
     news = .updated
   }
 
@@ -112,8 +100,13 @@ final class ObjectObserver: HandlingObserver<Row?>, @unchecked Sendable {
     self.news = .none
     switch news {
     case .none: break
-    case .updated: tell(row)
-    case .deleted: end(nil)
+    case .updated: call { handler?(row) }
+    case .deleted:
+      call {
+        // The last event: whatever it does, it is let go of at its end.
+        cancel()
+        handler?(nil)
+      }
     }
   }
 }

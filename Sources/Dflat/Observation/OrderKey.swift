@@ -31,13 +31,6 @@ enum OrderKey {
     return UInt64(bigEndian: key)
   }
 
-  /// A hash of all bytes.
-  static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-    var hasher = Hasher()
-    hasher.combine(bytes: text)
-    return UInt64(truncatingIfNeeded: hasher.finalize())
-  }
-
   /// The key of a constant, as for its stored value; of a string, of its beginning.
   static func key(_ value: Value, _ type: ValueType) -> UInt64 {
     switch value {
@@ -47,11 +40,5 @@ enum OrderKey {
     case .real(let value): key(value)
     case .string(var text): text.withUTF8 { prefix(UnsafeRawBufferPointer($0)) }
     }
-  }
-
-  /// What a constant is found under when it must be equal: the key of a number, the hash of a string.
-  static func exact(_ value: Value, _ type: ValueType) -> UInt64 {
-    guard case .string(var text) = value else { return key(value, type) }
-    return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
   }
 }

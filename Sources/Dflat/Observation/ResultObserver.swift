@@ -3,18 +3,28 @@
 /// Who observes a result. It is told the rows that are shown.
 ///
 /// Unchecked as `Observer` is.
-final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked Sendable {
-  let query: Query
+final class ResultObserver: Observer, @unchecked Sendable {
+  typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
+
+  /// Where the result comes from that it was given, and with which later ones are told: with what is known of them they are as old.
+  private let origin: ResultOrigin
   // An observer is used by one delivery at a time, which touches its properties for a moment only, so exclusivity holds without a
   // check.
 
   @exclusivity(unchecked) private(set) var window: ResultWindow
   /// What has touched the result in the transaction that is being delivered.
-  @exclusivity(unchecked) private var touches: [ResultWindow.Touch] = []
+  @exclusivity(unchecked) private var touches = ResultWindow.Touches()
   @exclusivity(unchecked) private var match = Match.unknown
-  @exclusivity(unchecked) private var sortKeys: [SortKey]?
   /// Whether there is something to be told.
   @exclusivity(unchecked) private var isChanged = false
+  /// Written by who lets go of it, when nobody calls it any more.
+  @exclusivity(unchecked) private var handler: Handler?
+  /// The text that rows must have.
+  @exclusivity(unchecked) private var text = ""
+  @exclusivity(unchecked) private var sortKeys: [SortKey]?
+  /// The condition, once it was in question, and the fields that it depends on.
+  @exclusivity(unchecked) private var program: Program?
+  @exclusivity(unchecked) private var mask: UInt64 = 0
   /// Its place among those that are looked at for every change.
   var place = -1
 
@@ -24,19 +34,35 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
     case unknown
     /// All rows under its path do.
     case path
-    /// Those with this text do.
-    case text(String)
-    case condition(Program)
+    /// Those with its text do.
+    case text
+    case condition
     case always
   }
 
+  /// Which rows of a change are under a path.
+  enum Side {
+    case old, new
+    /// Those that there are; if there are two, both have one value there.
+    case both
+  }
+
+  var query: Query { origin.query }
+
   init(
-    _ type: TypeObservers, _ query: Query, _ rows: ContiguousArray<Row>,
+    _ type: TypeObservers, _ origin: ResultOrigin, _ rows: ContiguousArray<Row>,
     _ handler: @escaping Handler
   ) {
-    self.query = query
-    window = ResultWindow(rows, limit: query.limit)
-    super.init(type, handler)
+    self.origin = origin
+    self.handler = handler
+    window = ResultWindow(rows, limit: origin.query.limit)
+    super.init(type)
+  }
+
+  override func dropHandler() {
+    // What it has captured may end here, and do anything.
+    let last = handler.take()
+    withExtendedLifetime(last) {}
   }
 
   /// The observer is going to be registered.
@@ -45,7 +71,12 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
     if query.condition == nil {
       match = .always
     } else if let net, net.isExact, let path = net.paths.first {
-      match = if case .equal(_, .string(let text)) = path { .text(text) } else { .path }
+      if case .equal(_, .string(let text)) = path {
+        match = .text
+        self.text = text
+      } else {
+        match = .path
+      }
     }
   }
 
@@ -54,43 +85,44 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
   /// Looks at a change that was found under one of the observer's paths, or is to be looked at anyway.
   /// - Parameters:
   ///   - index: The change's place in the transaction.
-  ///   - reader: Reads the field of the path.
-  ///   - isOld: Whether the old row is under the path.
-  ///   - isNew: Whether the new row is.
+  ///   - side: Which of its rows are there.
+  ///   - value: What they have there, if it is a text.
   /// - Returns: Whether this is the first change that touches the result.
   func meet(
-    _ change: RowChange, _ index: Int, _ reader: ColumnReader?, isOld: Bool, isNew: Bool
+    _ change: UnsafePointer<RowChange>, _ index: Int, _ side: Side,
+    _ value: UnsafeRawBufferPointer?
   ) -> Bool {
-    if case .unknown = match, let condition = query.condition {
-      match = .condition(Program(condition))
-    }
-    let wasIn: Bool
-    let isIn: Bool
+    var wasIn = side != .new && change.pointee.old != nil
+    var isIn = side != .old && change.pointee.new != nil
     switch match {
-    case .always:
-      wasIn = change.old != nil
-      isIn = change.new != nil
-    case .path:
-      wasIn = isOld
-      isIn = isNew
-    case .text(let text):
-      wasIn = isOld && reader?.reads(text, in: change.old) == true
-      isIn = isNew && reader?.reads(text, in: change.new) == true
-    case .condition(let program):
+    case .always, .path: break
+    case .text:
+      // Other texts may have the same hash.
+      guard let value, text.withUTF8({ equalBytes(UnsafeRawBufferPointer($0), value) }) else {
+        return false
+      }
+    case .condition, .unknown:
       // It may have been met under another path.
-      if touches.last?.change == index { return false }
-      wasIn = change.old?.read(program.evaluate) == .true
-      isIn = change.new?.read(program.evaluate) == .true
-    case .unknown: return false
+      if touches.last?.change == UInt32(index) { return false }
+      (wasIn, isIn) = evaluate(change.pointee)
+      if !wasIn, !isIn { return false }
     }
-    if !wasIn, !isIn { return false }
-    if let last = touches.last, last.change == index {
-      touches[touches.count - 1].wasIn = last.wasIn || wasIn
-      touches[touches.count - 1].isIn = last.isIn || isIn
-      return false
-    }
-    touches.append(ResultWindow.Touch(change: index, wasIn: wasIn, isIn: isIn))
-    return touches.count == 1
+    return touches.add(UInt32(index), wasIn, isIn)
+  }
+
+  private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
+    guard let program = program ?? compile() else { return (false, false) }
+    let isIn = change.new?.read(program.evaluate) == .true
+    // Nothing has changed that the condition looks at.
+    if change.fields & mask == 0, change.old != nil, change.new != nil { return (isIn, isIn) }
+    return (change.old?.read(program.evaluate) == .true, isIn)
+  }
+
+  private func compile() -> Program? {
+    match = .condition
+    query.condition?.forEachField { mask |= $0.rootMask }
+    program = query.condition.map { Program($0) }
+    return program
   }
 
   private var order: [SortKey] {
@@ -101,11 +133,15 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
   }
 
   /// Works in what it has met.
+  /// - Parameter replaced: Gets rows that are not kept any more.
   /// - Returns: Whether the result must be read again.
-  func apply(_ changes: [RowChange]) -> Bool {
-    defer { touches = [] }
+  func apply(
+    _ changes: UnsafeBufferPointer<RowChange>, _ replaced: inout ReplacedRows
+  ) -> Bool {
+    let touches = touches
+    self.touches = ResultWindow.Touches()
     if isStale { return true }
-    isChanged = window.apply(touches, of: changes, order: order) || isChanged
+    if window.apply(touches, of: changes, order: order, &replaced) { isChanged = true }
     return window.isShort
   }
 
@@ -124,25 +160,16 @@ final class ResultObserver: HandlingObserver<ContiguousArray<Row>>, @unchecked S
 
   private func isSame(_ left: ContiguousArray<Row>, _ right: ContiguousArray<Row>) -> Bool {
     left.count == right.count
-      && left.elementsEqual(right) { $0.id == $1.id && $0.equals($1, as: query.schema.layout) }
+      && left.elementsEqual(right) {
+        // What was fetched before it was migrated has no id.
+        ($0.id == $1.id || $0.id < 0) && $0.equals($1, as: query.schema.layout)
+      }
   }
 
   override func tellNews() {
     // What is not whole is told when it could be read.
     if isStale || !isChanged { return }
     isChanged = false
-    tell(window.visible)
-  }
-}
-
-extension ColumnReader {
-  /// Whether a row has a text in the field.
-  fileprivate func reads(_ text: String, in row: Row?) -> Bool {
-    guard let row else { return false }
-    return row.read { table in
-      guard case .text(let bytes) = read(table) else { return false }
-      var text = text
-      return text.withUTF8 { equalBytes(UnsafeRawBufferPointer($0), bytes) }
-    }
+    call { handler?(window.visible, origin) }
   }
 }

@@ -19,10 +19,42 @@ struct ResultWindow {
   /// What a change does to a result.
   struct Touch {
     /// The change's place in its transaction.
-    let change: Int
+    let change: UInt32
     /// Whether the row matched, and matches.
     var wasIn: Bool
     var isIn: Bool
+  }
+
+  /// What the changes of a transaction do to a result, in their order. A single one, which is most common, needs no memory.
+  struct Touches {
+    private var first: Touch?
+    private var others: ContiguousArray<Touch> = []
+
+    var last: Touch? { others.last ?? first }
+
+    /// Adds what the last change does, or a new one.
+    /// - Returns: Whether it is the first of all.
+    mutating func add(_ change: UInt32, _ wasIn: Bool, _ isIn: Bool) -> Bool {
+      guard let known = first else {
+        first = Touch(change: change, wasIn: wasIn, isIn: isIn)
+        return true
+      }
+      if others.isEmpty, known.change == change {
+        first = Touch(change: change, wasIn: known.wasIn || wasIn, isIn: known.isIn || isIn)
+      } else if let last = others.last, last.change == change {
+        others[others.count - 1].wasIn = last.wasIn || wasIn
+        others[others.count - 1].isIn = last.isIn || isIn
+      } else {
+        others.append(Touch(change: change, wasIn: wasIn, isIn: isIn))
+      }
+      return false
+    }
+
+    @inline(__always)
+    func forEach(_ body: (Touch) -> Void) {
+      if let first { body(first) }
+      for touch in others { body(touch) }
+    }
   }
 
   /// The result that was just read.
@@ -52,61 +84,87 @@ struct ResultWindow {
   }
 
   /// Works the changes of a transaction in.
+  /// - Parameter replaced: Gets rows that are not kept any more.
   /// - Returns: Whether anything has changed that is shown. If the result is short now, it is to be read again.
   mutating func apply(
-    _ touches: [Touch], of changes: [RowChange], order keys: [SortKey]
+    _ touches: Touches, of changes: UnsafeBufferPointer<RowChange>, order keys: [SortKey],
+    _ replaced: inout ReplacedRows
   ) -> Bool {
     var isVisible = false
-    var removed: [Int] = []
-    var inserted: [Row] = []
+    var edit = Edit()
     // What is behind the last row is not known, unless these are all.
     let last = isComplete ? nil : rows.last
     // Changes mostly come by row id: the next one may stand behind this one.
     var next = 0
-    for touch in touches {
-      if touch.wasIn, let place = place(of: changes[touch.change], keys, perhaps: next) {
+    touches.forEach { touch in
+      let index = Int(touch.change)
+      if touch.wasIn,
+        let place = place(of: changes[index].old, changes[index].id, keys, perhaps: next)
+      {
         next = place + 1
-        if touch.isIn, let new = changes[touch.change].new,
-          keys.isEmpty || changes[touch.change].old.map({ compare(keys, $0, new) }) == 0
+        if touch.isIn, let new = changes[index].new,
+          keys.isEmpty || changes[index].old.map({ compare(keys, $0, new) }) == 0
         {
-          rows[place] = new
+          replaced.rows.append(exchange(&rows[place], with: new))
           isVisible = isVisible || place < limit
-          continue
+          return
         }
-        removed.append(place)
+        edit.remove(place)
       }
-      guard touch.isIn, let new = changes[touch.change].new else { continue }
-      if isComplete || last.map({ !isBefore(keys, $0, new) }) ?? false { inserted.append(new) }
-    }
-    if removed.isEmpty, inserted.isEmpty { return isVisible }
-    if !Self.isAscending(removed.indices, { removed[$0] < removed[$1] }) { removed.sort() }
-    if keys.isEmpty {
-      if !Self.isAscending(inserted.indices, { inserted[$0].id < inserted[$1].id }) {
-        inserted.sort { $0.id < $1.id }
+      guard touch.isIn, let new = changes[index].new else { return }
+      if isComplete || last.map({ !isBefore(keys, $0, new) }) ?? false {
+        edit.insert(new, id: changes[index].id)
       }
-    } else if !Self.isAscending(inserted.indices, { isBefore(keys, inserted[$0], inserted[$1]) }) {
-      inserted.sort { isBefore(keys, $0, $1) }
     }
-    if let first = removed.first, first < limit { isVisible = true }
-    let firstInserted =
-      removed.count + inserted.count <= 8
-      ? edit(removed, inserted, keys) : merge(removed, inserted, keys)
+    if edit.isEmpty { return isVisible }
+    edit.sort(keys)
+    if let first = edit.removed.first, first < limit { isVisible = true }
+    let firstInserted = edit.count <= 8 ? place(edit, keys) : merge(edit, keys, &replaced)
     cut()
     _checkInvariants(keys)
     return isVisible || firstInserted < limit
   }
 
-  private static func isAscending(_ places: Range<Int>, _ areInOrder: (Int, Int) -> Bool) -> Bool {
-    places.dropFirst().allSatisfy { areInOrder($0 - 1, $0) }
+  /// Which places are to be left out, and which rows put in; each in order.
+  private struct Edit {
+    private(set) var removed: [Int] = []
+    private(set) var inserted = ContiguousArray<Row>()
+    private var areRemovalsInOrder = true
+    /// Whether what is inserted comes by row id.
+    private var isByID = true
+    private var lastID = Int64.min
+
+    var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
+    var count: Int { removed.count + inserted.count }
+
+    mutating func remove(_ place: Int) {
+      if let last = removed.last, last > place { areRemovalsInOrder = false }
+      removed.append(place)
+    }
+
+    mutating func insert(_ row: Row, id: Int64) {
+      if id < lastID { isByID = false }
+      lastID = id
+      inserted.append(row)
+    }
+
+    mutating func sort(_ keys: [SortKey]) {
+      if !areRemovalsInOrder { removed.sort() }
+      if keys.isEmpty {
+        if !isByID { inserted.sort { $0.id < $1.id } }
+      } else if !zip(inserted, inserted.dropFirst()).allSatisfy({ isBefore(keys, $0, $1) }) {
+        inserted.sort { isBefore(keys, $0, $1) }
+      }
+    }
   }
 
   /// Few changes: where they are.
   /// - Returns: The place of the first inserted row.
-  private mutating func edit(_ removed: [Int], _ inserted: [Row], _ keys: [SortKey]) -> Int {
-    for place in removed.reversed() { rows.remove(at: place) }
+  private mutating func place(_ edit: Edit, _ keys: [SortKey]) -> Int {
+    for place in edit.removed.reversed() { rows.remove(at: place) }
     var first = Int.max
     var start = 0
-    for row in inserted {
+    for row in edit.inserted {
       start = firstPlace(notBefore: row, keys, from: start)
       rows.insert(row, at: start)
       first = min(first, start)
@@ -117,16 +175,18 @@ struct ResultWindow {
 
   /// Many changes: one pass over all rows.
   /// - Returns: The place of the first inserted row.
-  private mutating func merge(_ removed: [Int], _ inserted: [Row], _ keys: [SortKey]) -> Int {
-    if removed.count == rows.count {
-      rows = ContiguousArray(inserted)
+  private mutating func merge(
+    _ edit: Edit, _ keys: [SortKey], _ replaced: inout ReplacedRows
+  ) -> Int {
+    if edit.removed.count == rows.count {
+      replaced.lists.append(exchange(&rows, with: edit.inserted))
       return rows.isEmpty ? .max : 0
     }
     var merged = ContiguousArray<Row>()
-    merged.reserveCapacity(rows.count - removed.count + inserted.count)
+    merged.reserveCapacity(rows.count - edit.removed.count + edit.inserted.count)
     var first = Int.max
     var next = 0
-    var removals = removed[...]
+    var removals = edit.removed[...]
     func copy(to end: Int) {
       while let removal = removals.first, removal < end {
         if next < removal { merged += rows[next..<removal] }
@@ -136,13 +196,13 @@ struct ResultWindow {
       if next < end { merged += rows[next..<end] }
       next = end
     }
-    for row in inserted {
+    for row in edit.inserted {
       copy(to: firstPlace(notBefore: row, keys, from: next))
       first = min(first, merged.count)
       merged.append(row)
     }
     copy(to: rows.count)
-    rows = merged
+    replaced.lists.append(exchange(&rows, with: merged))
     return first
   }
 
@@ -157,9 +217,11 @@ struct ResultWindow {
 
   /// Where the old row of a change stands.
   /// - Parameter next: Where it may well be.
-  private func place(of change: RowChange, _ keys: [SortKey], perhaps next: Int) -> Int? {
-    if next < rows.count, rows[next].id == change.id { return next }
-    guard let row = change.old else { return nil }
+  private func place(
+    of row: @autoclosure () -> Row?, _ id: Int64, _ keys: [SortKey], perhaps next: Int
+  ) -> Int? {
+    if next < rows.count, rows[next].id == id { return next }
+    guard let row = row() else { return nil }
     let place = firstPlace(notBefore: row, keys, from: 0)
     if place < rows.count, rows[place].id == row.id { return place }
     // Somebody else's changes, which nobody noticed, may have moved it.
@@ -193,4 +255,17 @@ struct ResultWindow {
       assert(limit == .max || rows.count <= Self.capacity(limit))
     #endif
   }
+}
+
+/// Rows that are not kept any more, until those who wait have been told: to let go of rows that have left the processor's caches
+/// takes as long as telling the new ones.
+struct ReplacedRows {
+  var rows = ContiguousArray<Row>()
+  var lists: [ContiguousArray<Row>] = []
+}
+
+@inline(__always)
+func exchange<Value>(_ place: inout Value, with value: consuming Value) -> Value {
+  swap(&place, &value)
+  return value
 }

@@ -18,7 +18,7 @@ final class TypeObservers: @unchecked Sendable {
   private let count = Atomic<Int>(0)
   private let latest = Atomic<Int64>(0)
   private let inbox = Mutex(Inbox())
-  private var index = SubscriptionIndex()
+  @exclusivity(unchecked) private var index = SubscriptionIndex()
   /// Those for whom something could not be read when it was necessary.
   private var stale: [Observer] = []
 
@@ -26,8 +26,8 @@ final class TypeObservers: @unchecked Sendable {
   private struct Inbox: @unchecked Sendable {
     /// What was committed and is not delivered.
     var undelivered = Fifo<TypeChanges>()
-    /// Who is to be let go of.
-    var gone: [Observer] = []
+    /// Who is to be let go of, if anybody is.
+    var gone: [Observer]?
   }
 
   init(_ schema: EntitySchema, _ deliveries: TicketScheduler) {
@@ -52,8 +52,9 @@ final class TypeObservers: @unchecked Sendable {
   func remove(_ observer: Observer) {
     count.subtract(1, ordering: .acquiringAndReleasing)
     let isFirst = inbox.withLock { inbox in
-      inbox.gone.append(observer)
-      return inbox.gone.count == 1
+      if inbox.gone?.append(observer) != nil { return false }
+      inbox.gone = [observer]
+      return true
     }
     guard isFirst else { return }
     // It may take a while until there is something to deliver.
@@ -67,9 +68,10 @@ final class TypeObservers: @unchecked Sendable {
   // MARK: Commits, in their order
 
   /// The type was changed, and that is committed.
-  func committed(_ changes: TypeChanges, at time: Int64) {
+  /// - Parameter changes: nil if nobody observed the type when it was changed.
+  func committed(_ changes: TypeChanges?, at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
-    if changes.isObserved { inbox.withLock { $0.undelivered.append(changes) } }
+    if let changes { inbox.withLock { $0.undelivered.append(changes) } }
   }
 
   /// What was read of the type may not be what is stored.
@@ -93,30 +95,33 @@ final class TypeObservers: @unchecked Sendable {
   // MARK: Deliveries
 
   private func sweep() {
-    let gone = inbox.withLock { inbox in
-      defer { inbox.gone = [] }
-      return inbox.gone
-    }
+    let gone = inbox.withLock { $0.gone.take() }
+    if let gone { remove(gone) }
+  }
+
+  private func remove(_ gone: [Observer]) {
     for observer in gone { index.remove(observer) }
-    if !gone.isEmpty { stale.removeAll { $0.isCancelled } }
+    if !stale.isEmpty { stale.removeAll { $0.isCancelled } }
   }
 
   /// Tells the observers what a transaction has changed.
   func publish(_ changes: TypeChanges, in workspace: WorkspaceCore) {
-    let next = inbox.withLock { $0.undelivered.popFirst() }
+    let (next, gone) = inbox.withLock { ($0.undelivered.popFirst(), $0.gone.take()) }
     assert(next === changes, "changes are delivered in another order than committed")
-    sweep()
-    let touched = index.touched(by: changes.rows)
-    var unread = stale
-    for result in touched.results where result.apply(changes.rows) && !result.isStale {
-      unread.append(result)
-    }
-    read(unread, in: workspace)
-    for object in touched.objects { object.tellNews() }
-    for result in touched.results { result.tellNews() }
-    for observer in unread {
-      observer.tellNews()
-      insert(observer)
+    if let gone { remove(gone) }
+    changes.rows.withUnsafeBufferPointer { rows in
+      var touched = index.touched(by: rows)
+      var unread = stale
+      for result in touched.results where result.apply(rows, &touched.replaced) && !result.isStale {
+        unread.append(result)
+      }
+      read(unread, in: workspace)
+      for object in touched.objects { object.tellNews() }
+      for result in touched.results { result.tellNews() }
+      for observer in unread {
+        observer.tellNews()
+        insert(observer)
+      }
     }
   }
 

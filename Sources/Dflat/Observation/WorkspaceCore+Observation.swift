@@ -5,10 +5,9 @@
 
 extension WorkspaceCore {
   /// Tells observers what a committed transaction has changed. In its delivery.
-  func publish(_ writes: WriteSet?) {
-    guard let writes else { return }
-    for changes in writes.types where changes.isObserved {
-      changes.observers.publish(changes, in: self)
+  func publish(_ writes: WriteSet) {
+    writes.forEach { observers, changes in
+      if let changes { observers.publish(changes, in: self) }
     }
   }
 
@@ -26,13 +25,11 @@ extension WorkspaceCore {
     guard let origin else {
       misuse("\(call) was called with a result that no workspace has fetched")
     }
-    let query = origin.query
-    let type = observers.of(query.schema)
-    let number = number
-    let observer = ResultObserver(type, query, rows) { rows in
-      handler(rows, ResultOrigin(query, timestamp: -1, workspace: number))
-    }
-    return register(observer, readAt: origin.workspace == number ? origin.timestamp : -1)
+    let isOurs = origin.workspace == number
+    let observer = ResultObserver(
+      observers.of(origin.query.schema),
+      isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number), rows, handler)
+    return register(observer, readAt: isOurs ? origin.timestamp : -1)
   }
 
   /// Observes an object.
@@ -62,7 +59,7 @@ extension WorkspaceCore {
   /// Calls `body` where a transaction over these types that is called now would be told how it ended.
   /// - Returns: False if the workspace is shut down.
   func atDelivery(
-    of types: Set<EntitySchema>, _ body: @escaping @Sendable (WorkspaceCore) -> Void
+    of types: TypeSet, _ body: @escaping @Sendable (WorkspaceCore) -> Void
   ) -> Bool {
     enqueue(types) { [self] ended in
       // It is no transaction: nothing of it is committed, and the clock stands still.

@@ -4,18 +4,35 @@
 // is seen by those that come later in its lines, before it is committed.
 
 import Dispatch
+import Synchronization
 
 /// A transaction that has run, with whom to tell.
-struct Member {
-  let types: Set<EntitySchema>
+///
+/// Unchecked: changed only before the committer hands it on.
+final class Member: @unchecked Sendable {
+  let types: TypeSet
   /// The group that it has written into or read from: if that fails, so has it.
   let group: CommitGroup?
   /// Why nothing of it is to be committed; nil if it is good as far as it goes.
-  var failure: (any Error)?
-  /// What it has changed; nil if it has changed nothing.
-  var writes: WriteSet?
+  @exclusivity(unchecked) var failure: (any Error)?
+  /// What it has changed.
+  let writes: WriteSet
   /// Told, when it is known, why it is not committed; nil if it is.
   let completion: @Sendable ((any Error)?) -> Void
+
+  init(
+    types: TypeSet, group: CommitGroup?, failure: (any Error)?, writes: WriteSet = WriteSet(),
+    completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    self.types = types
+    self.group = group
+    self.failure = failure
+    self.writes = writes
+    self.completion = completion
+  }
+
+  /// Why it is not committed, when that is known; nil if it is.
+  var outcome: (any Error)? { failure ?? group?.failure }
 
   /// Whether it cannot end before a group does.
   func dependsOn(_ group: CommitGroup) -> Bool {
@@ -34,12 +51,16 @@ final class CommitGroup: @unchecked Sendable {
   /// More would make the first one wait too long.
   private static let mostMembers = 128
 
+  /// Tells it from others of the process; never 0.
+  let number = numbers.add(1, ordering: .relaxed).newValue
+  private static let numbers = Atomic<Int>(0)
+
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
-  @exclusivity(unchecked) var types: Set<EntitySchema> = []
+  @exclusivity(unchecked) var types: TypeSet = []
   @exclusivity(unchecked) var members: [Member] = []
   private let deadline: DispatchTime
 

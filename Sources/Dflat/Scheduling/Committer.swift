@@ -50,7 +50,7 @@ final class Committer: Sendable {
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let deliveries: TicketScheduler
   private let settled: @Sendable (Member) -> Void
-  private let lost: @Sendable (Set<EntitySchema>) -> Void
+  private let lost: @Sendable (TypeSet) -> Void
   private let failed: @Sendable (any Error) -> Void
 
   /// - Parameters:
@@ -62,7 +62,7 @@ final class Committer: Sendable {
   init(
     deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
     settled: @escaping @Sendable (Member) -> Void,
-    lost: @escaping @Sendable (Set<EntitySchema>) -> Void = { _ in },
+    lost: @escaping @Sendable (TypeSet) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
     self.deliveries = deliveries
@@ -110,15 +110,19 @@ final class Committer: Sendable {
     return try result.get()
   }
 
+  /// The transaction that is open, if somebody who has ended may have written one of these types into it.
+  func written(_ types: TypeSet) -> CommitGroup? {
+    state.withLock { state in
+      state.group.flatMap { $0.types.isDisjoint(with: types) ? nil : $0 }
+    }
+  }
+
   /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
   /// - Returns: nil if there is none.
   func read<R: ~Copyable>(
-    _ types: Set<EntitySchema>, _ body: (CommitGroup) throws -> R
+    _ types: TypeSet, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
-    let written = state.withLock { state in
-      state.group.flatMap { $0.types.isDisjoint(with: types) ? nil : $0 }
-    }
-    guard let written else { return nil }
+    guard let written = written(types) else { return nil }
     return try use {
       // It may have been closed before the lock was granted.
       written.isOpen ? try body(written) : nil
@@ -132,16 +136,23 @@ final class Committer: Sendable {
     return try body()
   }
 
+  /// Calls `body` while nobody can begin a turn, and no transaction of the storage is open.
+  func betweenGroups(_ body: () -> Void) {
+    takeRight()
+    if let (group, _) = openGroup { startAll(settle(group)) }
+    body()
+    passRight()
+  }
+
   /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
   /// - Parameter commits: Whether the turn's group is committed before this returns.
   func end(_ turn: Turn?, _ member: Member, commits: Bool = false) -> Ticket.Rest {
-    var member = member
     if let turn, let error = close(turn, keeping: member.failure == nil) {
       member.failure = member.failure ?? error
     }
     let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
       guard let group = state.group, turn != nil || member.dependsOn(group) else {
-        return (deliver(member), nil)
+        return (deliver([member][...]).map { .delivery($0) } ?? .nothing, nil)
       }
       // Also if it has written nothing: those behind it are told after it.
       group.types.formUnion(member.types)
@@ -230,20 +241,30 @@ final class Committer: Sendable {
       group.outcome = outcome
       state.group = nil
       if case .failed = outcome { lost(group.types) }
-      return group.members.compactMap { member in
-        if case .delivery(let ticket) = deliver(member) { ticket } else { nil }
-      }
+      return deliver(group.members)
     }
   }
 
-  private func deliver(_ member: Member) -> Ticket.Rest {
-    let failure = member.failure ?? member.group?.failure
-    if failure == nil { settled(member) }
-    let ticket = deliveries.place(member.types) {
-      member.completion(failure)
+  /// Members that stand in the same lines, one behind the other, are told by one delivery: others could not come between them.
+  private func deliver(_ members: [Member]) -> [Ticket] {
+    var tickets: [Ticket] = []
+    var rest = members[...]
+    while let types = rest.first?.types {
+      let run = rest.prefix { $0.types == types }
+      rest = rest[run.endIndex...]
+      if let ticket = deliver(run) { tickets.append(ticket) }
+    }
+    return tickets
+  }
+
+  /// - Parameter run: Members of the same types.
+  private func deliver(_ run: ArraySlice<Member>) -> Ticket? {
+    guard let types = run.first?.types else { return nil }
+    for member in run where member.outcome == nil { settled(member) }
+    return deliveries.place(types) {
+      for member in run { member.completion(member.outcome) }
       return .nothing
     }
-    return ticket.map { .delivery($0) } ?? .nothing
   }
 
   private func startAll(_ tickets: [Ticket]) {
@@ -255,9 +276,8 @@ final class Committer: Sendable {
   private func setAlarm(_ state: inout State) {
     if state.hasAlarm { return }
     state.hasAlarm = true
-    alarms.asyncAfter(deadline: .now() + longest) { [weak self] in
-      self?.ring()
-    }
+    // Held strongly, for a moment: what somebody has a weak reference to is counted slowly ever after.
+    alarms.asyncAfter(deadline: .now() + longest) { self.ring() }
   }
 
   private func ring() {

@@ -17,6 +17,9 @@ final class Lanes: Sendable {
     self.target = target
   }
 
+  /// Whether other work may wait for a lane's thread.
+  var areShared: Bool { target != nil }
+
   /// Runs a job as soon as a thread can, and returns at once.
   func run(_ job: @escaping @Sendable () -> Void) {
     let lane = idle.withLock { $0.popLast() } ?? DispatchQueue(label: "dflat.lane", target: target)

@@ -16,7 +16,7 @@ final class TicketScheduler: Sendable {
     var isClosed = false
   }
 
-  /// After so many jobs a lane goes to the end of its queue, which others may share.
+  /// After so many jobs a lane goes to the end of the program's queue.
   private static let mostInARow = 128
 
   private let state = Mutex(State())
@@ -56,7 +56,7 @@ final class TicketScheduler: Sendable {
 
   /// Puts a job at the end of the lines of some types.
   /// - Returns: Whether it was accepted; after `close` none is.
-  func enqueue(_ types: Set<EntitySchema>, _ job: @escaping Ticket.Job) -> Bool {
+  func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     let (isAccepted, ready) = state.withLock { state -> (Bool, Ticket?) in
       if state.isClosed { return (false, nil) }
       return (true, place(types, job, &state))
@@ -66,19 +66,19 @@ final class TicketScheduler: Sendable {
   }
 
   /// Puts a job at the end of its lines, also after `close`. The caller starts the ticket if there is one.
-  func place(_ types: Set<EntitySchema>, _ job: @escaping Ticket.Job) -> Ticket? {
+  func place(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Ticket? {
     state.withLock { place(types, job, &$0) }
   }
 
   private func place(
-    _ types: Set<EntitySchema>, _ job: @escaping Ticket.Job, _ state: inout State
+    _ types: TypeSet, _ job: @escaping Ticket.Job, _ state: inout State
   ) -> Ticket? {
     var lines: [Line] = []
     if let everything {
       lines = [everything.line]
     } else {
-      lines.reserveCapacity(types.count)
-      for type in types {
+      lines.reserveCapacity(types.types.count)
+      for type in types.types {
         let id = ObjectIdentifier(type)
         if let line = state.lines[id] {
           lines.append(line)
@@ -103,7 +103,7 @@ final class TicketScheduler: Sendable {
     var next: Ticket? = ticket
     var count = 0
     while let ticket = next {
-      if count == Self.mostInARow { return start(ticket) }
+      if count == Self.mostInARow, lanes.areShared { return start(ticket) }
       count += 1
       let rest = ticket.job()
       let ready = state.withLock { $0.tickets.leave(ticket) }

@@ -34,10 +34,19 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// A view that takes the committed state at its first read and keeps it until it is closed.
   /// - Parameter isUrgent: As for `read`.
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
-  /// Waits for the write lock and begins a transaction that may change these types.
-  func beginWriting(_ schemas: Set<EntitySchema>) throws -> any StorageWriter
+  /// Whether the storage should be taken care of before another snapshot is opened, which could be in the way. It costs nothing to
+  /// ask.
+  var needsCare: Bool { get }
+  /// Does what has to be done between transactions. Called while the engine's own writer is outside of a transaction.
+  func takeCare()
+  /// Waits for the write lock and begins a transaction.
+  func beginWriting() throws -> any StorageWriter
   /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
   var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
+  /// Whether transactions may write.
+  var isWritable: Bool { get }
+  /// A step has migrated objects to a type; for those who trace what the engine does.
+  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress)
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
   func close(_ flags: WorkspaceShutdownFlag) throws
 }
@@ -50,6 +59,10 @@ public protocol StorageReader: AnyObject {
   func row(of schema: EntitySchema, id: Int64) throws -> Row?
   /// The row with the primary key that `row` has.
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row?
+  /// The rows of a type whose ids are greater than `id`, in the order of ids. Damaged ones are left out.
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer
+  /// The greatest row id of a type; nil if it has no rows.
+  func lastID(of schema: EntitySchema) throws -> Int64?
   /// How a query would be answered.
   func explain(_ query: Query) throws -> QueryExplanation
 }

@@ -53,9 +53,9 @@ final class OpenSnapshot {
     self.snapshot = snapshot
   }
 
-  func mark(_ clock: Clock) -> ReadMark {
-    let timestamp = timestamp ?? clock.now
+  func mark(_ workspace: WorkspaceCore) -> ReadMark {
+    let timestamp = timestamp ?? workspace.clock.now
     self.timestamp = timestamp
-    return ReadMark(timestamp: timestamp, reading: 0)
+    return ReadMark(timestamp: timestamp, reading: workspace.reading)
   }
 }

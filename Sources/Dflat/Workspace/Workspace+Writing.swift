@@ -28,7 +28,7 @@ extension Workspace {
     _ types: repeat (each Element).Type, attempts: Int = 8,
     body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
-    var schemas: Set<EntitySchema> = []
+    var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
     return try await _core.write(schemas, attempts, body)
   }
@@ -36,7 +36,7 @@ extension Workspace {
 
 extension WorkspaceCore {
   fileprivate func write<R: Sendable>(
-    _ types: Set<EntitySchema>, _ attempts: Int,
+    _ types: TypeSet, _ attempts: Int,
     _ body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
@@ -55,7 +55,7 @@ extension WorkspaceCore {
   }
 
   private func writeOnce<R: Sendable>(
-    _ types: Set<EntitySchema>, _ body: @escaping @Sendable (WriteContext) throws -> R
+    _ types: TypeSet, _ body: @escaping @Sendable (WriteContext) throws -> R
   ) async throws -> R {
     let running = RunningWrite(self, types)
     return try await withTaskCancellationHandler {
@@ -97,17 +97,17 @@ final class RunningWrite: Sendable {
   @TaskLocal static var current: RunningWrite?
 
   private let core: WorkspaceCore
-  private let types: Set<EntitySchema>
+  private let types: TypeSet
   private let hasEnded = Atomic(false)
   private let cancelled = Atomic(false)
 
-  fileprivate init(_ core: WorkspaceCore, _ types: Set<EntitySchema>) {
+  fileprivate init(_ core: WorkspaceCore, _ types: TypeSet) {
     self.core = core
     self.types = types
   }
 
   /// Whether a transaction would wait for this one.
-  fileprivate func contains(_ types: Set<EntitySchema>, of core: WorkspaceCore) -> Bool {
+  fileprivate func contains(_ types: TypeSet, of core: WorkspaceCore) -> Bool {
     core === self.core && !hasEnded.load(ordering: .acquiring)
       && !types.isDisjoint(with: self.types)
   }

@@ -8,7 +8,7 @@
 public import Dispatch
 import Synchronization
 
-/// The engine-neutral part of a workspace. For the authors of engines.
+/// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
   /// Tells this workspace from all others of the process.
@@ -18,13 +18,25 @@ public final class WorkspaceCore: Sendable {
   let committer: Committer
   /// Who is told of changes.
   let observers: Observers
+  let recentChanges = RecentChangesByType()
+  /// What rows carry that are fetched outside of transactions.
+  let reading = ReadMark.newReading()
   let otherWriters = OtherWriters()
   /// The order of transactions, and that of telling how they ended.
   let transactions: TicketScheduler
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
+  let migrations = Migrations()
   let dictionaries = Dictionaries()
+  /// How long builds of indexes and migrations wait when the disk is full. For tests.
+  package var fullDiskPause: DispatchTimeInterval {
+    get { builds.pause }
+    set {
+      builds.pause = newValue
+      migrations.runs.pause = newValue
+    }
+  }
   /// Where what is to be tried again later waits.
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
@@ -49,13 +61,13 @@ public final class WorkspaceCore: Sendable {
       deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
-        for changes in member.writes?.types ?? [] {
-          changes.observers.committed(changes, at: time)
+        member.writes.forEach { observers, changes in
+          observers.committed(changes, at: time)
         }
       },
       lost: { types in
         let time = clock.advance()
-        for type in types { observers.of(type).doubt(at: time) }
+        for type in types.types { observers.of(type).doubt(at: time) }
       }, failed: { hook.report($0) })
     self.engine = engine
     self.clock = clock
@@ -73,7 +85,8 @@ public final class WorkspaceCore: Sendable {
         if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
       }
     }
-    engine.wantIndexes = { [weak self] in self?.wantIndexes(of: $0) }
+    // A cycle, which the shutdown ends: what somebody has a weak reference to is counted slowly ever after.
+    engine.wantIndexes = { self.wantIndexes(of: $0) }
   }
 
   /// The hook for errors that have no other way out.
@@ -112,7 +125,7 @@ public final class WorkspaceCore: Sendable {
   ///   - completion: Told why it is not committed; nil if it is.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
-    _ types: Set<EntitySchema>, reportsFailures: Bool,
+    _ types: TypeSet, reportsFailures: Bool,
     _ handler: @escaping @Sendable (Transaction) -> Void,
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
@@ -134,7 +147,21 @@ public final class WorkspaceCore: Sendable {
   ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
-    _ types: Set<EntitySchema>,
+    _ types: TypeSet,
+    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
+  ) -> Bool {
+    let plans = migrations.plans(for: types)
+    if plans.isEmpty { return enqueueAsIs(types, job) }
+    let all = plans.reduce(into: types) { $0.formUnion($1.types) }
+    return enqueueAsIs(all) { [self] ended in
+      complete(plans)
+      return job(ended)
+    }
+  }
+
+  /// The same, whatever is not migrated.
+  func enqueueAsIs(
+    _ types: TypeSet,
     _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
   ) -> Bool {
     accepted.enter()
@@ -168,14 +195,14 @@ public final class WorkspaceCore: Sendable {
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   private func run(
-    _ types: Set<EntitySchema>, _ reportsFailures: Bool,
+    _ types: TypeSet, _ reportsFailures: Bool,
     _ handler: (Transaction) -> Void,
-    _ completion: @escaping @Sendable ((any Error)?, WriteSet?) -> Void
+    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
   ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
       if reportsFailures { report(error) }
       return committer.end(
-        nil, Member(types: types, group: nil, failure: error) { completion($0, nil) })
+        nil, Member(types: types, group: nil, failure: error) { completion($0, WriteSet()) })
     }
     let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
@@ -193,7 +220,7 @@ public final class WorkspaceCore: Sendable {
     context.delivering = nil
   }
 
-  private static func schemas(of types: [Any.Type]) -> Set<EntitySchema> {
+  private static func schemas(of types: [Any.Type]) -> TypeSet {
     require(!types.isEmpty, "performChanges(_:) was called without any type")
     return types.reduce(into: []) { schemas, type in
       guard let entity = type as? any Atom.Type else {
@@ -234,7 +261,7 @@ public final class WorkspaceCore: Sendable {
       if let transaction = context.transaction, transaction.workspace === self {
         transaction.timestamp(of: query.schema)
       } else if let open = context.snapshots[ObjectIdentifier(self)] {
-        open.mark(clock).timestamp
+        open.mark(self).timestamp
       } else {
         clock.now
       }
@@ -249,10 +276,13 @@ public final class WorkspaceCore: Sendable {
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
     }
-    if let open = context.snapshots[ObjectIdentifier(self)] {
-      return try open.snapshot.rows(query, mark: open.mark(clock))
+    if let plan = migrations.plan(for: query.schema) {
+      return try fetch(query, migratedBy: plan)
     }
-    let mark = ReadMark(timestamp: clock.now, reading: 0)
+    if let open = context.snapshots[ObjectIdentifier(self)] {
+      return try open.snapshot.rows(query, mark: open.mark(self))
+    }
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
     if let key = query.key {
       return RowBuffer(try engine.row(of: query, with: key, mark: mark))
@@ -323,9 +353,12 @@ public final class WorkspaceCore: Sendable {
     otherWriters.look(every: nil, in: self)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
+      builds.endPaused(WorkspaceError.shutDown)
+      migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }
+      engine.wantIndexes = nil
       if let completion { lanes.run(completion) } else { done.signal() }
     }
     if completion == nil { done.wait() }

@@ -1,0 +1,35 @@
+// TextHash: texts as 64-bit numbers, for tables of texts.
+//
+// Eight bytes at a time are multiplied, and both halves of the product put together; the last eight may overlap those before. What
+// texts must look like to have one hash depends on two random numbers, so nobody can choose them so.
+
+struct TextHash {
+  private let start = UInt64.random(in: .min ... .max)
+  private let multiplier = UInt64.random(in: .min ... .max) | 1
+
+  @inline(__always)
+  func callAsFunction(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    var hash = mixed(start ^ UInt64(truncatingIfNeeded: text.count))
+    guard let bytes = text.baseAddress else { return hash }
+    if text.count < 8 {
+      var all: UInt64 = 0
+      for place in 0..<text.count {
+        all = all << 8 | UInt64(bytes.load(fromByteOffset: place, as: UInt8.self))
+      }
+      return mixed(hash ^ all)
+    }
+    let last = text.count &- 8
+    var place = 0
+    while place < last {
+      hash = mixed(hash ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      place &+= 8
+    }
+    return mixed(hash ^ bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
+  }
+
+  @inline(__always)
+  private func mixed(_ bits: UInt64) -> UInt64 {
+    let (high, low) = bits.multipliedFullWidth(by: multiplier)
+    return high ^ low
+  }
+}

@@ -1,0 +1,152 @@
+// Objects that are changed as they were fetched, without being looked up again, and when they must be.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+import Testing
+
+@Suite("Rows that are known to be current")
+struct CurrentRowTests {
+  /// Ten posts, as they were fetched after their transaction.
+  private func withPosts(_ body: (TemporaryWorkspace, [Post]) throws -> Void) throws {
+    try withTemporaryWorkspace(configure: { $0.tracesStatements = true }) { workspace in
+      try workspace.store((0..<10).map { post($0) })
+      try body(workspace, Array(workspace.posts.all()))
+      let faults = try workspace.faults()
+      #expect(faults == [])
+    }
+  }
+
+  private static func like(_ post: Post, _ txn: any TransactionContext) {
+    guard let request = Blog.PostChangeRequest.changeRequest(post) else { return }
+    request.likes += 1
+    txn.try(submit: request)
+  }
+
+  private static func show(_ post: Post, _ path: String, _ txn: any TransactionContext) {
+    guard let request = Blog.PostChangeRequest.changeRequest(post) else { return }
+    request.attachment = .photo(Blog.Photo(path: path))
+    txn.try(submit: request)
+  }
+
+  /// How often rows were looked up by id.
+  private func lookUps(_ workspace: TemporaryWorkspace) -> Int {
+    workspace.takeEvents().count { event in
+      guard case .statement(let sql, _) = event else { return false }
+      return sql.hasPrefix("SELECT") && sql.hasSuffix("rowid = ?")
+    }
+  }
+
+  @Test("What nobody has changed is not looked up by transactions that run together")
+  func known() throws {
+    try withPosts { workspace, posts in
+      #expect(lookUps(workspace) == 0)
+      workspace.together(10) { Self.like(posts[$0], $1) }
+      // The first one does not know yet whether others have changed anything.
+      #expect(lookUps(workspace) <= 1)
+      #expect(workspace.posts.all().map(\.likes) == Array(repeating: 1, count: 10))
+      // What was fetched before is not current any more.
+      workspace.together(10) { Self.like(posts[$0], $1) }
+      #expect(lookUps(workspace) == 10)
+      #expect(workspace.posts.all().map(\.likes) == Array(repeating: 2, count: 10))
+      let again = Array(workspace.posts.all())
+      workspace.together(10) { number, txn in
+        if number < 5 { Self.like(again[9 - number], txn) } else { Self.like(posts[number], txn) }
+      }
+      #expect(workspace.posts.all().map(\.likes) == [2, 2, 2, 2, 2, 4, 4, 4, 4, 4])
+    }
+  }
+
+  @Test("What an earlier transaction has changed is taken as that has left it, committed or not")
+  func changedBefore() throws {
+    try withPosts { workspace, posts in
+      workspace.together(5) { number, txn in
+        switch number {
+        case 0: Self.like(posts[0], txn)
+        case 1: Self.like(posts[3], txn)
+        case 2: Self.show(posts[3], "a", txn)
+        case 3:
+          if let request = Blog.PostChangeRequest.deletionRequest(posts[4]) {
+            txn.try(submit: request)
+          }
+        default:
+          #expect(Blog.PostChangeRequest.changeRequest(posts[4]) == nil)
+          Self.like(posts[3], txn)
+        }
+      }
+      let all = workspace.posts.all()
+      #expect(all.count == 9)
+      #expect(all[3].likes == 2)
+      #expect(all[3].attachment == .photo(Blog.Photo(path: "a")))
+    }
+  }
+
+  @Test("What an aborted transaction has changed is as it was")
+  func aborted() throws {
+    try withPosts { workspace, posts in
+      workspace.together(4) { number, txn in
+        Self.like(posts[number == 0 ? 0 : 3], txn)
+        if number == 1 { txn.abort() }
+      }
+      #expect(workspace.posts.all()[3].likes == 2)
+    }
+  }
+
+  @Test("What another program has changed meanwhile is looked up")
+  func foreign() throws {
+    try withPosts { workspace, posts in
+      let other = workspace.secondWorkspace()
+      try other.change(3) { $0.likes = 40 }
+      try other.remove([4])
+      workspace.together(6) { number, txn in
+        switch number {
+        case 0: Self.like(posts[0], txn)
+        case 1: Self.show(posts[3], "a", txn)
+        case 2: Self.like(posts[3], txn)
+        case 3: #expect(Blog.PostChangeRequest.changeRequest(posts[4]) == nil)
+        default: Self.like(posts[5], txn)
+        }
+      }
+      let all = workspace.posts.all()
+      #expect(all.count == 9)
+      #expect(all[3].likes == 41)
+      #expect(all[3].attachment == .photo(Blog.Photo(path: "a")))
+      #expect(all[4].likes == 2)
+      other.dflat.shutdown()
+    }
+  }
+
+  @Test(
+    "The same, if their transaction is the first that asks for the type, and the storage is open for another"
+  )
+  func foreignBesideOthers() throws {
+    try withPosts { workspace, posts in
+      let other = workspace.secondWorkspace()
+      try other.change(3) { $0.likes = 40 }
+      workspace.together(2, of: [Post.self, Note.self]) { number, txn in
+        if number == 1 { return Self.like(posts[3], txn) }
+        let request = NoteChangeRequest.creationRequest()
+        request.key = 1
+        txn.try(submit: request)
+      }
+      #expect(workspace.posts.all()[3].likes == 41)
+      other.dflat.shutdown()
+    }
+  }
+
+  @Test("What was fetched from another file says nothing about this one")
+  func otherFile() throws {
+    try withPosts { workspace, posts in
+      try withPosts { other, _ in
+        // The clock there is ahead.
+        for _ in 0..<5 { try other.change(3) { $0.likes += 7 } }
+        let foreign = Array(other.posts.all())
+        #expect(foreign.map(\._rowid) == posts.map(\._rowid))
+        workspace.together(3) { number, txn in
+          Self.like(number == 0 ? posts[0] : foreign[3], txn)
+        }
+        #expect(workspace.posts.all()[3].likes == 2)
+      }
+    }
+  }
+}

@@ -62,14 +62,14 @@ while true; do
     same "the code of Empire" $work/FirstLook.swift $work/snippet
     continue
   fi
-  if grep -q '^public func afterUpgrade' $work/snippet; then
+  if grep -q '^package func afterUpgrade' $work/snippet; then
     sed '1,/^$/d' $demo/Sources/Upgraded/AfterUpgrade.swift >$work/AfterUpgrade.swift
     same "the code after an upgrade" $work/AfterUpgrade.swift $work/snippet
     continue
   fi
   { echo "func snippet$number(dflat: SQLiteWorkspace) async throws {"; cat $work/snippet; echo "}"; } >>$work/Snippets.swift
 done
-generated=$(find $demo/.build/plugins -path '*/posts/*' -name 'post*_generated.swift' | sort)
+generated=$(find $demo/.build/plugins -path '*/posts/destination/*' -name 'post*_generated.swift' | sort)
 # shellcheck disable=SC2086 # a list of files without blanks
 swiftc -typecheck -swift-version 6 -I $demo/.build/release/Modules -I Sources/CSQLite \
   $work/Snippets.swift $generated

@@ -2,7 +2,7 @@
 
 import SQLiteDflat
 
-public func afterUpgrade(path: String) async throws {
+package func afterUpgrade(path: String) async throws {
   let dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
   let posts = dflat.fetch(for: Post.self)
   print("as they are:", posts.where(Post.author.isNull).map(\.headline))

@@ -1,5 +1,6 @@
 // VerifyCommand: the command line, and how time is shared out.
 
+import CFaultVFS
 import DflatTestSupport
 import DflatVerification
 import Foundation

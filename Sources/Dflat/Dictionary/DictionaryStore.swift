@@ -35,6 +35,8 @@ struct DictionaryKey: Hashable, Sendable {
 
 final class DictionaryStore: Sendable {
   let namespace: String
+  /// The namespace as the rest of each item's primary key.
+  private let keyRest: [Value]
   private let state = Mutex(State())
 
   struct Entry {
@@ -75,6 +77,12 @@ final class DictionaryStore: Sendable {
 
   init(namespace: String) {
     self.namespace = namespace
+    keyRest = [.string(namespace)]
+  }
+
+  /// The primary key of an item.
+  func keyValues(_ key: DictionaryKey) -> KeyValues {
+    KeyValues(first: .string(key.text), rest: keyRest)
   }
 
   // MARK: Reading

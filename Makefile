@@ -14,7 +14,7 @@
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
-#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, and for rows; TIME=seconds each (default 60)
+#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows and for Empire's values; TIME=seconds each (default 60)
 #   make bootstrap        install everything that any rule needs
 #   make clean            remove everything that was built
 #

@@ -151,7 +151,7 @@ let package = Package(
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: ["SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "SwiftFiveClient"],
-      exclude: ["SwiftFiveClient"], swiftSettings: strict),
+      exclude: ["SwiftFiveClient"], resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
       swiftSettings: strict),

@@ -11,6 +11,7 @@ struct UnknownMacro: Error, CustomStringConvertible {
 struct Provider: PluginProvider {
   private let macros: [any Macro.Type] = [
     IndexKeyRecordMacro.self, IndexMacro.self, CloudKitRecordMacro.self,
+    CloudKitWebRecordMacro.self,
   ]
 
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {

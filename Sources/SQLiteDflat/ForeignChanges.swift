@@ -94,6 +94,11 @@ final class ForeignChanges: Sendable {
     state.withLock { $0.sound[side] = generation }
   }
 
+  /// What was found so far is not true any more of what our writer has committed, as if somebody else had.
+  func beginGeneration() {
+    state.withLock { $0.generation += 1 }
+  }
+
   // MARK: The writer's side
 
   /// The writer is there, outside of a transaction.

@@ -5,7 +5,11 @@
 //  - Sound: it has a row for each row of the main table. Our own writes keep that true, so it is counted once and again only
 //    after another connection has committed something; see `ForeignChanges`.
 //
-// A side table that is not both is not used for answers.
+//  - Of this version: it was filled by a schema with the same default, or absent fields would have other values in it than they
+//    read as now. Its column says so. It is looked up together with its soundness: a side table of another version is replaced by
+//    our writer only in a new generation.
+//
+// A side table that is not all of this is not used for answers.
 
 import Dflat
 import SQLiteAccess
@@ -55,6 +59,18 @@ enum IndexHealth {
       ).first ?? []
     }
     return try digest(side) == digest(main)
+  }
+
+  /// Whether a side table was filled by a schema in which absent fields read as they do now.
+  static func isOfThisVersion(
+    _ side: SideTable, _ connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    let statement = try connection.statement(
+      "SELECT dflt_value FROM pragma_table_info(?) WHERE name = ?")
+    try statement.bind(1, side.table)
+    try statement.bind(2, side.column)
+    guard try statement.step() else { return false }
+    return statement.string(0) == side.defaultText
   }
 
   static func tableExists(_ table: String, _ connection: Connection) throws(SQLiteError) -> Bool {

@@ -60,7 +60,8 @@ final class SQLiteEngine: StorageEngine {
     self.directory = directory
     self.configuration = configuration
     readers = ReaderPool(
-      path: path, limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
+      path: path, mayRepair: !configuration.isReadOnly,
+      limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
       idleLifetime: configuration.readerIdleLifetime,
       busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
       statementCacheCapacity: configuration.statementCacheCapacity,
@@ -69,7 +70,8 @@ final class SQLiteEngine: StorageEngine {
       })
     foreignChanges = ForeignChanges {
       try Connection.openForReading(
-        path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
+        path: path, mayRepair: !configuration.isReadOnly,
+        busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
     }
   }
 
@@ -95,6 +97,14 @@ final class SQLiteEngine: StorageEngine {
   /// A query has mentioned an index that is not complete.
   func want(indexesOf schema: EntitySchema) {
     if !configuration.isReadOnly { wantIndexes?(schema) }
+  }
+
+  var isWritable: Bool { !configuration.isReadOnly }
+
+  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress) {
+    tell(
+      .migration(
+        table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
   }
 
   /// The statements of an entity type, written once.
@@ -244,6 +254,7 @@ final class SQLiteEngine: StorageEngine {
         do {
           if committing {
             try connection.commit()
+            state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {
             state.tables.forget()
@@ -339,5 +350,7 @@ private final class MissingFileView: StorageReader {
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
+  func lastID(of schema: EntitySchema) -> Int64? { nil }
   func explain(_ query: Query) throws -> QueryExplanation { throw error }
 }

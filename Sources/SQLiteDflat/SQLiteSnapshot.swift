@@ -30,6 +30,14 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.row(of: schema, keyOf: row) } ?? nil
   }
 
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try reading { try $0.rows(of: schema, after: id, limit: limit) } ?? RowBuffer()
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    try reading { try $0.lastID(of: schema) } ?? nil
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let explanation = try reading({ try $0.explain(query) }) else {
       throw engine.missingFile

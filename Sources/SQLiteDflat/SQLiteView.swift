@@ -74,6 +74,35 @@ class SQLiteView: StorageReader {
     }
   }
 
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try withStorageErrors(table: schema.table) {
+      var rows = RowBuffer()
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectAfter, reading: sql.table) else {
+        return rows
+      }
+      try statement.bind(1, id)
+      while rows.count < limit, try statement.step(of: sql.table) {
+        do throws(StorageError) {
+          rows.append(try soundRow(statement.blob(1), statement.int64(0), schema))
+        } catch {
+          engine.reportOnce(error)
+        }
+      }
+      return rows
+    }
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    try withStorageErrors(table: schema.table) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectLast, reading: sql.table),
+        try statement.step(of: sql.table), !statement.isNull(0)
+      else { return nil }
+      return statement.int64(0)
+    }
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
@@ -139,12 +168,14 @@ class SQLiteView: StorageReader {
   private func isSound(_ side: SideTable, _ main: String, _ before: Int?) throws -> Bool {
     // If nobody has changed anything from before the state to now, the state is of this generation.
     if let before, try engine.foreignChanges.generation() == before,
-      isSound(side.table, at: before)
+      isSound(side.trustKey, at: before)
     {
       return true
     }
-    guard try IndexHealth.hasSameRows(side.table, main, connection) else { return false }
-    foundSound(side.table, after: before)
+    guard try IndexHealth.isOfThisVersion(side, connection),
+      try IndexHealth.hasSameRows(side.table, main, connection)
+    else { return false }
+    foundSound(side.trustKey, after: before)
     return true
   }
 
@@ -165,8 +196,8 @@ class SQLiteView: StorageReader {
   /// The row, if its bytes are sound. A damaged one is thrown.
   private func soundRow(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
-  ) throws -> Row {
-    do { try schema.layout.verify(bytes) } catch {
+  ) throws(StorageError) -> Row {
+    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
       throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
     }
     return Row(sound: bytes, id: id)

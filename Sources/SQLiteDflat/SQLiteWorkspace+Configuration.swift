@@ -99,6 +99,8 @@ extension SQLiteWorkspace {
     case vacuum(pages: Int, remaining: Int)
     /// A step of building the indexes of the objects in `table` has filled so many rows; up to `remaining` objects are left.
     case indexBuild(table: String, filled: Int, remaining: Int)
+    /// A step of a migration has migrated so many objects to the type in `table`; up to `remaining` are left.
+    case migration(table: String, migrated: Int, remaining: Int)
   }
 }
 

@@ -3,6 +3,7 @@
 //  - A side table is filled in the order of row ids, so it is partial until it is complete, and never has a gap of ours.
 //  - Before it is filled further it is made sure once that it has a row for each object up to its last one, and no other: rows
 //    without an object are removed, holes are filled first.
+//  - One that was filled by a version of the schema in which absent fields read as something else is dropped and filled anew.
 //  - Where a unique value is there already, the table ends below the object that has it, and both objects are reported.
 
 import Dflat
@@ -12,9 +13,16 @@ import SQLiteAccess
 extension SQLiteWriter {
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress {
     try withStorageErrors(table: schema.table) {
-      let table = try prepare(schema)
+      var table = try prepare(schema)
+      let own = Set(schema.indexes.map(\.table))
+      let outdated = table.sides.filter { $0.isOutdated && own.contains($0.table.table) }
+      if !outdated.isEmpty {
+        for side in outdated { try connection.execute("DROP TABLE \(side.table.table.quoted)") }
+        tables.dropped(of: schema)
+        table = try prepare(schema)
+      }
       var step = FillingStep(self, table, limit: limit)
-      for side in table.sides where side.table.reader != nil { try step.repair(side) }
+      for side in table.sides where side.reader != nil { try step.repair(side) }
       let progress = try step.fill()
       engine.tell(
         .indexBuild(
@@ -68,7 +76,7 @@ private struct FillingStep {
 
   mutating func fill() throws -> IndexProgress {
     var open = table.sides.filter {
-      $0.table.reader != nil && !$0.isComplete && writer.tables.isRepaired($0)
+      $0.reader != nil && !$0.isComplete && writer.tables.isRepaired($0)
     }
     if filled == limit { return try progress(open) }
     guard let start = open.map(\.reach).min() else { return try progress(open) }
@@ -84,7 +92,7 @@ private struct FillingStep {
       open.removeAll(where: \.isBlocked)
       if open.isEmpty { break }
     }
-    for side in open { writer.foundSound(side.table.table, after: nil) }
+    for side in open { writer.foundSound(side.table.trustKey, after: nil) }
     writer.tables.forget(table.schema)
     return IndexProgress(filled: filled, remaining: 0, blocked: blocked)
   }
@@ -94,7 +102,7 @@ private struct FillingStep {
     let reach = open.map(\.reach).min() ?? 0
     let isOpen =
       open.contains { !$0.isComplete }
-      || table.sides.contains { $0.table.reader != nil && !writer.tables.isRepaired($0) }
+      || table.sides.contains { $0.reader != nil && !writer.tables.isRepaired($0) }
     let remaining = isOpen ? max(1, Int((last?.integer ?? 0) - reach)) : 0
     return IndexProgress(filled: filled, remaining: remaining, blocked: blocked)
   }
@@ -104,7 +112,7 @@ private struct FillingStep {
   private mutating func store(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
   ) throws -> Bool {
-    guard let reader = side.table.reader else { return false }
+    guard let reader = side.reader else { return false }
     // A damaged object has no values.
     let value = RowView(root: bytes).map(reader.read) ?? .null
     do {

@@ -27,7 +27,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
       try atomically(table.hasUniqueSides) {
         let id = try insertMain(table, schema, row, bytes)
         for side in table.sides where side.isComplete {
-          guard let reader = side.table.reader else { continue }
+          guard let reader = side.reader else { continue }
           let value = reader.read(row)
           try checkUnique(side, value, id, schema)
           try store(value, id, in: side, side.insert.on(connection))
@@ -53,7 +53,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
           Result {
             try atomically(table.hasUniqueSides(among: fields)) {
               try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
-              for side in table.sides where fields.contains(side.table.rootField) {
+              for side in table.sides
+              where side.isOutdated || fields.contains(side.table.rootField) {
                 try updateSide(side, schema, old.id, from: oldRow, to: row)
               }
             }
@@ -66,7 +67,11 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   private func updateSide(
     _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
   ) throws {
-    guard let reader = side.table.reader else {
+    guard let reader = side.reader else {
+      if side.table.isUnique, let reader = side.table.reader {
+        let value = reader.read(row)
+        if !value.isSame(as: reader.read(old)) { try refuseDuplicate(side, value, id, schema) }
+      }
       if side.covers(id) { try side.truncate(from: id, connection) }
       return
     }

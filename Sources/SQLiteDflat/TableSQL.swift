@@ -4,6 +4,9 @@
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //
+// Where absent fields read as something else than usual, the side table's column has that as its DEFAULT. No row is ever made by
+// it: it says under which version of the schema the side table was filled. See `IndexHealth`.
+//
 // Strings are TEXT, float and double REAL, everything else INTEGER. AUTOINCREMENT keeps row ids unique for ever.
 
 import Dflat
@@ -15,6 +18,8 @@ struct SideTable: Sendable {
   let column: String
   let isUnique: Bool
   let type: String
+  /// The DEFAULT of its column, as SQL; nil if it has none.
+  let defaultText: String?
   /// nil for a field that this version of the schema does not have.
   let reader: ColumnReader?
   /// The field of the root table that the value is a part of.
@@ -28,7 +33,8 @@ struct SideTable: Sendable {
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
-      + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type))"
+      + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type)"
+      + (defaultText.map { " DEFAULT \($0)" } ?? "") + ")"
   }
 
   func createIndex(named name: String) -> String {
@@ -58,6 +64,7 @@ struct SideTable: Sendable {
     self.isUnique = isUnique
     self.type = type
     self.reader = reader
+    defaultText = reader?.absentValue.sql
     // A path begins with it: `f10`, `f20__u1__f4`.
     rootField = Int(column.dropFirst().prefix { $0 != "_" }) ?? .max
     let quoted = column.quoted
@@ -84,6 +91,9 @@ final class TableSQL: Sendable {
   let updateWithKey: String
   let delete: String
   let selectRow: String
+  /// The rows beyond an id.
+  let selectAfter: String
+  let selectLast: String
   /// The row with a primary key. Columns are found by `IS`, so that NULL finds NULL.
   let selectKey: String
 
@@ -109,8 +119,38 @@ final class TableSQL: Sendable {
     updateWithKey = "UPDATE \(name) SET p = ?1, \(sets) WHERE rowid = ?2"
     delete = "DELETE FROM \(name) WHERE rowid = ?"
     selectRow = "SELECT p FROM \(name) WHERE rowid = ?"
+    selectAfter = "SELECT rowid, p FROM \(name) WHERE rowid > ? ORDER BY rowid"
+    selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
+  }
+}
+
+extension SideTable {
+  /// Its name among those that are found sound: what is sound under one version of the schema need not be under another.
+  var trustKey: String { defaultText.map { "\(table) DEFAULT \($0)" } ?? table }
+}
+
+extension AbsentValue {
+  /// As a literal of SQL; nil for what is usual.
+  fileprivate var sql: String? {
+    switch self {
+    case .ordinary: nil
+    case .unknown: "NULL"
+    case .value(.bool(let value)): value ? "1" : "0"
+    case .value(.integer(let value)): "\(value)"
+    case .value(.unsigned(let value)): "\(Int64(bitPattern: value))"
+    case .value(.real(let value)):
+      value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
+    case .value(.string(let text)):
+      // A statement cannot hold a NUL.
+      if text.utf8.contains(0) {
+        "x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+      } else {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+          + "'"
+      }
+    }
   }
 }
 

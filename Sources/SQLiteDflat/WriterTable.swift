@@ -28,7 +28,8 @@ final class WriterTable {
     var fields = FieldSet.none
     for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
     for side in sides { fields.insert(side.table.rootField) }
-    indexedFields = fields
+    // An update may leave a field out that has its default now, and had another one when the side table was filled.
+    indexedFields = sides.contains(where: \.isOutdated) ? .all : fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
@@ -63,6 +64,10 @@ struct KeptStatement {
 /// A side table as the writer knows it.
 final class WriterSide {
   let table: SideTable
+  /// Reads its values; nil if this version of the schema has not the field, or other values where it is absent.
+  let reader: ColumnReader?
+  /// Whether another version of the schema has filled it, for which absent fields read as something else.
+  var isOutdated: Bool { reader == nil && table.reader != nil }
   private let main: String
   /// It has a row for every object up to this row id, and none beyond.
   var reach: Int64
@@ -95,7 +100,10 @@ final class WriterSide {
       extent = try IndexHealth.extent(of: table, connection)
     }
     reach = extent?.side ?? 0
-    isComplete = extent?.main == extent?.side
+    let isOfThisVersion =
+      try table.reader != nil && IndexHealth.isOfThisVersion(table, connection)
+    reader = isOfThisVersion ? table.reader : nil
+    isComplete = extent?.main == extent?.side && (isOfThisVersion || table.reader == nil)
     guard table.isUnique else {
       isTrusted = true
       return
@@ -104,13 +112,13 @@ final class WriterSide {
       isTrusted = false
       return
     }
-    if tables.isSound(table.table)
-      || engine.foreignChanges.isSound(table.table, at: tables.generation)
+    if tables.isSound(table.trustKey)
+      || engine.foreignChanges.isSound(table.trustKey, at: tables.generation)
     {
       isTrusted = true
     } else {
       isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
-      if isTrusted { tables.foundSound(table.table) }
+      if isTrusted { tables.foundSound(table.trustKey) }
     }
   }
 

@@ -20,6 +20,11 @@ final class WriterTables {
   private var sound: Set<String> = []
   /// Side tables that were repaired, or needed none.
   private var repairedSides: Set<String> = []
+  /// Whether side tables were written by who does not keep them as we do, or were made anew. What was found sound in a generation
+  /// holds for all its states, so the commit has to begin a new one.
+  private var changesGeneration = false
+  /// Which version of a schema a table was last used with.
+  private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
@@ -36,6 +41,26 @@ final class WriterTables {
   func foundSound(_ side: String) { sound.insert(side) }
 
   func isSound(_ side: String) -> Bool { sound.contains(side) }
+
+  /// A side table of another version of the schema was dropped, to be made anew.
+  func dropped(of schema: EntitySchema) {
+    forget(schema)
+    doubt()
+  }
+
+  private func doubt() {
+    sound.removeAll()
+    repairedSides.removeAll()
+    changesGeneration = true
+  }
+
+  /// The transaction was committed, and nobody may ask for the generation yet.
+  func beginGenerationIfDue(_ foreignChanges: ForeignChanges) {
+    if !changesGeneration { return }
+    changesGeneration = false
+    sound.removeAll()
+    foreignChanges.beginGeneration()
+  }
 
   /// The transaction is committed, and so is what was found out in it.
   func committed(_ foreignChanges: ForeignChanges) {
@@ -95,6 +120,11 @@ final class WriterTables {
       return table
     }
     let sql = engine.sql(for: schema)
+    if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
+      // One program uses two versions. Each knows side tables that the other does not.
+      forget(other)
+      doubt()
+    }
     try connection.execute(sql.create)
     try raiseSequence(of: schema.table, connection)
     let known = try sql.sides.map { side in

@@ -14,3 +14,15 @@ public enum Blog {}
 public enum Kit {}
 /// `Kit` as a later version of a program has it, over the same tables.
 public enum KIT {}
+/// The namespace of article.fbs.
+public enum Press {}
+/// `Press` as a later version of a program has it, over the same table.
+public enum PRESS {}
+/// The namespace of letter1.fbs.
+public enum V1 {}
+/// The namespace of letter2.fbs.
+public enum V2 {}
+/// The namespace of letter3.fbs.
+public enum Mail {}
+/// That of letter4.fbs: in names of tables it is the same.
+public enum MAIL {}

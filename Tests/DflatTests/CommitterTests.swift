@@ -37,6 +37,8 @@ private final class NotingWriter: StorageWriter {
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) -> RowBuffer { RowBuffer() }
+  func lastID(of schema: EntitySchema) -> Int64? { nil }
   func explain(_ query: Query) throws -> QueryExplanation {
     throw StorageError(.other, message: "nothing to explain")
   }

@@ -17,4 +17,15 @@ struct KillTests {
       #expect(run.acknowledged > 0)
     }
   }
+
+  @Test("A migration goes on after each kill: every object is there once, old or new")
+  func migrations() throws {
+    let seed = testSeed()
+    try withDirectory { directory in
+      var run = MigrationKillRun(in: directory, command: verifyCommand, seed: seed)
+      repeat {
+        for fault in try run.migrate() { Issue.record("\(fault)") }
+      } while run.kills < (isLongRun ? 300 : 6)
+    }
+  }
 }

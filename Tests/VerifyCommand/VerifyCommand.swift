@@ -64,7 +64,12 @@ struct VerifyCommand {
   private func work() throws {
     // worker history path output workload seed number workspaces clients steps
     // worker kill path seed full|normal
+    // worker migration path step
     guard arguments.count > 3 else { throw Misuse(description: "a worker needs its task") }
+    if arguments[1] == "migration" {
+      MigrationKillRun.migrate(path: arguments[2], step: Int(arguments[3]) ?? 1)
+      return
+    }
     if arguments[1] == "kill" {
       LedgerWriter.run(
         path: arguments[2], seed: UInt64(arguments[3]) ?? 0, isFull: arguments.last == "full")
@@ -97,7 +102,10 @@ struct VerifyCommand {
     try withDirectory { directory in
       var run = KillRun(in: directory, command: program, seed: seed)
       let deadline = ContinuousClock.now + .seconds(time)
+      var migrations = MigrationKillRun(in: directory, command: program, seed: seed)
       var faults: [String] = []
+      while migrations.kills < count / 10 { faults += try migrations.migrate() }
+      faults.forEach { print($0) }
       while run.kills < count || ContinuousClock.now < deadline {
         let found = try run.kill()
         found.forEach { print($0) }
@@ -105,7 +113,8 @@ struct VerifyCommand {
       }
       print(
         "kills: \(run.kills), \(run.earlyKills) of them before the first commit; "
-          + "\(run.acknowledged) transactions told to be committed; \(faults.count) faults")
+          + "\(run.acknowledged) transactions told to be committed; of migrations \(migrations.kills), "
+          + "\(migrations.lateKills) of them in the middle; \(faults.count) faults")
       return faults.isEmpty
     }
   }

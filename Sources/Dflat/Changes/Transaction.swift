@@ -53,12 +53,18 @@ final class Transaction: TransactionContext {
     /// Of no transaction.
     static var none: Version { Version(transaction: 0, count: 0) }
   }
+  /// What becomes objects of its types and has to be migrated before they are looked at; see `Migrations`.
+  @exclusivity(unchecked) var pendingPlans: [MigrationPlan]
   /// What it does to dictionaries.
   private var drafts: [DictionaryDraft] = []
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
 
-  init(_ workspace: WorkspaceCore, _ schemas: TypeSet, reportsFailures: Bool) {
+  init(
+    _ workspace: WorkspaceCore, _ schemas: TypeSet, reportsFailures: Bool,
+    isMigration: Bool = false
+  ) {
+    pendingPlans = isMigration ? [] : workspace.migrations.plans(for: schemas)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.schemas = schemas
@@ -86,6 +92,7 @@ final class Transaction: TransactionContext {
     if isCurrent(row, schema) { return row }
     if isAborted { return nil }
     do {
+      try requireMigrated(schema)
       return row.id >= 0
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
@@ -111,6 +118,7 @@ final class Transaction: TransactionContext {
 
   func fetch(_ query: Query) throws -> RowBuffer {
     requireListed(query.schema, for: "fetch(for:)")
+    try requireMigrated(query.schema)
     let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
@@ -171,7 +179,7 @@ final class Transaction: TransactionContext {
     try read(nil) { try $0.explain(query) }
   }
 
-  private func read<R: ~Copyable>(
+  func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     guard let turn else { return try view.read(read, body) }
@@ -375,7 +383,19 @@ final class Transaction: TransactionContext {
     let turn = try committer.beginTurn { try workspace.engine.beginWriting() }
     self.turn = turn
     try committer.use { try view.confirm(in: turn.group) }
+    try requireMigrated()
     return turn
+  }
+
+  /// Uses the storage's transaction, for what is no change of the program's.
+  func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
+    let turn = try takeTurn()
+    return try workspace.committer.use { try body(turn.group.writer) }
+  }
+
+  /// Removes an object that is known to be stored.
+  func remove(_ row: Row, _ schema: EntitySchema) throws {
+    try delete(row, schema)
   }
 
   // MARK: The end
@@ -384,6 +404,20 @@ final class Transaction: TransactionContext {
   /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
   func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void) -> Ticket.Rest {
+    finish(commits: false, completion)
+  }
+
+  /// The same, and it is committed when this returns, if it is at all.
+  /// - Returns: The group that it was committed with, too; nil if it has written nothing.
+  func finishAtOnce(
+    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+  ) -> (rest: Ticket.Rest, group: CommitGroup?) {
+    (finish(commits: true, completion), turn?.group)
+  }
+
+  private func finish(
+    commits: Bool, _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+  ) -> Ticket.Rest {
     isOpen = false
     writeDrafts()
     if turn == nil {
@@ -398,7 +432,7 @@ final class Transaction: TransactionContext {
       ) { failure in
         for draft in drafts { draft.end(failure) }
         completion(failure, writes)
-      })
+      }, commits: commits)
   }
 
   private func takeWrites() -> WriteSet {

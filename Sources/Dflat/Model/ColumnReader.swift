@@ -88,6 +88,31 @@ public struct ColumnReader: Sendable {
   }
 }
 
+/// What a column holds for a row in whose bytes the field is not. It depends on the version of the schema, since defaults are not
+/// stored.
+public enum AbsentValue: Sendable {
+  /// What most fields have: 0 for numbers, nothing for strings and for what lies behind a reference.
+  case ordinary
+  /// Nothing, though the field is a number.
+  case unknown
+  /// The default that the schema gives the field.
+  case value(Value)
+}
+
+extension ColumnReader {
+  /// What is read where the field is absent.
+  public var absentValue: AbsentValue {
+    switch (storedField.leaf, storedField.defaultValue) {
+    case (.scalar, nil): .unknown
+    case (.scalar, .real(let value)?) where value.isNaN: .unknown
+    case (.scalar, .bool(false)?), (.scalar, .integer(0)?), (.scalar, .unsigned(0)?): .ordinary
+    case (.scalar, .real(let value)?) where value.bitPattern == 0: .ordinary
+    case (.scalar, let value?), (.string, let value?): .value(value)
+    case (.string, nil), (.structScalar, _), (.unionTag, _), (.stringMember, _): .ordinary
+    }
+  }
+}
+
 extension EntitySchema {
   /// The primary key of a row, for people: `site: "notes", number: 7`.
   public func describeKey(of row: TableReader) -> String {

@@ -160,7 +160,10 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   private func isSame(_ left: ContiguousArray<Row>, _ right: ContiguousArray<Row>) -> Bool {
     left.count == right.count
-      && left.elementsEqual(right) { $0.id == $1.id && $0.equals($1, as: query.schema.layout) }
+      && left.elementsEqual(right) {
+        // What was fetched before it was migrated has no id.
+        ($0.id == $1.id || $0.id < 0) && $0.equals($1, as: query.schema.layout)
+      }
   }
 
   override func tellNews() {

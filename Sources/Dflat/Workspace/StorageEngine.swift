@@ -43,6 +43,10 @@ public protocol StorageEngine: AnyObject, Sendable {
   func beginWriting() throws -> any StorageWriter
   /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
   var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
+  /// Whether transactions may write.
+  var isWritable: Bool { get }
+  /// A step has migrated objects to a type; for those who trace what the engine does.
+  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress)
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
   func close(_ flags: WorkspaceShutdownFlag) throws
 }
@@ -55,6 +59,10 @@ public protocol StorageReader: AnyObject {
   func row(of schema: EntitySchema, id: Int64) throws -> Row?
   /// The row with the primary key that `row` has.
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row?
+  /// The rows of a type whose ids are greater than `id`, in the order of ids. Damaged ones are left out.
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer
+  /// The greatest row id of a type; nil if it has no rows.
+  func lastID(of schema: EntitySchema) throws -> Int64?
   /// How a query would be answered.
   func explain(_ query: Query) throws -> QueryExplanation
 }

@@ -27,7 +27,16 @@ public final class WorkspaceCore: Sendable {
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
+  let migrations = Migrations()
   let dictionaries = Dictionaries()
+  /// How long builds of indexes and migrations wait when the disk is full. For tests.
+  package var fullDiskPause: DispatchTimeInterval {
+    get { builds.pause }
+    set {
+      builds.pause = newValue
+      migrations.runs.pause = newValue
+    }
+  }
   /// Where what is to be tried again later waits.
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
@@ -138,6 +147,20 @@ public final class WorkspaceCore: Sendable {
   ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
   /// - Returns: False if the workspace is shut down: nothing is called then.
   func enqueue(
+    _ types: TypeSet,
+    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
+  ) -> Bool {
+    let plans = migrations.plans(for: types)
+    if plans.isEmpty { return enqueueAsIs(types, job) }
+    let all = plans.reduce(into: types) { $0.formUnion($1.types) }
+    return enqueueAsIs(all) { [self] ended in
+      complete(plans)
+      return job(ended)
+    }
+  }
+
+  /// The same, whatever is not migrated.
+  func enqueueAsIs(
     _ types: TypeSet,
     _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
   ) -> Bool {
@@ -253,6 +276,9 @@ public final class WorkspaceCore: Sendable {
     if let transaction = context.transaction, transaction.workspace === self {
       return try transaction.fetch(query)
     }
+    if let plan = migrations.plan(for: query.schema) {
+      return try fetch(query, migratedBy: plan)
+    }
     if let open = context.snapshots[ObjectIdentifier(self)] {
       return try open.snapshot.rows(query, mark: open.mark(self))
     }
@@ -328,6 +354,8 @@ public final class WorkspaceCore: Sendable {
     otherWriters.look(every: nil, in: self)
     let done = DispatchSemaphore(value: 0)
     accepted.notify(queue: closing) { [self] in
+      builds.endPaused(WorkspaceError.shutDown)
+      migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
       do { try engine.close(flags) } catch { report(error) }

@@ -30,7 +30,7 @@ enum IndexFile {
     [2] + bytes(prefix) + bytes(tag)
   }
 
-  static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+  @usableFromInline static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
   }
 
@@ -55,38 +55,5 @@ enum IndexFile {
       }
       self.init(version: numbers[0], tags: Array(numbers[1...]))
     }
-  }
-}
-
-/// What a writing transaction knows of the indexes. It belongs to one thread.
-@usableFromInline
-final class WriteState {
-  /// The handle of the database of indexes.
-  enum Handle: Equatable {
-    case unknown, absent
-    case open(MDB_dbi)
-  }
-
-  /// Which indexes of a type are kept up.
-  struct Kept {
-    let version: IndexKeyRecordHash
-    let tags: [IndexKeyRecordHash]
-    let positions: [Int]
-  }
-
-  @exclusivity(unchecked) var handle: Handle
-  /// Whether the transaction's id stands in the file.
-  @exclusivity(unchecked) var isStamped = false
-  @exclusivity(unchecked) var kept: [IndexKeyRecordHash: Kept] = [:]
-
-  init(handle: MDB_dbi?) {
-    self.handle = handle.map { .open($0) } ?? .unknown
-  }
-
-  /// What is known may be wrong: a transaction inside of this one has ended.
-  func forget() {
-    if case .open = handle {} else { handle = .unknown }
-    isStamped = false
-    kept = [:]
   }
 }

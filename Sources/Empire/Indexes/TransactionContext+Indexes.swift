@@ -143,7 +143,7 @@ extension TransactionContext {
 
   /// The handle of the database of the indexes; nil if there is none in the file, or none that this transaction could use.
   private func indexDatabase(creating: Bool) throws -> MDB_dbi? {
-    guard let writes else { return indexHandle }
+    guard let writes else { return state.indexHandle }
     switch writes.handle {
     case .open(let dbi): return dbi
     case .absent where !creating: return nil

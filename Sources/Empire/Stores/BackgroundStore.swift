@@ -12,7 +12,7 @@ public import Foundation
 /// Any number of tasks may call at once. Transactions that wait at the same time share one commit, which is what costs most; each is
 /// still all or nothing by itself, and durable when its call returns.
 public actor BackgroundStore {
-  private nonisolated let store: Store
+  nonisolated let store: Store
   private nonisolated let queue = CommitQueue()
 
   /// A store of a database.

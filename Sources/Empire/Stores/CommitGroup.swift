@@ -94,11 +94,14 @@ struct CommitGroup {
   func run(in store: Store) {
     if transactions.count == 1 { return runAlone(in: store) }
     do {
-      let errors = try store.withTransaction { outer in
-        try transactions.map { try run($0, in: store, outer) }
-      }
-      for (transaction, error) in zip(transactions, errors) {
-        transaction.finish(error.map { .failure($0) } ?? .success(()))
+      var deliveries: Deliveries?
+      let errors = try store.write(
+        { outer in try transactions.map { try run($0, in: store, outer) } },
+        delivered: { deliveries = $0 })
+      finish(after: deliveries) {
+        for (transaction, error) in zip(transactions, errors) {
+          transaction.finish(error.map { .failure($0) } ?? .success(()))
+        }
       }
     } catch {
       // The group as a whole has failed: the map cannot grow, the disk is full. Smaller ones may succeed.
@@ -111,7 +114,8 @@ struct CommitGroup {
     _ transaction: any AnyPendingTransaction, in store: Store, _ outer: TransactionContext
   ) throws -> (any Error)? {
     do {
-      try store.withTransaction(parent: outer) { try transaction.run(in: $0) }
+      // What its observers hear is told with the group.
+      try store.write(parent: outer, isMember: true, { try transaction.run(in: $0) }) { _ in }
       return nil
     } catch {
       if outer.transaction.metFullMap { throw error }
@@ -121,7 +125,16 @@ struct CommitGroup {
 
   private func runAlone(in store: Store) {
     for transaction in transactions {
-      transaction.finish(Result { try store.withTransaction { try transaction.run(in: $0) } })
+      var deliveries: Deliveries?
+      let result = Result { () throws -> Void in
+        try store.write({ try transaction.run(in: $0) }, delivered: { deliveries = $0 })
+      }
+      finish(after: deliveries) { transaction.finish(result) }
     }
+  }
+
+  /// Tells callers when observers have heard of it, without waiting: the next group does not depend on them.
+  private func finish(after deliveries: Deliveries?, _ tell: @escaping @Sendable () -> Void) {
+    if let deliveries { deliveries.notify(tell) } else { tell() }
   }
 }

@@ -19,7 +19,7 @@ internal import Synchronization
 /// No other process may use the directory at the same time. All stores of all `Database`s of one directory in this process take turns,
 /// readers included. While a `LockingDatabase` of the directory is open in this process, they use its lock file, too.
 public struct Database: Sendable {
-  let core: DatabaseCore
+  let open: OpenDatabase
 
   /// Opens a directory.
   ///
@@ -28,7 +28,7 @@ public struct Database: Sendable {
   ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
   /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
   public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
-    core = try DatabaseCore(path: path, locking: false, mapSize: mapSize)
+    open = try OpenDatabase(path: path, locking: false, mapSize: mapSize)
   }
 
   /// Opens a directory.
@@ -46,7 +46,7 @@ public struct Database: Sendable {
 ///
 /// Any number of threads and processes may use it at the same time: many read while one writes. Readers never wait for a writer.
 public struct LockingDatabase: Sendable {
-  let core: DatabaseCore
+  let open: OpenDatabase
 
   /// Opens a directory.
   ///
@@ -55,7 +55,7 @@ public struct LockingDatabase: Sendable {
   ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
   /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
   public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
-    core = try DatabaseCore(path: path, locking: true, mapSize: mapSize)
+    open = try OpenDatabase(path: path, locking: true, mapSize: mapSize)
   }
 
   /// Opens a directory.
@@ -69,17 +69,57 @@ public struct LockingDatabase: Sendable {
   }
 }
 
+/// A database as long as somebody has it open, and which one is used in its place.
+///
+/// The directory refers to it weakly, which makes retaining it slow. So transactions hold its core only.
+final class OpenDatabase: Sendable {
+  let core: DatabaseCore
+  private let directory: Directory
+  private let isLocking: Bool
+
+  init(path: String, locking: Bool, mapSize: MapSize) throws {
+    directory = Directory.at(path)
+    isLocking = locking
+    // Transactions without the lock file must have ended before those with it begin.
+    let plain = directory.table
+    guard plain.current() == nil else {
+      throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
+    }
+    plain.begin(readOnly: false)
+    defer { plain.end(readOnly: false) }
+    core = try DatabaseCore(path: path, locking: locking, mapSize: mapSize, directory: directory)
+    if locking { directory.locking = self }
+  }
+
+  /// Where transactions run: here, unless this one has no lock file and the directory has been opened with one.
+  var inForce: DatabaseCore { isLocking ? core : directory.locking?.core ?? core }
+
+  /// Waits for the turn of an outermost transaction, and says where it runs.
+  func begin(readOnly: Bool) -> DatabaseCore {
+    while true {
+      let core = inForce
+      core.table.begin(readOnly: readOnly)
+      // The lock file may have come into force while this waited.
+      if core === inForce { return core }
+      core.table.end(readOnly: readOnly)
+    }
+  }
+}
+
 /// What all stores of a database share.
 @usableFromInline
 final class DatabaseCore: Sendable {
   let environment: Environment
   @usableFromInline let records: MDB_dbi
-  let maximumKeySize: Int
+  @usableFromInline let maximumKeySize: Int
   let table: TransactionTable
-  private let directory: Directory
-  private let isLocking: Bool
+  /// Who observes the directory's records.
+  let observation: Observation
   // No database has the handle 0.
   private let lastIndexHandle = Atomic<MDB_dbi>(0)
+
+  /// The name of the database of all records. Upstream Empire has the same.
+  static let name = "empiredb"
 
   /// The handle of the database of indexes, for transactions that begin now; nil if none is known.
   var indexHandle: MDB_dbi? {
@@ -90,26 +130,14 @@ final class DatabaseCore: Sendable {
     set { lastIndexHandle.store(newValue ?? 0, ordering: .releasing) }
   }
 
-  /// The name of the database of all records. Upstream Empire has the same.
-  static let name = "empiredb"
-
-  init(path: String, locking: Bool, mapSize: MapSize) throws {
-    let directory = Directory.at(path)
+  fileprivate init(path: String, locking: Bool, mapSize: MapSize, directory: Directory) throws {
     let table = locking ? TransactionTable(readersAreExclusive: false) : directory.table
     let environment = try Environment(
       path: path, maxDatabases: 2, locking: locking, mapSize: mapSize)
-    self.directory = directory
     self.table = table
     self.environment = environment
-    isLocking = locking
+    observation = directory.observation
     maximumKeySize = environment.maximumKeySize
-    // Transactions without the lock file must have ended before those with it begin.
-    let plain = directory.table
-    guard plain.current() == nil else {
-      throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
-    }
-    plain.begin(readOnly: false)
-    defer { plain.end(readOnly: false) }
     func open(readOnly: Bool) throws -> (MDB_dbi, MDB_dbi?) {
       try Transaction.with(env: environment, readOnly: readOnly) { transaction in
         let records = try transaction.open(name: Self.name)
@@ -124,21 +152,18 @@ final class DatabaseCore: Sendable {
       (records, indexes) = try open(readOnly: false)
     }
     indexHandle = indexes
-    if locking { directory.locking = self }
   }
 
-  /// Where transactions run: here, unless this one has no lock file and the directory has been opened with one.
-  var inForce: DatabaseCore { isLocking ? self : directory.locking ?? self }
-
-  /// Waits for the turn of an outermost transaction, and says where it runs.
-  func begin(readOnly: Bool) -> DatabaseCore {
-    while true {
-      let core = inForce
-      core.table.begin(readOnly: readOnly)
-      // The lock file may have come into force while this waited.
-      if core === inForce { return core }
-      core.table.end(readOnly: readOnly)
-    }
+  /// Calls a closure in a transaction that reads and that nobody else knows of. Called in a turn.
+  func withReader<R>(_ body: (TransactionContext) throws -> R) throws -> R {
+    let indexHandle = self.indexHandle
+    let transaction = try Transaction(env: environment, readOnly: true)
+    defer { transaction.abort() }
+    return try body(
+      TransactionContext(
+        ContextState(
+          core: self, transaction: transaction, isReadOnly: true, writes: nil,
+          indexHandle: indexHandle)))
   }
 }
 
@@ -156,15 +181,16 @@ private final class Directory: Sendable {
     weak var object: Object?
   }
 
+  let observation = Observation()
   /// The transactions without the lock file.
   let table = TransactionTable(readersAreExclusive: true)
-  private let lockingCore = Mutex(Reference<DatabaseCore>())
+  private let lockingDatabase = Mutex(Reference<OpenDatabase>())
   private static let all = Mutex<[Identity: Reference<Directory>]>([:])
 
   /// The database with the lock file, while there is one.
-  var locking: DatabaseCore? {
-    get { lockingCore.withLock { $0.object } }
-    set { lockingCore.withLock { $0.object = newValue } }
+  var locking: OpenDatabase? {
+    get { lockingDatabase.withLock { $0.object } }
+    set { lockingDatabase.withLock { $0.object = newValue } }
   }
 
   /// The directory at a path, whatever the path.

@@ -14,23 +14,23 @@ internal import LMDB
 /// file, as in a store that is made from a path, one transaction runs at a time, readers included; a store of a `LockingDatabase`
 /// lets any number of transactions read beside the one that writes.
 public final class Store: Sendable {
-  private let ownCore: DatabaseCore
+  private let database: OpenDatabase
 
   /// What transactions run on.
-  var core: DatabaseCore { ownCore.inForce }
+  var core: DatabaseCore { database.inForce }
 
   /// A store of a database without a lock file.
   ///
   /// - Parameter database: The database. Stores of one database take turns.
   public convenience init(database: Database) {
-    self.init(core: database.core)
+    self.init(database.open)
   }
 
   /// A store of a database with a lock file.
   ///
   /// - Parameter database: The database. Its stores read at the same time.
   public convenience init(database: LockingDatabase) {
-    self.init(core: database.core)
+    self.init(database.open)
   }
 
   /// Opens a directory as a `Database`.
@@ -49,8 +49,8 @@ public final class Store: Sendable {
     self.init(database: try Database(url: url))
   }
 
-  init(core: DatabaseCore) {
-    ownCore = core
+  private init(_ database: OpenDatabase) {
+    self.database = database
   }
 
   /// Runs a closure in a transaction.
@@ -75,35 +75,97 @@ public final class Store: Sendable {
     parent: TransactionContext? = nil, readOnly: Bool = false,
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
-    if let outer = parent ?? openTransaction {
-      guard outer.core === ownCore || outer.core === core else { throw StoreError.noActiveStore }
-      if parent == nil && readOnly { return try reading(in: outer, block) }
-      return try open(outer.core, parent: outer, readOnly: readOnly, block)
-    }
-    let core = ownCore.begin(readOnly: readOnly)
-    defer { core.table.end(readOnly: readOnly) }
-    return try open(core, parent: nil, readOnly: readOnly, block)
+    if parent == nil, readOnly { return try read(block) }
+    return try write(parent: parent, readOnly: readOnly, block) { $0.wait() }
   }
 
-  private func open<T>(
-    _ core: DatabaseCore, parent: TransactionContext?, readOnly: Bool,
+  /// Runs a closure in a transaction that reads: in the one that is open on this thread, or in one of its own.
+  private func read<T>(
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
-    if let parent { try parent.checkActive() }
-    defer { parent?.writes?.forget() }
+    if let outer = openTransaction { return try reading(in: outer, block) }
+    let core = beginTurn(readOnly: true)
+    defer { core.table.end(readOnly: true) }
     // Known before the transaction begins, so it may use it.
     let indexHandle = core.indexHandle
-    var writes: WriteState?
-    let result = try Transaction.with(
-      env: core.environment, parent: parent?.transaction, readOnly: readOnly
-    ) { transaction in
-      writes = readOnly ? nil : WriteState(handle: indexHandle)
+    return try Transaction.with(env: core.environment, readOnly: true) { transaction in
       let context = TransactionContext(
-        core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
-        indexHandle: indexHandle)
+        ContextState(
+          core: core, transaction: transaction, isReadOnly: true, writes: nil,
+          indexHandle: indexHandle))
       return try core.table.withOpen(context, block)
     }
-    if parent == nil, case .open(let dbi) = writes?.handle { core.indexHandle = dbi }
+  }
+
+  /// Runs a closure in a transaction that writes, or that is nested in another one.
+  ///
+  /// - Parameters:
+  ///   - parent: As in `withTransaction(parent:readOnly:_:)`.
+  ///   - readOnly: Likewise; only with a parent, and then LMDB refuses it.
+  ///   - isMember: Whether it is a transaction of its own to those who observe it, though it is committed with its parent.
+  ///   - block: What to do.
+  ///   - delivered: Gets the calls of handlers that hear of the transaction, if there are some. They have begun.
+  func write<T>(
+    parent: TransactionContext? = nil, readOnly: Bool = false, isMember: Bool = false,
+    _ block: (TransactionContext) throws -> sending T, delivered: (Deliveries) -> Void
+  ) throws -> sending T {
+    if let outer = parent ?? openTransaction {
+      guard outer.core === database.core || outer.core === core else {
+        throw StoreError.noActiveStore
+      }
+      return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
+    }
+    var deliveries: Deliveries?
+    // Nobody waits for handlers in the turn: they may write themselves.
+    defer { if let deliveries { delivered(deliveries) } }
+    let core = beginTurn(readOnly: false)
+    defer { core.table.end(readOnly: false) }
+    core.observation.turn.begin()
+    defer { core.observation.turn.end() }
+    let observers = core.observation.observers
+    var writes: WriteState?
+    let result = try Transaction.with(env: core.environment) { transaction in
+      let state = WriteState(handle: core.indexHandle, observers: observers)
+      writes = state
+      let context = TransactionContext(
+        ContextState(
+          core: core, transaction: transaction, isReadOnly: false, writes: state, indexHandle: nil))
+      let result = try core.table.withOpen(context, block)
+      state.lookForNews(in: context)
+      return result
+    }
+    if let writes {
+      if case .open(let dbi) = writes.handle { core.indexHandle = dbi }
+      deliveries = core.observation.publish(writes, reading: core.withReader)
+    }
+    return result
+  }
+
+  /// Waits for the turn of an outermost transaction, and says where it runs.
+  func beginTurn(readOnly: Bool) -> DatabaseCore { database.begin(readOnly: readOnly) }
+
+  private func nested<T>(
+    in parent: TransactionContext, readOnly: Bool, isMember: Bool,
+    _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    try parent.checkActive()
+    let core = parent.core
+    var writes: WriteState?
+    var isCommitted = false
+    defer { parent.writes?.end(writes, isCommitted: isCommitted) }
+    let result = try Transaction.with(
+      env: core.environment, parent: parent.transaction, readOnly: readOnly
+    ) { transaction in
+      writes = parent.writes.map { WriteState(inside: $0) }
+      let context = TransactionContext(
+        ContextState(
+          core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
+          indexHandle: parent.state.indexHandle))
+      let result = try core.table.withOpen(context, block)
+      if isMember { writes?.lookForNews(in: context) }
+      return result
+    }
+    isCommitted = true
     return result
   }
 
@@ -113,7 +175,7 @@ public final class Store: Sendable {
   ) throws -> sending T {
     try outer.checkActive()
     let view = outer.readOnlyView()
-    defer { view.scope?.hasEnded = true }
+    defer { view.end() }
     let result = try outer.core.table.withOpen(view, block)
     if Task.isCancelled { throw CancellationError() }
     return result
@@ -178,8 +240,9 @@ public final class Store: Sendable {
 
   /// The innermost transaction that is open on this thread.
   @usableFromInline var openTransaction: TransactionContext? {
+    let core = self.core
     if let open = core.table.current() { return open }
     // One that began before a lock file came into force.
-    return core === ownCore ? nil : ownCore.table.current()
+    return core === database.core ? nil : database.core.table.current()
   }
 }

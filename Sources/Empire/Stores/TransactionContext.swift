@@ -8,6 +8,37 @@ public import LMDB
 ///
 /// Every call after that throws `StoreError.noActiveContext`. Reads see the transaction's own writes.
 public struct TransactionContext {
+  // One reference, because contexts are handed on and captured in every call.
+  @usableFromInline let state: ContextState
+
+  init(_ state: ContextState) { self.state = state }
+
+  @inlinable var core: DatabaseCore { state.core }
+  @inlinable var transaction: Transaction { state.transaction }
+  var isReadOnly: Bool { state.isReadOnly }
+  var writes: WriteState? { state.writes }
+
+  /// The same transaction, for reading, with an end of its own.
+  func readOnlyView() -> TransactionContext {
+    TransactionContext(
+      ContextState(
+        core: core, transaction: transaction, isReadOnly: true, writes: writes,
+        indexHandle: state.indexHandle))
+  }
+
+  /// Ends the context before its transaction ends.
+  func end() { state.hasEnded = true }
+
+  /// Throws when the closure has ended.
+  @usableFromInline
+  func checkActive() throws(StoreError) {
+    if state.hasEnded || !state.transaction.isActive { throw .noActiveContext }
+  }
+}
+
+/// What a context stands for. It belongs to one thread.
+@usableFromInline
+final class ContextState {
   @usableFromInline let core: DatabaseCore
   @usableFromInline let transaction: Transaction
   let isReadOnly: Bool
@@ -15,37 +46,18 @@ public struct TransactionContext {
   let writes: WriteState?
   /// The handle of the database of indexes for a transaction that only reads; nil if there was none when it began.
   let indexHandle: MDB_dbi?
-  /// Set where the context ends before its transaction does.
-  let scope: Scope?
-
-  /// Whether a context has ended.
-  final class Scope {
-    var hasEnded = false
-  }
+  /// Whether the context has ended before its transaction.
+  @exclusivity(unchecked) var hasEnded = false
 
   init(
     core: DatabaseCore, transaction: Transaction, isReadOnly: Bool, writes: WriteState?,
-    indexHandle: MDB_dbi?, scope: Scope? = nil
+    indexHandle: MDB_dbi?
   ) {
     self.core = core
     self.transaction = transaction
     self.isReadOnly = isReadOnly
     self.writes = writes
     self.indexHandle = indexHandle
-    self.scope = scope
-  }
-
-  /// The same transaction, for reading, with an end of its own.
-  func readOnlyView() -> TransactionContext {
-    TransactionContext(
-      core: core, transaction: transaction, isReadOnly: true, writes: writes,
-      indexHandle: indexHandle, scope: Scope())
-  }
-
-  /// Throws when the closure has ended.
-  @usableFromInline
-  func checkActive() throws(StoreError) {
-    if !transaction.isActive || scope?.hasEnded == true { throw .noActiveContext }
   }
 }
 
@@ -171,7 +183,7 @@ struct Migration {
 // What the generic parts are made of.
 extension TransactionContext {
   /// Whether nothing may be written.
-  @usableFromInline var isReading: Bool { isReadOnly }
+  @usableFromInline var isReading: Bool { state.isReadOnly }
 
   /// Calls a closure with room for a key and its tag on the stack.
   @inlinable
@@ -206,7 +218,7 @@ extension TransactionContext {
     }
   }
 
-  @usableFromInline var maximumKeySize: Int { core.maximumKeySize }
+  @inlinable var maximumKeySize: Int { core.maximumKeySize }
 
   @usableFromInline
   func recordMiscounted() -> Never {
@@ -224,12 +236,14 @@ extension TransactionContext {
   /// Stores bytes under a key. The context has been found to be one that may write.
   @usableFromInline
   func store(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws {
+    writes?.note(key)
     try transaction.set(dbi: core.records, keyBuffer: key, valueBuffer: value)
   }
 
   /// Removes what is stored under a key. The context has been found to be one that may write.
   @usableFromInline
   func removeValue(of key: UnsafeRawBufferPointer) throws {
+    writes?.note(key)
     try transaction.delete(dbi: core.records, key: MDB_val(buffer: key))
   }
 

@@ -5,6 +5,8 @@
 //  - a thread that has a transaction open is given that one, and never waits here. So a transaction inside of another one joins
 //    it, and does not wait for itself.
 
+internal import Synchronization
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -26,6 +28,8 @@ final class TransactionTable: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var entries: [Entry] = []
+  /// How many entries there are. A thread sees its own, and needs no lock to see that there are none.
+  private let entryCount = Atomic<Int>(0)
   @exclusivity(unchecked) private var hasExclusive = false
 
   init(readersAreExclusive: Bool) {
@@ -48,6 +52,7 @@ final class TransactionTable: @unchecked Sendable {
 
   /// The innermost transaction that is open on this thread.
   func current() -> TransactionContext? {
+    if entryCount.load(ordering: .relaxed) == 0 { return nil }
     let thread = currentThread()
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -79,10 +84,12 @@ final class TransactionTable: @unchecked Sendable {
     let thread = currentThread()
     pthread_mutex_lock(lock)
     entries.append(Entry(thread: thread, context: context))
+    entryCount.store(entries.count, ordering: .relaxed)
     pthread_mutex_unlock(lock)
     defer {
       pthread_mutex_lock(lock)
       if let index = entries.lastIndex(where: { $0.thread == thread }) { entries.remove(at: index) }
+      entryCount.store(entries.count, ordering: .relaxed)
       pthread_mutex_unlock(lock)
     }
     return try body(context)

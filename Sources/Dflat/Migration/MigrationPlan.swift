@@ -1,0 +1,238 @@
+// MigrationPlan: everything that becomes objects of one type, as a workspace knows it, and what is left to be migrated.
+//
+// Which objects are migrated follows from the file alone, in whatever state it is read:
+//
+//  - those that are not kept are gone from their table, in the transaction that stored their successors;
+//  - those that are kept have ids up to a mark, which the same transaction has set. Marks are in the table of the dictionary, in a
+//    namespace of their own.
+//
+// So nothing is migrated twice, whoever goes on with it, and after whatever end of a process.
+
+import FlatBuffersRuntime
+
+/// What becomes objects of one type.
+final class MigrationPlan: Sendable {
+  let new: EntitySchema
+  let sources: [MigrationSource]
+  /// Stores a new object.
+  private let insert: @Sendable (Row, Transaction) throws -> Void
+
+  init(
+    _ new: EntitySchema, _ sources: [MigrationSource],
+    insert: @escaping @Sendable (Row, Transaction) throws -> Void
+  ) {
+    self.new = new
+    self.sources = sources
+    self.insert = insert
+  }
+
+  init<Old: Atom, New: Atom>(_ migration: Migration<Old, New>) {
+    new = New._schema
+    sources = migration.sources
+    insert = { row, transaction in
+      let request = New._Draft.creationRequest(New(_row: row))
+      _ = try transaction.carryOut(&request._change, of: New._schema) { request._encode(to: $0) }
+    }
+  }
+
+  /// The same with sources of another plan for the type, which take the place of those from the same table.
+  func merging(_ other: MigrationPlan) -> MigrationPlan {
+    let replaced = Set(other.sources.map(\.old))
+    return MigrationPlan(
+      new, sources.filter { !replaced.contains($0.old) } + other.sources, insert: other.insert)
+  }
+
+  /// The types that a step reads and writes.
+  var types: TypeSet { sources.reduce(into: [new]) { $0.insert($1.old) } }
+
+  /// Whether there are objects that have not been migrated.
+  func isNeeded(_ reader: any StorageReader) throws -> Bool {
+    for source in sources where try source.hasRows(reader) { return true }
+    return false
+  }
+
+  /// How many old objects are left, at most.
+  func remaining(_ reader: any StorageReader) throws -> Int {
+    try sources.reduce(0) { sum, source in
+      // Where only damaged objects are left, nothing is.
+      guard try source.hasRows(reader) else { return sum }
+      let last = try reader.lastID(of: source.old) ?? 0
+      let first = try source.first(reader)
+      return sum + max(1, Int(last - first) + 1)
+    }
+  }
+
+  // MARK: Steps
+
+  /// Migrates some objects, in a transaction that has the right to write.
+  /// - Parameter limit: How many objects at most.
+  /// - Returns: How many it were, and why not more, if an object could not be migrated.
+  func step(_ transaction: Transaction, limit: Int) throws -> (
+    migrated: Int, failure: MigrationError?
+  ) {
+    var migrated = 0
+    for source in sources {
+      while migrated < limit {
+        let rows = try transaction.writing { writer in
+          try source.rows(writer, limit: limit - migrated).map { $0 }
+        }
+        if rows.isEmpty { break }
+        var last: Int64?
+        var failure: MigrationError?
+        for row in rows {
+          failure = try move(row, from: source, transaction)
+          if failure != nil { break }
+          last = row.id
+          migrated += 1
+        }
+        if source.keepsOld, let last {
+          try transaction.writing { try source.setMark(last, $0) }
+        }
+        if let failure { return (migrated, failure) }
+      }
+    }
+    return (migrated, nil)
+  }
+
+  /// - Returns: Why the object cannot be migrated; nil if it is.
+  private func move(
+    _ row: Row, from source: MigrationSource, _ transaction: Transaction
+  ) throws -> MigrationError? {
+    func failed(_ cause: MigrationError.Cause) -> MigrationError {
+      MigrationError(
+        cause: cause, table: source.old.table, rowid: row.id, newTable: new.table)
+    }
+    let successor: Row?
+    do { successor = try source.convert(row) } catch { return failed(.function(error)) }
+    if let successor {
+      do { try insert(successor, transaction) } catch let error as StorageError
+        where error.cause == .alreadyExists
+      {
+        let rows = try transaction.writing { try owners(of: successor, $0) }
+        return failed(.alreadyExists(error, rows: rows))
+      } catch let error as StorageError where error.cause == .other && error.code == nil {
+        // The transaction has ended: those before it are migrated anew.
+        throw failed(.unstorable(error))
+      }
+    }
+    if !source.keepsOld { try transaction.remove(row, source.old) }
+    return nil
+  }
+
+  /// The rows that have the key, or a unique value, of an object.
+  private func owners(of row: Row, _ reader: any StorageReader) throws -> [Int64] {
+    var rows: Set<Int64> = []
+    if let owner = try reader.row(of: new, keyOf: row) { rows.insert(owner.id) }
+    for (index, column) in zip(new.indexes, new.indexReaders) where index.isUnique {
+      guard let value = row.read({ column.read($0).constant(column.field.type) }) else { continue }
+      let query = Query(
+        schema: new,
+        condition: .comparison(
+          .equal, .field(column.storedField), .constant(value, column.field.type),
+          column.field.type))
+      let found = try reader.rows(query, mark: .none)
+      for position in 0..<found.count { rows.insert(found[position].id) }
+    }
+    return rows.sorted()
+  }
+
+  // MARK: Reading
+
+  /// The result of a query as it will be when everything is migrated.
+  /// - Parameters:
+  ///   - query: What is asked of the new type.
+  ///   - reader: A view of one state.
+  ///   - mark: What rows of the new type carry. Those that are not stored carry none.
+  ///   - wanted: Called if there are objects that are not migrated.
+  ///   - report: Called with what cannot be migrated, and is left out.
+  func rows(
+    _ query: Query, in reader: any StorageReader, mark: ReadMark,
+    wanted: () -> Void, report: (MigrationError) -> Void
+  ) throws -> RowBuffer {
+    let stored = try reader.rows(query, mark: mark)
+    guard try isNeeded(reader) else { return stored }
+    wanted()
+    var rows = stored.map { $0 }
+    let condition = query.condition.map(Program.init)
+    let keys = query.order.map(SortKey.init)
+    // Without an order those that are stored come first, as they will when the others are.
+    let most = keys.isEmpty ? query.limit ?? .max : .max
+    for source in sources {
+      var id = try source.mark(reader)
+      while rows.count < most {
+        let some = try reader.rows(of: source.old, after: id, limit: 500).map { $0 }
+        guard let last = some.last else { break }
+        id = last.id
+        for row in some {
+          do {
+            guard let successor = try source.convert(row),
+              condition.map({ successor.read($0.evaluate) == .true }) ?? true
+            else { continue }
+            rows.append(successor.unstored())
+          } catch {
+            report(
+              MigrationError(
+                cause: .function(error), table: source.old.table, rowid: row.id,
+                newTable: new.table))
+          }
+        }
+      }
+    }
+    return Self.ordered(rows, keys, query.limit)
+  }
+
+  /// Sorted by the keys; what they do not tell apart stays in its order.
+  private static func ordered(_ rows: [Row], _ keys: [SortKey], _ limit: Int?) -> RowBuffer {
+    var rows = rows
+    if !keys.isEmpty {
+      rows = rows.enumerated().sorted { left, right in
+        let order = compare(keys, left.element, right.element)
+        return order == 0 ? left.offset < right.offset : order < 0
+      }.map(\.element)
+    }
+    var buffer = RowBuffer()
+    for row in rows.prefix(limit ?? .max) { buffer.append(row) }
+    return buffer
+  }
+}
+
+extension MigrationSource {
+  private static let namespace = "dflat.migrations"
+  private var key: String { "\(old.table) \(successor)" }
+
+  /// The id of the last object that is migrated and kept; 0 if there is none.
+  func mark(_ reader: any StorageReader) throws -> Int64 {
+    let item = DictionaryItem.row(key, in: Self.namespace, .int(0))
+    guard let row = try reader.row(of: DictionaryItem.schema, keyOf: item),
+      case .int(let mark) = try DictionaryItem.contents(of: row)
+    else { return 0 }
+    return Int64(mark)
+  }
+
+  func setMark(_ id: Int64, _ writer: any StorageWriter) throws {
+    _ = try DictionaryItem.store(
+      key, in: Self.namespace, .int(Int(id)), row: -1, writer)
+  }
+
+  /// Objects that are not migrated, in the order of their ids.
+  func rows(_ reader: any StorageReader, limit: Int) throws -> RowBuffer {
+    try reader.rows(of: old, after: mark(reader), limit: limit)
+  }
+
+  func hasRows(_ reader: any StorageReader) throws -> Bool {
+    try rows(reader, limit: 1).count > 0
+  }
+
+  /// The id of the first object that is not migrated.
+  func first(_ reader: any StorageReader) throws -> Int64 {
+    let rows = try rows(reader, limit: 1)
+    return rows.count > 0 ? rows[0].id : 0
+  }
+}
+
+extension Row {
+  /// The same bytes as an object that is not stored. What the function gives may be a stored object of another type.
+  fileprivate func unstored() -> Row {
+    id < 0 ? self : withBytes { Row(sound: $0) }
+  }
+}

@@ -1,0 +1,199 @@
+// Migrations: what a workspace migrates, when.
+//
+// A type that is migrated when it is used is complete from the first moment on:
+//
+//  - A fetch outside of transactions reads the old objects, too, in the same state of the data, by way of the function. It needs no
+//    right to write and waits for nobody; where the file may be written it begins a run that migrates in steps (`SteppedWork`).
+//  - A transaction, a subscription, a step of an index's build: whatever takes a place in the line of the new type takes one in those
+//    of the old types, too, and before it begins the rest is migrated, each step committed by itself.
+//  - Another program may store old objects after that. A transaction that comes upon such before it writes is refused for a
+//    conflict, as with any change by others, and tried again; once it writes nobody else can.
+//
+// No lock of the workspace is held while the program's function runs, but the right to write is.
+
+import Dispatch
+import Synchronization
+
+final class Migrations: Sendable {
+  typealias Runs = SteppedWork<MigrationProgress>
+
+  /// Old objects that a step migrates at most, unless the program says otherwise.
+  static let objectsPerStep = 500
+
+  private struct State {
+    var plans: [EntitySchema: MigrationPlan] = [:]
+    var failures: [EntitySchema: any Error] = [:]
+    var steps: [EntitySchema: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+  /// Whether there are none: asked by every fetch.
+  private let hasPlans = Atomic(false)
+  let runs = Runs()
+
+  var isEmpty: Bool { !hasPlans.load(ordering: .acquiring) }
+
+  func add(_ plan: MigrationPlan, step: Int?) {
+    state.withLock { state in
+      let merged = state.plans[plan.new]?.merging(plan) ?? plan
+      let olds = Set(merged.sources.map(\.old))
+      for other in state.plans.values {
+        require(
+          !olds.contains(other.new) && !other.sources.contains { $0.old == merged.new },
+          "a migration to \(other.new.layout.name) and one to \(merged.new.layout.name) follow one another: chain them with then(_:)"
+        )
+      }
+      state.plans[plan.new] = merged
+      state.steps[plan.new] = step
+      state.failures[plan.new] = nil
+    }
+    hasPlans.store(true, ordering: .releasing)
+  }
+
+  func plan(for schema: EntitySchema) -> MigrationPlan? {
+    isEmpty ? nil : state.withLock { $0.plans[schema] }
+  }
+
+  /// The plans for some of these types.
+  func plans(for types: TypeSet) -> [MigrationPlan] {
+    isEmpty ? [] : state.withLock { state in types.types.compactMap { state.plans[$0] } }
+  }
+
+  func objectsPerStep(_ schema: EntitySchema) -> Int {
+    state.withLock { $0.steps[schema] } ?? Self.objectsPerStep
+  }
+
+  /// Why the last step to a type did not succeed; nil if it did.
+  func failure(of schema: EntitySchema) -> (any Error)? {
+    state.withLock { $0.failures[schema] }
+  }
+
+  func setFailure(_ failure: (any Error)?, of schema: EntitySchema) {
+    state.withLock { $0.failures[schema] = failure }
+  }
+}
+
+// MARK: Steps
+
+extension WorkspaceCore {
+  /// Takes one step, on this thread, and commits it. Called by what stands at the head of the lines of the plan's types.
+  private func takeStep(_ plan: MigrationPlan) -> Result<MigrationProgress, any Error> {
+    let limit = migrations.objectsPerStep(plan.new)
+    let outcome = Result { try takeStep(plan, limit) }
+    var failure: (any Error)?
+    if case .failure(let error) = outcome { failure = error }
+    migrations.setFailure(failure, of: plan.new)
+    return outcome
+  }
+
+  private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {
+    let isNeeded = try engine.read(isUrgent: true) { try plan.isNeeded($0) }
+    if !isNeeded, try committer.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
+      return MigrationProgress(migrated: 0, remaining: 0)
+    }
+    try engine.prepareForWriting()
+    let transaction = Transaction(self, plan.types, reportsFailures: false, isMigration: true)
+    let outcome = Result {
+      let (migrated, failure) = try plan.step(transaction, limit: limit)
+      let remaining = try transaction.writing { try plan.remaining($0) }
+      return (MigrationProgress(migrated: migrated, remaining: remaining), failure)
+    }
+    if case .failure(let error) = outcome { transaction.fail(error) }
+    accepted.enter()
+    let (rest, group) = transaction.finishAtOnce { [self] failure, writes in
+      delivering { if failure == nil { publish(writes) } }
+      accepted.leave()
+    }
+    if case .delivery(let ticket) = rest { startDelivery(ticket) }
+    let (progress, failure) = try outcome.get()
+    if let error = committer.use({ group?.failure }) { throw error }
+    engine.didMigrate(to: plan.new, progress)
+    if let failure { throw failure }
+    return progress
+  }
+
+  /// Migrates everything, each step committed by itself, for what is about to begin in the lines of the plans' types.
+  func complete(_ plans: [MigrationPlan]) {
+    for plan in plans {
+      while true {
+        switch takeStep(plan) {
+        case .success(let progress):
+          migrations.runs.report(progress, of: plan.new)
+          if !progress.isFinished { continue }
+        case .failure(let error):
+          // What comes next is told, if it looks at the type.
+          report(error)
+        }
+        break
+      }
+    }
+  }
+
+  /// A fetch has met objects that are not migrated.
+  func wantMigration(_ plan: MigrationPlan) {
+    if migrations.runs.begin(plan.new, now: clock.now, nil) { stepMigration(plan) }
+  }
+
+  /// Begins a run that somebody waits for, or joins it.
+  func migrate(_ plan: MigrationPlan, step: Int?, _ watcher: @escaping Migrations.Runs.Watcher) {
+    migrations.add(plan, step: step)
+    guard let plan = migrations.plan(for: plan.new) else { return }
+    if migrations.runs.begin(plan.new, now: clock.now, watcher) { stepMigration(plan) }
+  }
+
+  /// Puts the next step at the end of the types' lines.
+  private func stepMigration(_ plan: MigrationPlan) {
+    let isAccepted = enqueueAsIs(plan.types) { [self] ended in
+      stepped(plan, takeStep(plan))
+      ended()
+      return .nothing
+    }
+    if !isAccepted {
+      migrations.runs.end(
+        plan.new, isComplete: false, now: clock.now, WorkspaceError.shutDown)
+    }
+  }
+
+  private func stepped(
+    _ plan: MigrationPlan, _ outcome: Result<MigrationProgress, any Error>
+  ) {
+    switch outcome {
+    case .success(let progress):
+      migrations.runs.report(progress, of: plan.new)
+      if !progress.isFinished { return stepMigration(plan) }
+      migrations.runs.end(plan.new, isComplete: true, now: clock.now)
+    case .failure(let error):
+      report(error)
+      if (error as? StorageError)?.cause == .diskFull {
+        return migrations.runs.takePause(plan.new, on: alarms) { [weak self] in
+          self?.stepMigration(plan)
+        }
+      }
+      migrations.runs.end(plan.new, isComplete: false, now: clock.now, error)
+    }
+  }
+}
+
+// MARK: Reading
+
+extension WorkspaceCore {
+  /// The rows of a query over a type that is migrated when it is used, outside of transactions.
+  func fetch(_ query: Query, migratedBy plan: MigrationPlan) throws -> RowBuffer {
+    if let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] {
+      return try fetch(query, plan, in: open.snapshot, open.mark(self))
+    }
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    let snapshot = engine.makeSnapshot(isUrgent: false)
+    defer { snapshot.close() }
+    return try fetch(query, plan, in: snapshot, mark)
+  }
+
+  private func fetch(
+    _ query: Query, _ plan: MigrationPlan, in snapshot: any StorageSnapshot, _ mark: ReadMark
+  ) throws -> RowBuffer {
+    try plan.rows(
+      query, in: snapshot, mark: mark, wanted: { if engine.isWritable { wantMigration(plan) } },
+      report: { report($0) })
+  }
+}

@@ -1,0 +1,188 @@
+// Swift's types as values of fields.
+
+public import Foundation
+
+/// A type that properties of a `CloudKitWebRecord` may have.
+///
+/// A type with a raw value declares it without a body:
+///
+///     enum Grade: Int, CloudKitJSONField { case low, high }
+public protocol CloudKitJSONField {
+  /// What its values are in CloudKit.
+  static var cloudKitKind: CloudKitJSONValue.Kind { get }
+  /// The value; nil for one that CloudKit does not have.
+  var cloudKitValue: CloudKitJSONValue? { get }
+  /// The value of a field; nil if it is none of this type.
+  init?(cloudKitValue: CloudKitJSONValue)
+}
+
+extension String: CloudKitJSONField {
+  /// `STRING`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .string }
+  /// The text.
+  public var cloudKitValue: CloudKitJSONValue? { .string(self) }
+  /// The text of a string.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .string(let text) = cloudKitValue else { return nil }
+    self = text
+  }
+}
+
+extension CloudKitJSONField where Self: FixedWidthInteger {
+  /// `INT64`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .int64 }
+  /// The number; nil if it is beyond `Int64`.
+  public var cloudKitValue: CloudKitJSONValue? { Int64(exactly: self).map { .int64($0) } }
+  /// A whole number that fits this type.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .int64(let number) = cloudKitValue else { return nil }
+    self.init(exactly: number)
+  }
+}
+
+extension Int: CloudKitJSONField {}
+extension Int8: CloudKitJSONField {}
+extension Int16: CloudKitJSONField {}
+extension Int32: CloudKitJSONField {}
+extension Int64: CloudKitJSONField {}
+extension UInt: CloudKitJSONField {}
+extension UInt8: CloudKitJSONField {}
+extension UInt16: CloudKitJSONField {}
+extension UInt32: CloudKitJSONField {}
+extension UInt64: CloudKitJSONField {}
+
+/// CloudKit has no truth values: 0 and 1.
+extension Bool: CloudKitJSONField {
+  /// `INT64`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .int64 }
+  /// 1 for true.
+  public var cloudKitValue: CloudKitJSONValue? { .int64(self ? 1 : 0) }
+  /// 0 or 1, and nothing else.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    switch cloudKitValue {
+    case .int64(0): self = false
+    case .int64(1): self = true
+    default: return nil
+    }
+  }
+}
+
+extension CloudKitJSONField where Self: BinaryFloatingPoint {
+  /// `DOUBLE`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .double }
+  /// The number; nil for one that is not finite.
+  public var cloudKitValue: CloudKitJSONValue? { isFinite ? .double(Double(self)) : nil }
+  /// A number, also a whole one.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    switch cloudKitValue {
+    case .double(let number): self.init(number)
+    case .int64(let number): self.init(number)
+    default: return nil
+    }
+  }
+}
+
+extension Double: CloudKitJSONField {}
+extension Float: CloudKitJSONField {}
+
+/// Kept in milliseconds; differences below vanish.
+extension Date: CloudKitJSONField {
+  /// `TIMESTAMP`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .timestamp }
+  /// The date; nil for one that has no `Int64` of milliseconds.
+  public var cloudKitValue: CloudKitJSONValue? {
+    let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+    return Int64(exactly: milliseconds) == nil ? nil : .timestamp(self)
+  }
+  /// A date.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .timestamp(let date) = cloudKitValue else { return nil }
+    self = date
+  }
+}
+
+extension Data: CloudKitJSONField {
+  /// `BYTES`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .bytes }
+  /// The bytes.
+  public var cloudKitValue: CloudKitJSONValue? { .bytes(self) }
+  /// Bytes.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .bytes(let data) = cloudKitValue else { return nil }
+    self = data
+  }
+}
+
+/// As text.
+extension UUID: CloudKitJSONField {
+  /// `STRING`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .string }
+  /// Its text.
+  public var cloudKitValue: CloudKitJSONValue? { .string(uuidString) }
+  /// The text of an identifier.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .string(let text) = cloudKitValue else { return nil }
+    self.init(uuidString: text)
+  }
+}
+
+extension CloudKitJSONReference: CloudKitJSONField {
+  /// `REFERENCE`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .reference }
+  /// The link.
+  public var cloudKitValue: CloudKitJSONValue? { .reference(self) }
+  /// A link.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .reference(let reference) = cloudKitValue else { return nil }
+    self = reference
+  }
+}
+
+extension CloudKitJSONLocation: CloudKitJSONField {
+  /// `LOCATION`.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { .location }
+  /// The place.
+  public var cloudKitValue: CloudKitJSONValue? { .location(self) }
+  /// A place.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .location(let location) = cloudKitValue else { return nil }
+    self = location
+  }
+}
+
+/// A list. Lists of lists are refused when they are written.
+extension Array: CloudKitJSONField where Element: CloudKitJSONField {
+  /// That of the elements.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { Element.cloudKitKind }
+  /// The elements; nil if one of them has no value, or is a list.
+  public var cloudKitValue: CloudKitJSONValue? {
+    var values: [CloudKitJSONValue] = []
+    for element in self {
+      guard let value = element.cloudKitValue else { return nil }
+      if case .list = value { return nil }
+      values.append(value)
+    }
+    return .list(Element.cloudKitKind, values)
+  }
+  /// A list whose elements are of the type.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard case .list(_, let values) = cloudKitValue else { return nil }
+    self = []
+    for value in values {
+      guard let element = Element(cloudKitValue: value) else { return nil }
+      append(element)
+    }
+  }
+}
+
+extension CloudKitJSONField where Self: RawRepresentable, RawValue: CloudKitJSONField {
+  /// That of the raw value.
+  public static var cloudKitKind: CloudKitJSONValue.Kind { RawValue.cloudKitKind }
+  /// The raw value.
+  public var cloudKitValue: CloudKitJSONValue? { rawValue.cloudKitValue }
+  /// A raw value that the type knows.
+  public init?(cloudKitValue: CloudKitJSONValue) {
+    guard let rawValue = RawValue(cloudKitValue: cloudKitValue) else { return nil }
+    self.init(rawValue: rawValue)
+  }
+}

@@ -1,0 +1,49 @@
+// Migrations between the versions of a letter, and short ways to store letters.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+
+/// Why a letter cannot go on.
+struct Illegible: Error, Equatable {
+  let text: String
+}
+
+enum Letters {
+  /// Empty letters have no successor; one that says so cannot be read.
+  static func toSecond(keepsOld: Bool = false) -> Migration<V1.Letter, V2.Letter> {
+    Migration(from: V1.Letter.self, to: V2.Letter.self, keepsOld: keepsOld) { old in
+      guard let text = old.text else { return nil }
+      if text == "illegible" { throw Illegible(text: text) }
+      return V2.Letter(
+        id: "n\(old.number)", text: text, words: Int32(text.split(separator: " ").count),
+        slug: text.hasPrefix("same") ? "same" : "slug \(old.number)")
+    }
+  }
+
+  static func toThird(keepsOld: Bool = false) -> Migration<V2.Letter, Mail.Dispatch> {
+    Migration(from: V2.Letter.self, to: Mail.Dispatch.self, keepsOld: keepsOld) { old in
+      Mail.Dispatch(id: old.id, sheet: 1, text: old.text, words: Int64(old.words))
+    }
+  }
+
+  static func old(_ number: Int32) -> V1.Letter {
+    V1.Letter(
+      number: number,
+      text: number % 10 == 9
+        ? nil : Array(repeating: "w", count: Int(number % 7)).joined(separator: " "),
+      likes: number)
+  }
+}
+
+extension TemporaryWorkspace {
+  func storeFirst(_ letters: [V1.Letter]) throws {
+    try write([V1.Letter.self]) { txn in
+      for letter in letters { try txn.submit(V1.LetterChangeRequest.creationRequest(letter)) }
+    }
+  }
+
+  var firstLetters: [V1.Letter] { dflat.fetch(for: V1.Letter.self).all().underlyingArray }
+  var secondLetters: [V2.Letter] { dflat.fetch(for: V2.Letter.self).all().underlyingArray }
+  var dispatches: [Mail.Dispatch] { dflat.fetch(for: Mail.Dispatch.self).all().underlyingArray }
+}

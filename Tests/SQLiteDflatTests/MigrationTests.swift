@@ -1,0 +1,336 @@
+// Migrations that are carried out from end to end.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteAccess
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Migrations")
+struct MigrationTests {
+  private let migration = Letters.toSecond()
+
+  private func wanted(_ numbers: Range<Int32>) -> [V2.Letter] {
+    numbers.compactMap { try? migration.migrate(Letters.old($0)) }
+  }
+
+  private func faults(_ workspace: TemporaryWorkspace) throws -> [String] {
+    try unsoundness(of: V2.Letter._schema, workspace.foreignConnection(), complete: true)
+  }
+
+  @Test("A migration is tried without a workspace, on objects and on bytes of a fixture")
+  func withoutWorkspace() throws {
+    #expect(
+      try migration.migrate(V1.Letter(number: 7, text: "two words"))
+        == V2.Letter(id: "n7", text: "two words", words: 2, slug: "slug 7"))
+    #expect(try migration.migrate(V1.Letter(number: 7)) == nil)
+    #expect(throws: Illegible(text: "illegible")) {
+      try migration.migrate(V1.Letter(number: 7, text: "illegible"))
+    }
+    let bytes = V1.Letter(number: 8, text: "bytes").toData()
+    let chain = migration.then(Letters.toThird())
+    #expect(
+      try chain.migrate(V1.Letter(verifying: bytes))
+        == Mail.Dispatch(id: "n8", sheet: 1, text: "bytes", words: 1))
+    #expect(try chain.migrate(V1.Letter(number: 7)) == nil)
+  }
+
+  @Test("Every object becomes its successor, in steps; the old ones are gone or kept, as was said")
+  func eager() async throws {
+    for keepsOld in [false, true] {
+      try await withTemporaryWorkspace { workspace in
+        try workspace.storeFirst((0..<57).map(Letters.old))
+        let steps = Mutex<[MigrationProgress]>([])
+        for try await step in workspace.dflat.migrationProgress(
+          Letters.toSecond(keepsOld: keepsOld), step: 20)
+        {
+          steps.withLock { $0.append(step) }
+        }
+        #expect(steps.withLock { $0.map(\.migrated) } == [20, 20, 17])
+        #expect(steps.withLock { $0.map(\.remaining) } == [37, 17, 0])
+        #expect(workspace.secondLetters == wanted(0..<57))
+        #expect(workspace.secondLetters.allSatisfy { $0._rowid > 0 })
+        #expect(workspace.firstLetters == (keepsOld ? (0..<57).map(Letters.old) : []))
+        #expect(try faults(workspace) == [])
+        // Again there is nothing to be done, whatever became of the new objects.
+        try await workspace.dflat.write(V2.Letter.self) { txn in
+          try txn.delete(V2.Letter(id: "n1"))
+          try txn.update(V2.Letter(id: "n2")) { $0.words = 77 }
+        }
+        try await workspace.dflat.migrate(Letters.toSecond(keepsOld: keepsOld))
+        #expect(workspace.secondLetters.count == wanted(0..<57).count - 1)
+        #expect(workspace.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 77).count == 1)
+      }
+    }
+  }
+
+  @Test("Where there is nothing to migrate nothing is written, not even a file")
+  func nothing() async throws {
+    try await withTemporaryWorkspace { workspace in
+      workspace.dflat.migrateWhenUsed(migration)
+      #expect(workspace.secondLetters.isEmpty)
+      try await workspace.dflat.migrate(migration)
+      #expect(!workspace.fileExists())
+    }
+  }
+
+  @Test("The event hook hears of each step")
+  func events() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((0..<8).map(Letters.old))
+      try await workspace.dflat.migrate(migration, step: 5)
+      await workspace.dflat.shutdown()
+      var events: [SQLiteWorkspace.Event] = []
+      while events.count < 2 {
+        events += workspace.takeEvents().filter { if case .migration = $0 { true } else { false } }
+        await Task.yield()
+      }
+      #expect(
+        events == [
+          .migration(table: "v2__letter", migrated: 5, remaining: 3),
+          .migration(table: "v2__letter", migrated: 3, remaining: 0),
+        ])
+    }
+  }
+
+  // MARK: When used
+
+  @Test("Fetches find everything from the first moment on, in every form, with any condition")
+  func lazyFetch() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((0..<30).map(Letters.old))
+      let hold = DispatchSemaphore(value: 0)
+      let dflat = workspace.dflat
+      // Nothing can be migrated as long as this runs: the answers come from old objects.
+      dflat.performChanges([V1.Letter.self]) { _ in hold.wait() }
+      dflat.migrateWhenUsed(migration)
+      let letters = dflat.fetch(for: V2.Letter.self)
+      let all = wanted(0..<30)
+      #expect(letters.all().underlyingArray == all)
+      #expect(letters.all().allSatisfy { $0._rowid == -1 })
+      #expect(letters.where(V2.Letter.id == "n3").underlyingArray == all.filter { $0.id == "n3" })
+      #expect(letters.where(V2.Letter.words == 3).underlyingArray == all.filter { $0.words == 3 })
+      #expect(
+        letters.where(
+          V2.Letter.words > 2, limit: .limit(4),
+          orderBy: [V2.Letter.words.descending, V2.Letter.id.ascending]
+        ).underlyingArray
+          == Array(
+            all.filter { $0.words > 2 }.sorted { ($1.words, $0.id) < ($0.words, $1.id) }.prefix(4)))
+      #expect(letters.all(limit: .limit(7)).underlyingArray == Array(all.prefix(7)))
+      dflat.fetchWithinASnapshot { #expect(letters.all().underlyingArray == all) }
+      let count = try dflat.read { try $0.fetch(for: V2.Letter.self).all().count }
+      #expect(count == all.count)
+      hold.signal()
+      // The fetches have begun to migrate: a transaction of the old type stands behind the first step.
+      try workspace.write([V1.Letter.self]) { _ in }
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(letters.all().underlyingArray == all)
+      #expect(letters.all().allSatisfy { $0._rowid > 0 })
+    }
+  }
+
+  @Test("A transaction of the new type begins when everything is migrated")
+  func lazyTransaction() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((0..<1200).map(Letters.old))
+      workspace.dflat.migrateWhenUsed(migration)
+      let all = wanted(0..<1200)
+      let outcome = try workspace.write([V2.Letter.self]) { txn in
+        let request = try #require(V2.LetterChangeRequest.changeRequest(V2.Letter(id: "n1197")))
+        request.words = 100
+        try txn.submit(request)
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try txn.submit(V2.LetterChangeRequest.creationRequest(V2.Letter(id: "n1100")))
+        }
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try txn.submit(
+            V2.LetterChangeRequest.creationRequest(V2.Letter(id: "new", slug: "slug 1100")))
+        }
+        return workspace.secondLetters.count
+      }
+      #expect(outcome.result == all.count && outcome.isCommitted)
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(try faults(workspace) == [])
+      // Another program of the older version goes on.
+      let other = workspace.secondWorkspace()
+      try other.storeFirst([V1.Letter(number: 5000, text: "late")])
+      #expect(workspace.secondLetters.last?.text == "late")
+      try workspace.write([V2.Letter.self]) { txn in
+        #expect(workspace.secondLetters.last.map { $0._rowid > 0 } == true)
+      }
+      other.dflat.shutdown()
+    }
+  }
+
+  @Test("Where nothing can be written the old objects are read as new ones")
+  func readOnly() throws {
+    try withTemporaryWorkspace(.file) { workspace in
+      try workspace.storeFirst((0..<30).map(Letters.old))
+      workspace.dflat.shutdown()
+      let reading = TemporaryWorkspace(path: workspace.path) { $0.isReadOnly = true }
+      reading.dflat.migrateWhenUsed(migration)
+      #expect(reading.secondLetters == wanted(0..<30))
+      #expect(reading.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 3).count == 4)
+      reading.dflat.shutdown()
+      #expect(reading.takeErrors().isEmpty)
+      #expect(try workspace.sqlite3("SELECT count(*) FROM v1__letter") == "30")
+    }
+  }
+
+  @Test("What was fetched before it was migrated can be watched, changed and removed")
+  func watching() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((0..<10).map(Letters.old))
+      let dflat = workspace.dflat
+      dflat.migrateWhenUsed(migration)
+      let long = dflat.fetch(for: V2.Letter.self).where(V2.Letter.words >= 3)
+      let told = Mutex<[[String]]>([])
+      let subscription = dflat.subscribe(fetchedResult: long) { letters in
+        told.withLock { $0.append(letters.map(\.id)) }
+      }
+      let first = try #require(long.first)
+      try await dflat.write(V2.Letter.self) { txn in _ = try txn.update(first) { $0.words = 1 } }
+      try await dflat.write(V2.Letter.self) { txn in _ = try txn.delete(V2.Letter(id: "n5")) }
+      #expect(long.map(\.id) == ["n3", "n4", "n5", "n6"])
+      #expect(told.withLock { $0 } == [["n4", "n5", "n6"], ["n4", "n6"]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("Several old types become one new type")
+  func merging() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst([V1.Letter(number: 1, text: "a")])
+      try await workspace.dflat.write(MAIL.Dispatch.self) { txn in
+        _ = try txn.insert(MAIL.Dispatch(id: "x", text: "b"))
+      }
+      workspace.dflat.migrateWhenUsed(migration)
+      workspace.dflat.migrateWhenUsed(
+        Migration(from: MAIL.Dispatch.self, to: V2.Letter.self) {
+          V2.Letter(id: $0.id, text: $0.text, slug: $0.id)
+        })
+      #expect(workspace.secondLetters.compactMap(\.text) == ["a", "b"])
+      try await workspace.dflat.write(V2.Letter.self) { txn in
+        let rows = try txn.fetch(for: V2.Letter.self).all().map(\._rowid)
+        #expect(rows == [1, 2])
+      }
+    }
+  }
+
+  // MARK: What goes wrong
+
+  @Test("An object whose function throws stops the migration there, and is named; nothing is lost")
+  func failingFunction() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((1...20).map(Letters.old))
+      try workspace.write([V1.Letter.self]) { txn in
+        let request = try #require(V1.LetterChangeRequest.changeRequest(V1.Letter(number: 8)))
+        request.text = "illegible"
+        try txn.submit(request)
+      }
+      let error = await #expect(throws: MigrationError.self) {
+        try await workspace.dflat.migrate(migration, step: 5)
+      }
+      #expect(error?.rowid == 8 && error?.table == "v1__letter" && error?.newTable == "v2__letter")
+      guard case .function(let cause)? = error?.cause else {
+        Issue.record("another cause: \(String(describing: error))")
+        return
+      }
+      #expect(cause as? Illegible == Illegible(text: "illegible"))
+      #expect(workspace.firstLetters.map(\.number) == Array(8...20), "those before it are migrated")
+      // Fetches leave it out, and say so; who would write is told.
+      _ = workspace.takeErrors()
+      #expect(workspace.secondLetters.count == wanted(1..<21).count - 1)
+      #expect(!workspace.takeErrors().isEmpty)
+      await #expect(throws: MigrationError.self) {
+        try await workspace.dflat.write(V2.Letter.self) { _ = try $0.insert(V2.Letter(id: "x")) }
+      }
+      #expect(!workspace.takeErrors().isEmpty)
+      // The old type is as it was, and there it can be mended.
+      try await workspace.dflat.write(V1.Letter.self) { txn in
+        _ = try txn.update(V1.Letter(number: 8)) { $0.text = "legible" }
+      }
+      try await workspace.dflat.migrate(migration)
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(workspace.secondLetters.contains { $0.text == "legible" })
+      #expect(try faults(workspace) == [])
+    }
+  }
+
+  @Test("A key, and a unique value, that another object has: both rows are named, and both stay")
+  func duplicates() async throws {
+    for isKey in [true, false] {
+      try await withTemporaryWorkspace { workspace in
+        try workspace.storeFirst((1...4).map { V1.Letter(number: $0, text: "t") })
+        try await workspace.dflat.write(V2.Letter.self) { txn in
+          try txn.insert(V2.Letter(id: "other", slug: "other"))
+          try txn.insert(
+            isKey ? V2.Letter(id: "n3", slug: "mine") : V2.Letter(id: "mine", slug: "slug 3"))
+        }
+        let error = await #expect(throws: MigrationError.self) {
+          try await workspace.dflat.migrate(migration)
+        }
+        #expect(error?.rowid == 3)
+        guard case .alreadyExists(let cause, let rows)? = error?.cause else {
+          Issue.record("another cause: \(String(describing: error))")
+          return
+        }
+        #expect(cause.cause == .alreadyExists && rows == [2])
+        #expect("\(error!)".contains("row 3 of v1__letter") && "\(error!)".contains("row 2 there"))
+        #expect(workspace.firstLetters.map(\.number) == [3, 4])
+        #expect(workspace.secondLetters.contains { $0.id == (isKey ? "n3" : "mine") })
+        _ = workspace.takeErrors()
+        // A better function takes the place of the first one.
+        try await workspace.dflat.migrate(
+          Migration(from: V1.Letter.self, to: V2.Letter.self) {
+            V2.Letter(id: "v1-\($0.number)", text: $0.text, slug: "v1-\($0.number)")
+          })
+        #expect(workspace.firstLetters.isEmpty && workspace.secondLetters.count == 6)
+      }
+    }
+  }
+
+  @Test("A damaged old object stays where it is, and does not stop the others")
+  func damaged() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((1...5).map(Letters.old))
+      try workspace.tamper("UPDATE v1__letter SET p = x'0102' WHERE rowid = 3")
+      try await workspace.dflat.migrate(migration)
+      #expect(workspace.secondLetters.map(\.id) == ["n1", "n2", "n4", "n5"])
+      let errors = workspace.takeErrors()
+      #expect(errors.map(\.cause) == [.corruptRow] && errors[0].rowid == 3)
+      #expect(try workspace.sqlite3("SELECT rowid FROM v1__letter") == "3")
+    }
+  }
+
+  /// The line is held up until the shutdown stands behind the first step.
+  private func beginAndShutDown(
+    _ dflat: SQLiteWorkspace
+  ) -> AsyncThrowingStream<MigrationProgress, any Error> {
+    let hold = DispatchSemaphore(value: 0)
+    dflat.performChanges([V1.Letter.self]) { _ in hold.wait() }
+    let steps = dflat.migrationProgress(migration, step: 10)
+    dflat.performChanges([V1.Letter.self]) { _ in dflat.shutdown {} }
+    hold.signal()
+    return steps
+  }
+
+  @Test("A shutdown ends a migration between two steps; it goes on later")
+  func shutdownWhileRunning() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst((0..<100).map(Letters.old))
+      let dflat = workspace.dflat
+      let steps = beginAndShutDown(dflat)
+      let error = await #expect(throws: WorkspaceError.self) { for try await _ in steps {} }
+      #expect(error == .shutDown)
+      await dflat.shutdown()
+      let again = workspace.secondWorkspace()
+      try await again.dflat.migrate(migration)
+      #expect(again.secondLetters == wanted(0..<100))
+      await again.dflat.shutdown()
+    }
+  }
+}

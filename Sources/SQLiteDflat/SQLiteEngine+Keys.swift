@@ -47,7 +47,14 @@ extension SQLiteEngine {
   private func onlyRow(
     of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL, _ mark: ReadMark
   ) throws -> Row? {
-    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    for index in key.rest.indices {
+      // An empty text, as the namespace of most items is, needs no copy.
+      if case .string(let text) = key.rest[index], text.isEmpty {
+        try statement.bindText(index + 2, inPlace: UnsafeRawBufferPointer(start: nil, count: 0))
+      } else {
+        try statement.bind(index + 2, constant: key.rest[index])
+      }
+    }
     guard try statement.step(of: sql.table) else { return nil }
     let id = statement.int64(0)
     let bytes = statement.blob(1)

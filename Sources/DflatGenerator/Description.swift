@@ -56,7 +56,7 @@ extension Generator {
           array(
             value.members.map {
               "{" + pair("name", quoted($0.name)) + ", " + pair("tag", "\($0.tag)") + ", "
-                + pair("type", quoted(type($0.type))) + "}"
+                + pair("type", quoted($0.type.description)) + "}"
             }, indent: 6)))
     }
     return "{\n" + entries.map { "      " + $0 }.joined(separator: ",\n") + "\n    }"
@@ -64,7 +64,7 @@ extension Generator {
 
   private static func field(_ field: FieldDefinition) -> String {
     var entries = [
-      pair("name", quoted(field.name)), pair("type", quoted(type(field.type))),
+      pair("name", quoted(field.name)), pair("type", quoted(field.type.description)),
       pair("offset", "\(field.offset)"),
     ]
     switch field.defaultValue {
@@ -86,17 +86,6 @@ extension Generator {
       entries.append(pair("documentation", quoted(field.documentation.joined(separator: "\n"))))
     }
     return "{" + entries.joined(separator: ", ") + "}"
-  }
-
-  private static func type(_ type: FieldType) -> String {
-    switch type {
-    case .scalar(let scalar): scalar.rawValue
-    case .string: "string"
-    case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
-      name.description
-    case .vector(let element): "[\(self.type(element))]"
-    case .array(let element, let count): "[\(self.type(element)):\(count)]"
-    }
   }
 
   private static func pair(_ key: String, _ value: String) -> String { "\"\(key)\": \(value)" }

@@ -54,8 +54,10 @@ public struct SchemaCompiler: Sendable {
       inputs: loader.inputs, textOrder: loader.textOrder, lacksIncludes: loader.lacksIncludes,
       sink: sink)
     let schema = resolver.resolve()
-    return CompilationResult(
+    var result = CompilationResult(
       schema: sink.errorCount == 0 ? schema : nil, diagnostics: sink.sorted())
+    result.sources = loader.inputs.map(\.source)
+    return result
   }
 }
 
@@ -65,10 +67,34 @@ public struct CompilationResult: Sendable {
   public var schema: Schema?
   /// Errors and warnings, by file in order of first inclusion, then by place.
   public var diagnostics: [Diagnostic]
+  /// The texts that were read, in the order of the schema's files.
+  var sources: [SourceFile] = []
 
   /// Makes a result from its parts.
   public init(schema: Schema?, diagnostics: [Diagnostic]) {
     self.schema = schema
     self.diagnostics = diagnostics
+  }
+
+  /// Says something about a place in the texts that were compiled, as the compiler itself does: with the line, and the
+  /// name or string at that place underlined.
+  ///
+  /// - Parameters:
+  ///   - severity: How bad it is.
+  ///   - message: One line without a full stop.
+  ///   - position: A place that the schema gives. For one in another file the line is not shown.
+  ///   - notes: What helps to understand it.
+  public func diagnostic(
+    _ severity: Diagnostic.Severity, _ message: String, at position: SourcePosition,
+    notes: [Diagnostic] = []
+  ) -> Diagnostic {
+    guard let source = sources.first(where: { $0.path == position.file }) else {
+      return Diagnostic(severity: severity, message: message, position: position, notes: notes)
+    }
+    let offset = source.offset(of: position)
+    return Diagnostic(
+      severity: severity, message: message, position: position,
+      length: source.wordLength(at: offset),
+      sourceLine: source.lineText(at: offset), notes: notes)
   }
 }

@@ -5,7 +5,8 @@
 // here without locks. What is kept true:
 //
 //  - a log that holds something is never passed over: what it has may be committed and not be in the file yet;
-//  - nor is a rollback journal that a crash has left: without it the file is half changed. Who may write plays it back first;
+//  - nor is a rollback journal that a crash has left: without it the file is half changed. Who may write plays it back first,
+//    and others do not read the file;
 //  - a file that changes is noticed: `isOutdated` compares it with what it was before it was opened.
 
 #if canImport(Glibc)
@@ -47,16 +48,18 @@ extension Connection {
   ///
   /// As ``OpenMode/readOnly``; but a file in WAL mode that was closed in an orderly way, and stands in a directory or on a
   /// volume that is not writable, is read without locks. Then ``isWithoutLocks`` is true, and ``isOutdated`` tells whether
-  /// somebody has changed the file since. A rollback journal that a crash has left is played back, which writes to the file.
+  /// somebody has changed the file since.
   ///
   /// - Parameters:
   ///   - path: The file.
+  ///   - mayRepair: Whether a rollback journal that a crash has left is played back, which writes to the file.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept.
   /// - Throws: ``SQLiteError``: ``SQLiteError/isNoSuchFile``; ``ResultCode/readOnly`` if a log stands beside the file that
-  ///   cannot be read without writing, or a journal that cannot be played back; or what reading the first page gives.
+  ///   cannot be read without writing, or a journal that cannot or may not be played back; or what reading the first page gives.
   public static func openForReading(
-    path: String, busyTimeoutMilliseconds: Int = 30_000, statementCacheCapacity: Int = 100
+    path: String, mayRepair: Bool = true, busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100
   ) throws(SQLiteError) -> Connection {
     let connection = try Connection(
       path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
@@ -65,6 +68,15 @@ extension Connection {
       try connection.execute("PRAGMA main.schema_version")
       return connection
     } catch  where error.needsRollback {
+      if !mayRepair {
+        throw SQLiteError(
+          code: .readOnly,
+          message: """
+            a crash has left the file half changed, and a journal beside it that undoes the change: open the file once with a \
+            connection or workspace that may write
+            """,
+          path: path)
+      }
       let writer = try Connection(
         path: path, mode: .readWrite, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
       try writer.execute("PRAGMA main.schema_version")
@@ -91,7 +103,7 @@ extension Connection {
     }
   }
 
-  /// Whether the file is read without locks; see ``openForReading(path:busyTimeoutMilliseconds:statementCacheCapacity:)``.
+  /// Whether the file is read without locks; see ``openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``.
   public var isWithoutLocks: Bool { frozenFile != nil }
 
   /// Whether the file is read without locks and has changed since it was opened. What is read now may be wrong.

@@ -38,6 +38,7 @@ public final class ReaderPool: Sendable {
   private let mode: Connection.OpenMode
   private let busyTimeoutMilliseconds: Int
   private let statementCacheCapacity: Int
+  private let mayRepair: Bool
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   private let state = Mutex(State())
@@ -47,23 +48,26 @@ public final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - path: The database file.
   ///   - mode: ``Connection/OpenMode/readOnly``, which works where nothing can be written, too
-  ///     (``Connection/openForReading(path:busyTimeoutMilliseconds:statementCacheCapacity:)``), or
+  ///     (``Connection/openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``), or
   ///     ``Connection/OpenMode/immutable`` for a file that nobody changes. With the modes that write, `query_only` is turned on, so that readers
   ///     work where SQLite must write to read, as when a crashed program left a log.
+  ///   - mayRepair: Whether readers may undo what a crash has left half done, as `openForReading` does.
   ///   - limit: How many readers may be open; by default two for each processor, at least four.
   ///   - idleLifetime: How long readers are kept idle.
   ///   - busyTimeoutMilliseconds: As of each connection.
   ///   - statementCacheCapacity: As of each connection.
   ///   - configure: Called with each reader after it was opened, on the thread that wants it.
   public init(
-    path: String, mode: Connection.OpenMode = .readOnly, limit: Int = ReaderPool.defaultLimit,
-    idleLifetime: Duration = .seconds(30), busyTimeoutMilliseconds: Int = 30_000,
+    path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool = true,
+    limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30),
+    busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100,
     configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
   ) {
     precondition(limit > 0, "a ReaderPool with a limit of \(limit) readers could never give one")
     self.path = path
     self.mode = mode
+    self.mayRepair = mayRepair
     self.limit = limit
     self.idleLifetime = idleLifetime
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
@@ -192,7 +196,7 @@ public final class ReaderPool: Sendable {
       let connection =
         mode == .readOnly
         ? try Connection.openForReading(
-          path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          path: path, mayRepair: mayRepair, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
           statementCacheCapacity: statementCacheCapacity)
         : try Connection(
           path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,

@@ -8,23 +8,22 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 extension SQLiteEngine {
-  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row? {
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
     do {
       return try onReader(isUrgent: false) {
-        try row(of: query, with: key, mark: mark, on: $0)
+        try row(of: schema, with: key, mark: mark, on: $0)
       }
     } catch let error as SQLiteError {
       if error.isNoSuchFile && !configuration.isReadOnly { return nil }
-      throw StorageError(error, table: query.schema.table)
+      throw StorageError(error, table: schema.table)
     }
   }
 
-  /// The row with a key, if there is one, and the limit allows it.
+  /// The row with a key, if there is one.
   func row(
-    of query: Query, with key: KeyValues, mark: ReadMark, on connection: Connection
+    of schema: EntitySchema, with key: KeyValues, mark: ReadMark, on connection: Connection
   ) throws -> Row? {
-    if query.limit == 0 { return nil }
-    let sql = sql(for: query.schema)
+    let sql = sql(for: schema)
     if case .string(let text) = key.first,
       let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> Row? in
         guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
@@ -48,7 +47,14 @@ extension SQLiteEngine {
   private func onlyRow(
     of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL, _ mark: ReadMark
   ) throws -> Row? {
-    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    for index in key.rest.indices {
+      // An empty text, as the namespace of most items is, needs no copy.
+      if case .string(let text) = key.rest[index], text.isEmpty {
+        try statement.bindText(index + 2, inPlace: UnsafeRawBufferPointer(start: nil, count: 0))
+      } else {
+        try statement.bind(index + 2, constant: key.rest[index])
+      }
+    }
     guard try statement.step(of: sql.table) else { return nil }
     let id = statement.int64(0)
     let bytes = statement.blob(1)

@@ -60,7 +60,8 @@ final class SQLiteEngine: StorageEngine {
     self.directory = directory
     self.configuration = configuration
     readers = ReaderPool(
-      path: path, limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
+      path: path, mayRepair: !configuration.isReadOnly,
+      limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
       idleLifetime: configuration.readerIdleLifetime,
       busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
       statementCacheCapacity: configuration.statementCacheCapacity,
@@ -69,7 +70,8 @@ final class SQLiteEngine: StorageEngine {
       })
     foreignChanges = ForeignChanges {
       try Connection.openForReading(
-        path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
+        path: path, mayRepair: !configuration.isReadOnly,
+        busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
     }
   }
 

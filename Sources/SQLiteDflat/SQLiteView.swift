@@ -21,7 +21,9 @@ class SQLiteView: StorageReader {
     let table = query.schema.table
     return try withStorageErrors(table: table) {
       if let key = query.key {
-        return RowBuffer(try engine.row(of: query, with: key, mark: mark, on: connection))
+        return RowBuffer(
+          query.limit == 0
+            ? nil : try engine.row(of: query.schema, with: key, mark: mark, on: connection))
       }
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark) { [engine] id, error in

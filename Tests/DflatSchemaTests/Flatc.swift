@@ -55,7 +55,7 @@ enum Flatc {
     }
   }
 
-  private static func run(_ arguments: [String], in directory: String) throws -> String {
+  static func run(_ arguments: [String], in directory: String) throws -> String {
     try requireInstalled()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -25,6 +25,11 @@ struct FuzzTests {
     }
   }
 
+  private let unrelated: Schema = {
+    let path = CorpusTests.Case.directory + "/valid/bench_document.fbs"
+    return SchemaCompiler().compile(file: path).schema ?? Schema()
+  }()
+
   private static let pieces = [
     "table", "struct", "enum", "union", "namespace", "root_type", "include", "attribute",
     "rpc_service", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=", ".", "\"", "'", "\\", "//",
@@ -73,6 +78,10 @@ struct FuzzTests {
         _ = schema.indexPaths(of: name)
         _ = schema.tableName(of: name)
       }
+      #expect(SchemaComparison(old: schema, new: schema).changes.isEmpty, "\(what)")
+      // Two schemas that have nothing to do with each other are versions like any others.
+      _ = SchemaComparison(old: unrelated, new: schema)
+      _ = SchemaComparison(old: schema, new: unrelated)
     }
   }
 

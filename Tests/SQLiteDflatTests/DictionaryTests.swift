@@ -20,6 +20,19 @@ private struct Stubborn: Codable, Equatable, Sendable {
   func encode(to encoder: any Encoder) throws { throw Refusal() }
 }
 
+/// A value that tells when it is decoded, and waits until it may go on.
+private struct Slow: Codable, Equatable, Sendable {
+  static let hasBegun = DispatchSemaphore(value: 0)
+  static let mayGoOn = DispatchSemaphore(value: 0)
+
+  init(from decoder: any Decoder) throws {
+    Slow.hasBegun.signal()
+    Slow.mayGoOn.wait()
+  }
+
+  func encode(to encoder: any Encoder) throws {}
+}
+
 /// What a handler was told.
 private final class Heard<T: Sendable>: Sendable {
   private let list = Mutex<[T]>([])
@@ -322,6 +335,50 @@ struct DictionaryTests {
       subscription.cancel()
       d["k"] = 3
       #expect(heard.all.count == 4)
+    }
+  }
+
+  @Test("After cancel has returned no call begins, also if its value was just being made")
+  func cancelling() throws {
+    try withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let heard = Heard<SubscribedDictionaryValue<Slow>>()
+      let subscription = dflat.dictionary.subscribe("k", of: Slow.self) { heard.add($0) }
+      let isSet = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        dflat.dictionary["k"] = Theme(name: "n", size: 1)
+        isSet.signal()
+      }
+      Slow.hasBegun.wait()
+      subscription.cancel()
+      Slow.mayGoOn.signal()
+      isSet.wait()
+      #expect(heard.all == [.initial(nil)])
+    }
+  }
+
+  @Test("A handler that cancels itself is let go of, and hears nothing more")
+  func cancellingInside() throws {
+    final class Thing: Sendable {}
+    try withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let heard = Heard<SubscribedDictionaryValue<Int>>()
+      let mine = Mutex<(any WorkspaceSubscription)?>(nil)
+      var thing: Thing? = Thing()
+      weak let weakThing = thing
+      let subscription = dflat.dictionary.subscribe("k", of: Int.self) { [thing] event in
+        _ = thing
+        heard.add(event)
+        mine.withLock { $0 }?.cancel()
+      }
+      thing = nil
+      #expect(weakThing != nil)
+      mine.withLock { $0 = subscription }
+      dflat.dictionary["k"] = 1
+      dflat.dictionary["k"] = 2
+      #expect(heard.all == [.initial(nil), .updated(1)])
+      #expect(weakThing == nil)
+      mine.withLock { $0 = nil }
     }
   }
 

@@ -1,12 +1,13 @@
 // Streams, differences and live queries.
 
-import Dflat
 import DflatTestSupport
 import Dispatch
 import Observation
 import SQLiteDflat
 import Synchronization
 import Testing
+
+@testable import Dflat
 
 @Suite("Streams of changes")
 struct ObservationStreamTests {
@@ -38,19 +39,33 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A stream that is let go of ends its subscription")
-  func dropped() async throws {
+  @Test("A stream that is let go of ends its subscription", arguments: [true, false])
+  func dropped(ofResult: Bool) async throws {
     try await withTemporaryWorkspace { workspace in
-      try workspace.store([post(1)])
+      let stored = try workspace.store([post(1)])
+      let observers = workspace.dflat._core.observers.of(Post._schema)
+      let hasBegun = DispatchSemaphore(value: 0)
       let task = Task {
-        var counts: [Int] = []
-        for await result in workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) {
-          counts.append(result.count)
+        if ofResult {
+          let results = workspace.dflat.subscribe(fetchedResult: workspace.posts.all())
+          hasBegun.signal()
+          for await _ in results {}
+        } else {
+          let objects = workspace.dflat.subscribe(object: stored[0])
+          hasBegun.signal()
+          for await _ in objects {}
         }
-        return counts
       }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          hasBegun.wait()
+          continuation.resume()
+        }
+      }
+      #expect(observers.isObserved)
       task.cancel()
       _ = await task.value
+      #expect(!observers.isObserved)
       try workspace.store([post(2)])
     }
   }
@@ -169,6 +184,7 @@ struct ObservationStreamTests {
         #expect(query.result.count == 2)
       }
       #expect(live == nil)
+      #expect(!workspace.dflat._core.observers.of(Post._schema).isObserved)
       try workspace.store([post(3)])
     }
   }

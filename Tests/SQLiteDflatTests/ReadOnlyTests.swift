@@ -195,6 +195,46 @@ struct ReadOnlyTests {
     }
   }
 
+  /// A file with 200 posts as a crash leaves it in the middle of a change of all of them, outside of WAL mode.
+  private func crash(_ directory: String) throws -> String {
+    try withTemporaryWorkspace { workspace in
+      let text = String(repeating: "x", count: 2000)
+      try workspace.store((0..<200).map { post($0, photo: text + "\($0)") })
+      workspace.dflat.shutdown(flags: [.truncate])
+      let program = try Connection(path: workspace.path)
+      try program.execute("PRAGMA cache_size = 5")
+      try program.begin(.immediate)
+      try program.execute("UPDATE blog__post_v1_0 SET p = zeroblob(length(p))")
+      let path = directory + "/crashed.db"
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: workspace.path + suffix, toPath: path + suffix)
+      }
+      try program.rollback()
+      return path
+    }
+  }
+
+  @Test(
+    "A change that a crash has interrupted is undone by who may write, and others do not see it")
+  func interruptedChange() throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let path = try crash(directory)
+    let before = FileManager.default.contents(atPath: path)
+    let reading = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+    let found = reading.posts.all().count
+    #expect(found == 0)
+    let errors = reading.takeErrors()
+    #expect(errors.map(\.cause) == [.readOnly])
+    #expect(errors.first?.message.contains("half changed") == true)
+    reading.dflat.shutdown()
+    #expect(FileManager.default.contents(atPath: path) == before)
+    let writing = TemporaryWorkspace(path: path)
+    #expect(writing.posts.all().count == 200)
+    writing.dflat.shutdown()
+    #expect(FileManager.default.contents(atPath: path) != before)
+  }
+
   @Test("A workspace that only reads answers without an index, and does not try to build it")
   func missingIndex() throws {
     try withClosedFile { _, path in

@@ -59,34 +59,89 @@ struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   }
 }
 
+/// A kind of value that contents hold as it is.
+protocol DictionaryScalar: Equatable, Sendable {
+  /// The value; nil if the contents are of another kind.
+  init?(_ contents: DictionaryContents)
+  var dictionaryContents: DictionaryContents { get }
+}
+
+extension DictionaryCoding where T: DictionaryScalar {
+  fileprivate static var scalar: DictionaryCoding {
+    DictionaryCoding(wrap: { $0.dictionaryContents }, unwrap: { T($0) })
+  }
+}
+
+extension Bool: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .bool(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .bool(self) }
+}
+
+extension Int: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .int(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .int(self) }
+}
+
+extension UInt: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .uint(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .uint(self) }
+}
+
+extension Float: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .float(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .float(self) }
+}
+
+extension Double: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .double(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .double(self) }
+}
+
+extension String: DictionaryScalar {
+  init?(_ contents: DictionaryContents) {
+    guard case .string(let value) = contents else { return nil }
+    self = value
+  }
+  var dictionaryContents: DictionaryContents { .string(self) }
+}
+
 extension DictionaryCoding where T == Bool {
-  static let bool = DictionaryCoding(
-    wrap: { .bool($0) }, unwrap: { if case .bool(let value) = $0 { value } else { nil } })
+  static let bool = scalar
 }
 
 extension DictionaryCoding where T == Int {
-  static let int = DictionaryCoding(
-    wrap: { .int($0) }, unwrap: { if case .int(let value) = $0 { value } else { nil } })
+  static let int = scalar
 }
 
 extension DictionaryCoding where T == UInt {
-  static let uint = DictionaryCoding(
-    wrap: { .uint($0) }, unwrap: { if case .uint(let value) = $0 { value } else { nil } })
+  static let uint = scalar
 }
 
 extension DictionaryCoding where T == Float {
-  static let float = DictionaryCoding(
-    wrap: { .float($0) }, unwrap: { if case .float(let value) = $0 { value } else { nil } })
+  static let float = scalar
 }
 
 extension DictionaryCoding where T == Double {
-  static let double = DictionaryCoding(
-    wrap: { .double($0) }, unwrap: { if case .double(let value) = $0 { value } else { nil } })
+  static let double = scalar
 }
 
 extension DictionaryCoding where T == String {
-  static let string = DictionaryCoding(
-    wrap: { .string($0) }, unwrap: { if case .string(let value) = $0 { value } else { nil } })
+  static let string = scalar
 }
 
 extension DictionaryCoding where T: FlatBuffersCodable {

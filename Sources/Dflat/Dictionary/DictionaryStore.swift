@@ -8,33 +8,35 @@
 
 import Synchronization
 
-/// A key. Keys are equal if their bytes are, as in the storage.
+/// A key. Keys are equal if their bytes are, as in the storage. Its hash is made once.
 struct DictionaryKey: Hashable, Sendable {
   let text: String
+  private let hash: UInt64
+
+  private static let hash = TextHash()
 
   init(_ text: String) {
     var text = text
-    text.makeContiguousUTF8()
+    hash = text.withUTF8 { Self.hash(UnsafeRawBufferPointer($0)) }
     self.text = text
   }
 
   static func == (left: DictionaryKey, right: DictionaryKey) -> Bool {
-    left.text.utf8.withContiguousStorageIfAvailable { left in
+    if left.hash != right.hash { return false }
+    return left.text.utf8.withContiguousStorageIfAvailable { left in
       right.text.utf8.withContiguousStorageIfAvailable { right in
         equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
       } ?? false
     } ?? false
   }
 
-  func hash(into hasher: inout Hasher) {
-    _ = text.utf8.withContiguousStorageIfAvailable {
-      hasher.combine(bytes: UnsafeRawBufferPointer($0))
-    }
-  }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 final class DictionaryStore: Sendable {
   let namespace: String
+  /// The namespace as the rest of each item's primary key.
+  private let keyRest: [Value]
   private let state = Mutex(State())
 
   struct Entry {
@@ -75,6 +77,12 @@ final class DictionaryStore: Sendable {
 
   init(namespace: String) {
     self.namespace = namespace
+    keyRest = [.string(namespace)]
+  }
+
+  /// The primary key of an item.
+  func keyValues(_ key: DictionaryKey) -> KeyValues {
+    KeyValues(first: .string(key.text), rest: keyRest)
   }
 
   // MARK: Reading
@@ -98,11 +106,18 @@ final class DictionaryStore: Sendable {
     _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, erasure: Int64
   ) -> DictionaryContents {
     state.withLock { state in
-      if let entry = state.memory[key] { return entry.contents }
-      if state.erasure != erasure { return contents }
-      state.memory[key] = Entry(contents: contents, change: 0, row: row)
-      return contents
+      if state.erasure != erasure { return state.memory[key]?.contents ?? contents }
+      return Self.remember(&state.memory[key, default: Entry()], contents, row)
     }
+  }
+
+  /// In place, so that the key is looked for once.
+  @inline(__always)
+  private static func remember(
+    _ entry: inout Entry, _ contents: DictionaryContents, _ row: Int64
+  ) -> DictionaryContents {
+    if entry.change < 0 { entry = Entry(contents: contents, change: 0, row: row) }
+    return entry.contents
   }
 
   /// Puts the same contents with a decoded value in place of those that were read.

@@ -4,11 +4,13 @@
 //  - Who has made a change tells it, on its own thread, with no lock held, before the assignment returns. If somebody else is just
 //    telling the same subscription, it is waited for, unless this thread is in a handler itself: then the other one tells it, since
 //    two that wait for each other would wait for ever.
+//  - Once `cancel` has returned no call of the handler begins, also if its value was just being made (see CallGate).
 
 import Dispatch
 import Synchronization
 
-final class DictionaryWatcher: Sendable {
+/// Unchecked: `handler` is written by who lets go of it, when nobody calls it any more.
+final class DictionaryWatcher: @unchecked Sendable {
   enum News: Sendable {
     case initial(DictionaryContents)
     case changed(DictionaryContents)
@@ -20,7 +22,6 @@ final class DictionaryWatcher: Sendable {
     var teller: ObjectIdentifier?
     var depth = 0
     var waiting: [DispatchSemaphore] = []
-    var isCancelled = false
   }
 
   private enum Step {
@@ -29,24 +30,43 @@ final class DictionaryWatcher: Sendable {
     case wait(DispatchSemaphore)
   }
 
-  private let state = Mutex(State())
-  private let handler: @Sendable (News) -> Void
+  /// Makes the value of some news, and gives what tells it to the program.
+  typealias Handler = @Sendable (News) -> () -> Void
 
-  init(_ handler: @escaping @Sendable (News) -> Void) {
+  private let state = Mutex(State())
+  private let gate = CallGate()
+  @exclusivity(unchecked) private var handler: Handler?
+
+  init(_ handler: @escaping Handler) {
     self.handler = handler
   }
 
   func add(_ news: News) {
-    state.withLock { if !$0.isCancelled { $0.queue.append(news) } }
+    state.withLock { if !gate.isClosed { $0.queue.append(news) } }
   }
 
   func cancel() {
+    if gate.close().letsGo { dropHandler() }
     let released = state.withLock { state in
-      state.isCancelled = true
       defer { state.queue = [] }
       return state.queue
     }
     withExtendedLifetime(released) {}
+  }
+
+  /// Calls the handler, unless it was cancelled before.
+  private func tell(_ news: News) {
+    guard gate.enter() else { return }
+    let tell = handler?(news)
+    // To make the value may have taken a while.
+    if !gate.isClosed { tell?() }
+    if gate.leave() { dropHandler() }
+  }
+
+  private func dropHandler() {
+    // What it has captured may end here, and do anything.
+    let last = handler.take()
+    withExtendedLifetime(last) {}
   }
 
   /// Tells everything that is in the queue.
@@ -59,7 +79,7 @@ final class DictionaryWatcher: Sendable {
       case .wait(let place): place.wait()
       case .tell(let news):
         context.dictionaryHandlers += 1
-        handler(news)
+        tell(news)
         context.dictionaryHandlers -= 1
         for place in told() { place.signal() }
       }

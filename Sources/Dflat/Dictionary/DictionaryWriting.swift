@@ -183,14 +183,26 @@ extension WorkspaceCore {
     case .contents(let contents): return contents
     case .unknown(let number): erasure = number
     }
-    let query = DictionaryItem.query(key.text, in: store.namespace)
-    guard let rows = readItemsIfPossible(query) else { return .absent }
+    guard let item = item(key, in: store) else { return .absent }
     var contents = DictionaryContents.absent
-    if let row = rows.first {
+    if let row = item {
       do { contents = try DictionaryItem.contents(of: row) } catch { report(error) }
     }
     if !remembersItems { return contents }
-    return store.remember(key, contents, row: rows.first?.id ?? -1, erasure: erasure)
+    return store.remember(key, contents, row: item?.id ?? -1, erasure: erasure)
+  }
+
+  /// The row of a key, and nil inside if there is none; nil if it cannot be read. Mostly it is read without a query.
+  private func item(_ key: DictionaryKey, in store: DictionaryStore) -> Row?? {
+    let context = ThreadContext.current
+    if context.transaction?.workspace === self || context.snapshots[ObjectIdentifier(self)] != nil {
+      let query = DictionaryItem.query(key.text, in: store.namespace)
+      return readItemsIfPossible(query).map { $0.first }
+    }
+    if transactions.isClosed { return nil }
+    return unlessUnreadable {
+      try engine.row(of: DictionaryItem.schema, with: store.keyValues(key), mark: .none)
+    }
   }
 
   private func readItems(_ query: Query) -> [Row] {
@@ -202,13 +214,15 @@ extension WorkspaceCore {
     guard canRead else { return nil }
     let context = ThreadContext.current
     let isInside = context.transaction?.workspace === self
-    do {
+    return unlessUnreadable {
       if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query).map { $0 } }
-      if !isInside, let key = query.key {
-        return try engine.row(of: query, with: key, mark: .none).map { [$0] } ?? []
-      }
       return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }
-    } catch let error as StorageError where error.cause == .closed {
+    }
+  }
+
+  /// What `read` gives; nil if it fails, which the error hook hears.
+  private func unlessUnreadable<R>(_ read: () throws -> R) -> R? {
+    do { return try read() } catch let error as StorageError where error.cause == .closed {
       return nil
     } catch {
       report(error)

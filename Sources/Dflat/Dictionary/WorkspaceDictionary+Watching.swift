@@ -24,11 +24,13 @@ extension DictionaryAccess {
     let store = store
     let reporting = WeakAccess(access)
     let watcher = DictionaryWatcher { news in
-      switch news {
-      case .initial(let contents): handler(.initial(reporting.value(of: contents, key, coding)))
-      case .changed(let contents):
-        handler(reporting.value(of: contents, key, coding).map { .updated($0) } ?? .deleted)
-      }
+      let event: SubscribedDictionaryValue<T> =
+        switch news {
+        case .initial(let contents): .initial(reporting.value(of: contents, key, coding))
+        case .changed(let contents):
+          reporting.value(of: contents, key, coding).map { .updated($0) } ?? .deleted
+        }
+      return { handler(event) }
     }
     store.watch(key, watcher, otherwise: contents, readAfter: erasure)
     watcher.deliver()

@@ -40,7 +40,9 @@ struct StoredDictionary: WorkspaceDictionary {
 // MARK: The one way
 
 extension DictionaryAccess {
-  func get<T>(_ key: String, _ coding: DictionaryCoding<T>) -> T? {
+  func get<T>(_ key: String, _ coding: DictionaryCoding<T>) -> T? { get(key, coding: coding) }
+
+  private func get<T>(_ key: String, coding: DictionaryCoding<T>) -> T? {
     let key = DictionaryKey(key)
     if let draft = draft("a dictionary was read") {
       guard let draft else { return nil }
@@ -49,6 +51,17 @@ extension DictionaryAccess {
       }
     }
     return value(of: core.contents(of: key, in: store), key, coding)
+  }
+
+  /// The same for a value that contents hold as it is: the coding is needed only if there is none.
+  @inline(__always)
+  func get<T: DictionaryScalar>(
+    _ key: String, _ coding: @autoclosure () -> DictionaryCoding<T>
+  ) -> T? {
+    if transaction != nil { return get(key, coding: coding()) }
+    let key = DictionaryKey(key)
+    let contents = core.contents(of: key, in: store)
+    return T(contents) ?? value(of: contents, key, coding())
   }
 
   func set<T>(_ key: String, _ value: T?, _ coding: DictionaryCoding<T>) {

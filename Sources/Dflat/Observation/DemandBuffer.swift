@@ -54,6 +54,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
   }
 
   private let state: Mutex<State>
+  private let gate = CallGate()
   private let start: @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
 
   /// - Parameters:
@@ -104,6 +105,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
 
   /// The reader wants nothing any more.
   func cancel() {
+    _ = gate.close()
     let (reader, subscription) = state.withLock { state in
       defer {
         state.reader = nil
@@ -133,7 +135,9 @@ final class DemandBuffer<Value: Sendable>: Sendable {
     while true {
       switch state.withLock({ Self.step(&$0) }) {
       case .give(let value, let receive):
+        guard gate.enter() else { continue }
         let more = receive(value)
+        _ = gate.leave()
         state.withLock { $0.demand.add(more) }
       case .end(let finish, let subscription):
         subscription?.cancel()

@@ -20,6 +20,8 @@ final class TicketScheduler: Sendable {
   private static let mostInARow = 128
 
   private let state = Mutex(State())
+  /// The same as the state's.
+  private let closed = Atomic(false)
   private let lanes: Lanes
   /// The line in which all jobs stand, if they run one at a time.
   private let everything: Everything?
@@ -43,13 +45,17 @@ final class TicketScheduler: Sendable {
     everything = isSerial ? Everything() : nil
   }
 
-  var isClosed: Bool { state.withLock { $0.isClosed } }
+  /// Whether `close` was called. Asked at each reading, so without the lock.
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// Refuses all later jobs.
   /// - Returns: Whether this call did it.
   func close() -> Bool {
     state.withLock { state in
-      defer { state.isClosed = true }
+      defer {
+        state.isClosed = true
+        closed.store(true, ordering: .releasing)
+      }
       return !state.isClosed
     }
   }

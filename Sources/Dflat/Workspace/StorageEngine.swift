@@ -19,13 +19,13 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - isUrgent: The call must not wait for other readers, since they may wait for a transaction.
   ///   - body: It must not keep the view beyond its end.
   func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R
-  /// The row with a primary key, in the committed state; nil if there is none, or the query's limit is 0. Any thread may call.
+  /// The row with a primary key, in the committed state; nil if there is none. Any thread may call.
   ///
   /// - Parameters:
-  ///   - query: A query whose condition says that an object has the key, and nothing else.
-  ///   - key: What `query.key` is.
+  ///   - schema: The type of the row.
+  ///   - key: The values of all fields of its primary key.
   ///   - mark: What the row carries.
-  func row(of query: Query, with key: KeyValues, mark: ReadMark) throws -> Row?
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row?
   /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
   /// it for sure; here it may lag behind.
   var generation: Int { get }

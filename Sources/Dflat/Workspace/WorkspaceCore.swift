@@ -285,7 +285,8 @@ public final class WorkspaceCore: Sendable {
     let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
     if let key = query.key {
-      return RowBuffer(try engine.row(of: query, with: key, mark: mark))
+      return RowBuffer(
+        query.limit == 0 ? nil : try engine.row(of: query.schema, with: key, mark: mark))
     }
     return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
   }

@@ -1,6 +1,6 @@
 // Arguments: what a command line of dflatc asks for.
 //
-// Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
+// `dflatc check` is in Arguments+Check.swift. Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
 // a long one from the next argument or behind an equals sign. `--` ends the options.
 
 /// A command line that asks for nothing dflatc knows.
@@ -11,6 +11,7 @@ struct UsageError: Error, Equatable {
 /// What is to be done.
 enum Request: Equatable {
   case compile(CompileRequest)
+  case check(CheckRequest)
   case help(String?)
   case version
 }
@@ -26,7 +27,7 @@ struct CompileRequest: Equatable {
 }
 
 extension Request {
-  static let commands = ["compile", "graphql", "help"]
+  static let commands = ["compile", "check", "graphql", "help"]
 
   /// Understands a command line, without the program's name.
   init(_ arguments: [String]) throws(UsageError) {
@@ -49,6 +50,8 @@ extension Request {
         return
       }
       throw UsageError(message: "this version of dflatc has no GraphQL support yet")
+    case "check":
+      self = try Self.check(arguments)
     default:
       self = try Self.compile(arguments)
     }
@@ -57,31 +60,20 @@ extension Request {
   private static func compile(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
     var request = CompileRequest()
     var output: String?
-    var rest = arguments
-    func value(_ option: String, _ attached: String?) throws(UsageError) -> String {
-      guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
-        throw UsageError(message: "\(option) needs a path behind it")
-      }
-      return value
-    }
-    while let argument = rest.popFirst() {
-      guard argument.hasPrefix("-"), argument != "-" else {
-        request.inputs.append(argument)
+    var line = OptionReader(arguments)
+    while let argument = line.next() {
+      guard case .option(let option, let attached) = argument else {
+        request.inputs.append(argument.text)
         continue
       }
-      if argument == "--" {
-        request.inputs += rest
-        break
-      }
-      let (option, attached) = split(argument)
       switch option {
       case "-o", "--output":
         if output != nil { throw UsageError(message: "\(option) is given twice") }
-        output = try value(option, attached)
-      case "-I", "--include": request.include.append(try value(option, attached))
+        output = try line.value(of: argument)
+      case "-I", "--include": request.include.append(try line.value(of: argument))
       case "--config":
         if request.configuration != nil { throw UsageError(message: "--config is given twice") }
-        request.configuration = try value(option, attached)
+        request.configuration = try line.value(of: argument)
       case "-h", "--help": return .help(nil)
       case "--version": return .version
       case "--keep-json", "--declare-namespaces":
@@ -92,7 +84,7 @@ extension Request {
           request.declaresNamespaces = true
         }
       case "-S", "--schema": throw UsageError(message: "\(option) belongs to 'dflatc graphql'")
-      default: throw UsageError(message: "there is no option '\(argument)'")
+      default: throw UsageError(message: "there is no option '\(argument.text)'")
       }
     }
     guard let output else {
@@ -102,17 +94,6 @@ extension Request {
     request.output = output
     try checkNames(request.inputs)
     return .compile(request)
-  }
-
-  private static func split(_ argument: String) -> (option: String, attached: String?) {
-    if argument.hasPrefix("--") {
-      guard let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
-      return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
-    }
-    guard argument.count > 2, ["-o", "-I", "-S"].contains(argument.prefix(2)) else {
-      return (argument, nil)
-    }
-    return (String(argument.prefix(2)), String(argument.dropFirst(2)))
   }
 
   /// Two inputs of one name would write the same files.

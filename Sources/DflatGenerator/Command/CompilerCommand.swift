@@ -1,7 +1,8 @@
 // CompilerCommand: the program dflatc, without the process around it.
 //
 // It keeps true: for an input with errors nothing is written; a file whose text has not changed is not touched; the exit
-// status is 0 only if everything was generated, 1 for errors in inputs and files, 64 for a command line that makes no sense.
+// status is 0 only if everything was generated, 1 for errors in inputs and files, 64 for a command line that makes no sense;
+// `check` adds 2 for schemas that are not compatible.
 
 import DflatSchema
 import Foundation
@@ -42,6 +43,23 @@ public struct CompilerCommand {
       output("dflatc \(Self.version)\n")
       return 0
     case .compile(let request): return compile(request)
+    case .check(let request): return check(request)
+    }
+  }
+
+  private func check(_ request: CheckRequest) -> Int32 {
+    guard let include = includes(of: request.configuration) else { return 1 }
+    return SchemaCheck(request: request, include: include, output: output, errors: errors).run()
+  }
+
+  /// The directories that a configuration file names; nil after an error in it.
+  private func includes(of configuration: String?) -> [String]? {
+    guard let configuration else { return [] }
+    do {
+      return try Configuration(path: configuration).include
+    } catch {
+      errors(error.message + "\n")
+      return nil
     }
   }
 
@@ -49,16 +67,8 @@ public struct CompilerCommand {
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    var include = request.include
-    if let path = request.configuration {
-      do {
-        include += try Configuration(path: path).include
-      } catch {
-        errors(error.message + "\n")
-        return 1
-      }
-    }
-    let compiler = SchemaCompiler(includePaths: include)
+    guard let include = includes(of: request.configuration) else { return 1 }
+    let compiler = SchemaCompiler(includePaths: request.include + include)
     var failed = false
     for input in request.inputs {
       let result = compiler.compile(file: input)

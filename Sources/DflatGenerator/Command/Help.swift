@@ -3,6 +3,7 @@
 enum Help {
   static let usage = """
     usage: dflatc [compile] -o DIR [--keep-json] [-I DIR]... FILE.fbs...
+           dflatc check [--json] [-I DIR]... OLD.fbs NEW.fbs
            dflatc help [COMMAND]
            dflatc --version
     """
@@ -14,16 +15,44 @@ enum Help {
       dflatc graphql will make schemas from GraphQL queries. This version does not have it.
 
       """
+    case "check":
+      """
+      usage: dflatc check [--json] [-I DIR]... [--old-include DIR]... OLD.fbs NEW.fbs
+
+      Compares two versions of a schema, each with what it includes: can programs of the new
+      one read what is stored with the old one, and the other way round? Each change is told
+      with its effect and both places, as an error (something is lost or misread), a warning
+      (something reads differently, or is refused) or a note (nothing stored is concerned).
+
+      options:
+        -I, --include DIR        searched for included files, after the directory of the
+                                 including file; may be given several times, in order
+            --old-include DIR    the same for OLD.fbs alone, which then ignores -I
+            --config FILE        takes further include directories from a JSON file,
+                                 {"include": ["dir"]}, relative to the file's directory
+            --json               print one JSON object instead: "format" (1), "verdict"
+                                 ("compatible" or "incompatible"), "old", "new" (the two
+                                 files) and "changes", each with "kind", "severity"
+                                 ("compatible", "caution" or "incompatible"), "subject",
+                                 "message", "effect", and "old" and "new", the places, with
+                                 "file", "line" and "column"
+        -h, --help               print this text
+
+      exit status: 0 if the new version is compatible, 2 if it is not, 1 if a schema cannot
+      be read, 64 for a command line that makes no sense.
+
+      """
     case "help":
       """
       usage: dflatc help [COMMAND]
 
-      Explains a command: compile, graphql or help.
+      Explains a command: compile, check, graphql or help.
 
       """
     default:
       """
-      dflatc writes Swift for FlatBuffers schemas.
+      dflatc writes Swift for FlatBuffers schemas, and compares versions of them (see
+      'dflatc help check').
 
       \(usage)
 

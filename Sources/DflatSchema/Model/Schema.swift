@@ -34,6 +34,12 @@ public struct SchemaFile: Sendable {
   public var fileIdentifier: String?
   /// What `file_extension` declares.
   public var fileExtension: String?
+  /// Where `root_type` names its table.
+  public var rootPosition: SourcePosition?
+  /// Where the value of `file_identifier` stands.
+  public var fileIdentifierPosition: SourcePosition?
+  /// Where the value of `file_extension` stands.
+  public var fileExtensionPosition: SourcePosition?
 
   /// Makes a file from its parts.
   public init(

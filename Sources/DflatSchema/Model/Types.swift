@@ -36,6 +36,20 @@ public indirect enum FieldType: Hashable, Sendable {
   case array(FieldType, count: Int)
 }
 
+extension FieldType: CustomStringConvertible {
+  /// The type as schemas write it, names in full: `[Blog.Post]`.
+  public var description: String {
+    switch self {
+    case .scalar(let scalar): scalar.rawValue
+    case .string: "string"
+    case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
+      name.description
+    case .vector(let element): "[\(element)]"
+    case .array(let element, let count): "[\(element):\(count)]"
+    }
+  }
+}
+
 /// The value a scalar, enum or string field has when it is absent.
 public enum DefaultValue: Hashable, Sendable {
   /// `= null`: the field is optional.

@@ -49,6 +49,19 @@ final class SourceFile: Sendable {
     return min(lineStarts[position.line - 1] + position.column - 1, bytes.count)
   }
 
+  /// The length of the name, dotted path or quoted string that begins at `offset`; at least 1.
+  func wordLength(at offset: Int) -> Int {
+    guard offset < bytes.count else { return 1 }
+    let rest = bytes[offset...]
+    if rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") {
+      let end = rest.dropFirst().firstIndex { $0 == rest.first || $0 == UInt8(ascii: "\n") }
+      return (end ?? bytes.count - 1) - offset + 1
+    }
+    return max(
+      1,
+      rest.prefix { isIdentifierStart($0) || isDigit($0) || $0 == UInt8(ascii: ".") }.count)
+  }
+
   /// The text of the line that holds `offset`, without control characters but tabs; empty if it is too long to show.
   func lineText(at offset: Int) -> String {
     let line = lineIndex(at: offset)

@@ -118,8 +118,10 @@ final class Resolver {
           "a file identifier is 4 bytes long, not \(literal.text.utf8.count)", at: literal.range)
       }
       schema.files[context.file].fileIdentifier = literal.text
+      schema.files[context.file].fileIdentifierPosition = literal.range.position
     case .fileExtension(let literal):
       schema.files[context.file].fileExtension = literal.text
+      schema.files[context.file].fileExtensionPosition = literal.range.position
     }
   }
 
@@ -143,6 +145,7 @@ final class Resolver {
     }
     let isOwn = schema.files[context.file].types.contains(symbol.name)
     schema.files[context.file].root = isOwn ? symbol.name : nil
+    schema.files[context.file].rootPosition = path.range.position
     rootRanges[context.file] = path.range
   }
 

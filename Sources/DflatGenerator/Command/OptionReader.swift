@@ -1,0 +1,55 @@
+// One command line, argument by argument: which are options, and what belongs to them.
+
+struct OptionReader {
+  enum Argument {
+    /// With what stands right behind it, if something does.
+    case option(String, attached: String?)
+    case operand(String)
+
+    /// As it was written.
+    var text: String {
+      switch self {
+      case .option(let name, nil): name
+      case .option(let name, let value?): name.hasPrefix("--") ? "\(name)=\(value)" : name + value
+      case .operand(let text): text
+      }
+    }
+  }
+
+  private var rest: ArraySlice<String>
+  private var hasEnded = false
+
+  init(_ arguments: ArraySlice<String>) {
+    rest = arguments
+  }
+
+  /// The next option or operand; nil at the end.
+  mutating func next() -> Argument? {
+    guard let argument = rest.popFirst() else { return nil }
+    if hasEnded || !argument.hasPrefix("-") || argument == "-" { return .operand(argument) }
+    if argument == "--" {
+      hasEnded = true
+      return next()
+    }
+    if argument.hasPrefix("--") {
+      guard let equals = argument.firstIndex(of: "=") else {
+        return .option(argument, attached: nil)
+      }
+      let value = String(argument[argument.index(after: equals)...])
+      return .option(String(argument[..<equals]), attached: value)
+    }
+    guard argument.count > 2, ["-o", "-I", "-S"].contains(argument.prefix(2)) else {
+      return .option(argument, attached: nil)
+    }
+    return .option(String(argument.prefix(2)), attached: String(argument.dropFirst(2)))
+  }
+
+  /// The path that an option wants: attached to it, or the next argument.
+  mutating func value(of argument: Argument) throws(UsageError) -> String {
+    guard case .option(let name, let attached) = argument else { return argument.text }
+    guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
+      throw UsageError(message: "\(name) needs a path behind it")
+    }
+    return value
+  }
+}

@@ -1,0 +1,60 @@
+// What other readers of the language care about: attributes, the file identifier, the file extension.
+
+extension Comparer {
+  /// Attributes that are compared by what they do.
+  private static let known: Set<String> = [
+    "deprecated", "required", "primary", "indexed", "unique", "id", "v", "bit_flags", "force_align",
+  ]
+
+  mutating func compareAttributes(
+    _ old: [Attribute], _ new: [Attribute], _ subject: String, _ oldPlace: SourcePosition,
+    _ newPlace: SourcePosition
+  ) {
+    guard old != new else { return }
+    var names: [String] = []
+    for attribute in old + new
+    where !Self.known.contains(attribute.name) && !names.contains(attribute.name) {
+      names.append(attribute.name)
+    }
+    for name in names {
+      let before = old.first { $0.name == name }
+      let after = new.first { $0.name == name }
+      if before == after { continue }
+      let what =
+        before == nil
+        ? "has the attribute '\(name)' now"
+        : after == nil
+          ? "no longer has the attribute '\(name)'"
+          : "has another value of the attribute '\(name)'"
+      let last = subject.split(separator: ".").last ?? ""
+      let isNested = name == "nested_flatbuffer" || name == "flexbuffer"
+      report(
+        .attributeChanged, isNested ? .caution : .compatible, subject, "'\(last)' \(what)",
+        isNested
+          ? "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
+          : "Dflat stores and reads as before; it concerns code generated for other languages",
+        oldPlace,
+        newPlace)
+    }
+  }
+
+  mutating func compareFiles() {
+    guard let before = old.files.first, let after = new.files.first else { return }
+    func text(_ value: String?) -> String { value.map { "\"\($0)\"" } ?? "none" }
+    let subject = after.root?.description ?? ""
+    if before.fileIdentifier != after.fileIdentifier {
+      report(
+        .fileIdentifierChanged, .compatible, subject,
+        "the file identifier has changed from \(text(before.fileIdentifier)) to \(text(after.fileIdentifier))",
+        "stored objects have none; other programs may look for it in buffers that they exchange",
+        before.fileIdentifierPosition ?? old.start, after.fileIdentifierPosition ?? new.start)
+    }
+    if before.fileExtension != after.fileExtension {
+      report(
+        .fileExtensionChanged, .compatible, subject,
+        "the file extension has changed from \(text(before.fileExtension)) to \(text(after.fileExtension))",
+        "nothing that is stored depends on it", before.fileExtensionPosition ?? old.start,
+        after.fileExtensionPosition ?? new.start)
+    }
+  }
+}

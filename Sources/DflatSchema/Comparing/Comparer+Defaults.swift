@@ -1,0 +1,97 @@
+// Defaults: what an object reads where it holds no value.
+//
+// A value that equals the default is not stored, so another default is another value for the objects that have it. An index
+// is built anew for it; the columns of a key are not.
+
+extension Comparer {
+  mutating func compareDefaults(
+    _ old: FieldDefinition, _ new: FieldDefinition, _ subject: String, isRoot: Bool
+  ) {
+    let (left, right) = (meaning(of: old), meaning(of: new))
+    guard old.type.hasTag == new.type.hasTag, left != right else { return }
+    // What holds no scalar or string has no default but absence, and its type has changed.
+    guard old.type.hasDefault, new.type.hasDefault else { return }
+    let (before, after) = (absent(old, in: self.old), absent(new, in: self.new))
+    let message =
+      switch (old.defaultValue, new.defaultValue) {
+      case (_, .null):
+        "'\(new.name)' has become optional, with nil instead of the default \(before)"
+      case (.null, _): "'\(new.name)' is no longer optional, and its default is \(after)"
+      default: "the default of '\(new.name)' has changed from \(before) to \(after)"
+      }
+    let reading =
+      "defaults are not stored: objects that hold no value read as \(after) instead of \(before), and for programs of "
+      + "the old version it is the other way round"
+    if isRoot, old.isPrimary, new.isPrimary {
+      return report(
+        .defaultChanged, .incompatible, subject, message,
+        "the key columns of such objects go on saying \(before) while the objects read as \(after)",
+        old.position, new.position)
+    }
+    let index = keptIndexes[new.position].map { tables in
+      ". The side table \(listed(tables)) was filled with \(before) for them, and is built anew"
+    }
+    report(
+      .defaultChanged, .caution, subject, message, reading + (index ?? ""), old.position,
+      new.position)
+  }
+
+  /// What an object without the field reads, in the words of a message.
+  func absent(_ field: FieldDefinition, in schema: Schema) -> String {
+    switch field.type {
+    case .vector: return "[]"
+    case .string where field.isPrimary && field.defaultValue == nil: return "\"\""
+    default: break
+    }
+    switch field.defaultValue {
+    case nil, .null: return "nil"
+    case .bool(let value): return "\(value)"
+    case .integer(let value): return name(of: value, field.type, in: schema) ?? "\(value)"
+    case .unsigned(let value):
+      return name(of: Int64(bitPattern: value), field.type, in: schema) ?? "\(value)"
+    case .real(let value): return "\(value)"
+    case .string(let value): return "\"\(value)\""
+    }
+  }
+
+  private func name(of value: Int64, _ type: FieldType, in schema: Schema) -> String? {
+    guard case .enumeration(let name) = type, case .enumeration(let definition) = schema.types[name]
+    else { return nil }
+    return definition.values.first { $0.value == value }?.name
+  }
+
+  /// What defaults of one field are compared by: enums and integers by their bits, reals by what is stored.
+  private enum Meaning: Equatable {
+    case nothing
+    case integer(Int64)
+    case real(UInt64)
+    case text(String)
+  }
+
+  private func meaning(of field: FieldDefinition) -> Meaning {
+    switch field.defaultValue {
+    case nil, .null: .nothing
+    case .bool(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .unsigned(let value): .integer(Int64(bitPattern: value))
+    case .real(let value):
+      .real((field.type == .scalar(.float) ? Double(Float(value)) : value).bitPattern)
+    case .string(let value): .text(value)
+    }
+  }
+}
+
+/// The first of some names, and how many more there are.
+func listed(_ names: [String]) -> String {
+  let more = names.count > 1 ? " (and \(names.count - 1) more)" : ""
+  return "'\(names.first ?? "")'\(more)"
+}
+
+extension FieldType {
+  fileprivate var hasDefault: Bool {
+    switch self {
+    case .scalar, .enumeration, .string: true
+    case .structure, .table, .union, .vector, .array: false
+    }
+  }
+}

@@ -1,0 +1,295 @@
+// The database: which table has an entity's objects, what its key is, and which indexes there are.
+//
+// The table is named after the root, its namespace and its version. Under another name there is a new, empty table, and
+// nothing that is stored in the one before is read. Keys are columns in the order of the fields' declarations.
+
+extension Comparer {
+  // MARK: Roots
+
+  mutating func compareRoots() {
+    let (before, after) = (old.files.first, new.files.first)
+    switch (before?.root, after?.root) {
+    case (nil, nil): break
+    case (nil, let root?):
+      report(
+        .rootAdded, .compatible, root.description, "'\(root)' is a root now",
+        "the first transaction makes the table '\(new.tableName(of: root))' for its objects",
+        old.types[root]?.position ?? old.start, after?.rootPosition ?? new.start)
+    case (let root?, nil):
+      report(
+        .rootRemoved, .incompatible, root.description, "'\(root)' is no longer a root",
+        "the objects in the table '\(old.tableName(of: root))' cannot be fetched any more",
+        before?.rootPosition ?? old.start, new.types[root]?.position ?? new.start)
+    case (let left?, let right?):
+      compareRoot(
+        Pair(old: left, new: right), before?.rootPosition ?? old.start,
+        after?.rootPosition ?? new.start)
+    }
+    // Included files are compiled by themselves, and their objects are stored as well.
+    let included = Set(new.includedRoots)
+    for root in old.includedRoots where included.contains(root) {
+      guard let before = old.types[root], let after = new.types[root] else { continue }
+      compareRoot(Pair(old: root, new: root), before.position, after.position)
+    }
+    findKeptIndexes()
+  }
+
+  private mutating func compareRoot(
+    _ pair: Pair, _ oldRoot: SourcePosition, _ newRoot: SourcePosition
+  ) {
+    let (before, after) = (old.tableName(of: pair.old), new.tableName(of: pair.new))
+    if before == after {
+      entities.insert(pair)
+      follow(pair)
+    } else if pair.old == pair.new {
+      // Only the version is another one.
+      leftBehind.formUnion(old.reachable(from: pair.old))
+      report(
+        .versionChanged, .caution, pair.new.description,
+        "'\(pair.new)' has another version: its objects are in the table '\(after)', not in '\(before)'",
+        "the new table is empty at first; the old one stays, readable through the old type, so nothing in it is misread, "
+          + "whatever else has changed in '\(pair.new)'",
+        old.types[pair.old]?.position ?? oldRoot, new.types[pair.new]?.position ?? newRoot)
+    } else if new.types[pair.old] != nil {
+      report(
+        .rootReplaced, .incompatible, pair.new.description,
+        "the root was '\(pair.old)' and is '\(pair.new)'",
+        "the objects in the table '\(before)' cannot be fetched any more; those of '\(pair.new)' are in '\(after)'",
+        oldRoot, newRoot)
+    } else {
+      report(
+        .rootRenamed, .incompatible, pair.new.description,
+        "the root '\(pair.old)' is now called '\(pair.new)': its objects are in the table '\(after)', not in '\(before)'",
+        "the new table is empty, and what is stored is left behind; keep the name, or take the objects over with a Migration",
+        old.types[pair.old]?.position ?? oldRoot, new.types[pair.new]?.position ?? newRoot)
+      // What else has changed is worth knowing, should the name come back.
+      renamedRoots.insert(pair)
+      follow(pair)
+    }
+  }
+
+  /// Versions of types that name no table; values in the dictionary are kept with them.
+  mutating func compareVersions(
+    _ old: String?, _ new: String?, _ name: QualifiedName, _ oldPlace: SourcePosition,
+    _ newPlace: SourcePosition
+  ) {
+    guard old != new else { return }
+    func text(_ version: String?) -> String { version.map { "\"\($0)\"" } ?? "none" }
+    report(
+      .versionChanged, .caution, name.description,
+      "the version of '\(name)' has changed from \(text(old)) to \(text(new))",
+      "values of it in the dictionary read as nil; inside of objects a version means nothing",
+      oldPlace, newPlace)
+  }
+
+  // MARK: Keys
+
+  mutating func compareKeys(
+    _ old: TableDefinition, _ new: TableDefinition, _ places: TablePlaces
+  ) {
+    let newKeys = new.fields.filter(\.isPrimary)
+    var order: [Int] = []
+    var isSameSet = true
+    for (field, match) in zip(old.fields, places.matches) where field.isPrimary {
+      let place = match.field
+      if let place, place.isPrimary {
+        order.append(place.offset)
+      } else {
+        isSameSet = false
+        if let place { reportKey(.primaryRemoved, new, place, field.position) }
+      }
+    }
+    let known = Set(order)
+    for key in newKeys where !known.contains(key.offset) {
+      isSameSet = false
+      reportKey(.primaryAdded, new, key, oldPositions[key.position] ?? old.position)
+    }
+    guard isSameSet else { return }
+    guard let first = zip(newKeys, order).first(where: { $0.offset != $1 })?.0 else { return }
+    report(
+      .primaryReordered, .incompatible, "\(new.name).\(first.name)",
+      "the primary fields of '\(new.name)' are declared in another order",
+      "their columns '__pk0', '__pk1', … are in that order, so stored keys are mistaken for each other; declare "
+        + "them as before, with 'id' if their slots are others", old.position, first.position)
+  }
+
+  private mutating func reportKey(
+    _ kind: SchemaChange.Kind, _ table: TableDefinition, _ field: FieldDefinition,
+    _ old: SourcePosition
+  ) {
+    let isAdded = kind == .primaryAdded
+    report(
+      kind, .incompatible, "\(table.name).\(field.name)",
+      "'\(field.name)' is \(isAdded ? "" : "no longer ")part of the primary key\(isAdded ? " now" : "")",
+      "the key is columns of the database table, and those of stored objects are fixed for ever; use another 'v' "
+        + "for another key", old, field.position)
+  }
+
+  // MARK: Indexes
+
+  private struct Index {
+    var table: String
+    var isUnique: Bool
+    var position: SourcePosition
+  }
+
+  private func indexes(of root: QualifiedName, in schema: Schema) -> [String: Index] {
+    let table = schema.tableName(of: root)
+    return Dictionary(
+      schema.indexPaths(of: root).map {
+        (
+          $0.path,
+          Index(table: "\(table)__\($0.path)", isUnique: $0.isUnique, position: $0.position)
+        )
+      }
+    ) { first, _ in first }
+  }
+
+  private mutating func findKeptIndexes() {
+    for pair in entities.sorted(by: { $0.new.description < $1.new.description }) {
+      let before = indexes(of: pair.old, in: old)
+      for (path, index) in indexes(of: pair.new, in: new).sorted(by: { $0.key < $1.key })
+      where before[path] != nil {
+        keptIndexes[index.position, default: []].append(index.table)
+      }
+    }
+  }
+
+  /// What has become of the indexes on one field, with their side tables.
+  private struct IndexChange: Hashable {
+    var kind: SchemaChange.Kind
+    var old: SourcePosition
+    var new: SourcePosition
+  }
+
+  mutating func compareIndexes() {
+    for pair in entities.sorted(by: { $0.new.description < $1.new.description }) {
+      let before = indexes(of: pair.old, in: old)
+      let after = indexes(of: pair.new, in: new)
+      var found: [IndexChange: [String]] = [:]
+      func note(
+        _ kind: SchemaChange.Kind, _ left: SourcePosition, _ right: SourcePosition, _ table: String
+      ) {
+        found[IndexChange(kind: kind, old: left, new: right), default: []].append(table)
+      }
+      let (oldRoot, newRoot) = (old.position(of: pair.old), new.position(of: pair.new))
+      for (path, index) in after.sorted(by: { $0.key < $1.key }) {
+        let place = before[path]?.position ?? oldPositions[index.position] ?? oldRoot
+        switch before[path]?.isUnique {
+        case nil:
+          note(index.isUnique ? .uniqueAdded : .indexAdded, place, index.position, index.table)
+        case false where index.isUnique: note(.uniqueAdded, place, index.position, index.table)
+        case true where !index.isUnique: note(.uniqueRemoved, place, index.position, index.table)
+        default: break
+        }
+      }
+      for (path, index) in before.sorted(by: { $0.key < $1.key }) where after[path] == nil {
+        note(
+          index.isUnique ? .uniqueRemoved : .indexRemoved, index.position,
+          newPositions[index.position] ?? newRoot, index.table)
+      }
+      let names = (old: old.fieldNames, new: new.fieldNames)
+      let left = Set(after.values.map(\.table))
+      for (change, tables) in found.sorted(by: { $0.key.kind.rawValue < $1.key.kind.rawValue }) {
+        let isGone = change.kind == .indexRemoved || change.kind == .uniqueRemoved
+        let subject = isGone ? names.old[change.old] : names.new[change.new]
+        reportIndex(change, subject ?? "", tables, isLeft: tables.allSatisfy(left.contains))
+      }
+    }
+  }
+
+  private mutating func reportIndex(
+    _ change: IndexChange, _ subject: String, _ tables: [String], isLeft: Bool
+  ) {
+    let name = subject.split(separator: ".").last ?? ""
+    let severity: SchemaChange.Severity
+    let (message, effect): (String, String)
+    switch change.kind {
+    case .uniqueAdded:
+      severity = .caution
+      message = "'\(name)' has become unique"
+      effect =
+        "stored objects with equal values stay, and the error hook hears of them; new ones are refused. The side table "
+        + "\(listed(tables)) is built lazily"
+    case .uniqueRemoved:
+      severity = .caution
+      message = "'\(name)' is no longer unique"
+      effect =
+        isLeft
+        ? "equal values are allowed, except by programs of the old version"
+        : "queries are right without it, but where the side table \(listed(tables)) exists it goes on refusing equal "
+          + "values; leave 'indexed' in the place of 'unique' to allow them"
+    case .indexRemoved:
+      severity = .compatible
+      message = "'\(name)' is no longer indexed"
+      effect =
+        "queries are right without it, and slower; the side table \(listed(tables)) stays in the file for programs of "
+        + "the old version"
+    default:
+      severity = .compatible
+      message = "'\(name)' has an index now"
+      effect =
+        "the side table \(listed(tables)) is built lazily: queries are right at once, and the first one that mentions it "
+        + "starts to fill it"
+    }
+    report(change.kind, severity, subject, message, effect, change.old, change.new)
+  }
+}
+
+extension Schema {
+  /// The roots of included files.
+  fileprivate var includedRoots: [QualifiedName] { files.dropFirst().compactMap(\.root) }
+
+  fileprivate func position(of type: QualifiedName) -> SourcePosition {
+    types[type]?.position ?? start
+  }
+
+  /// A type and all that it is made of.
+  fileprivate func reachable(from root: QualifiedName) -> Set<QualifiedName> {
+    var result: Set<QualifiedName> = []
+    var pending = [root]
+    while let name = pending.popLast() {
+      guard let type = types[name], result.insert(name).inserted else { continue }
+      pending += type.contents.compactMap(\.innermost)
+    }
+    return result
+  }
+
+  /// The full names of fields by their places.
+  fileprivate var fieldNames: [SourcePosition: String] {
+    var result: [SourcePosition: String] = [:]
+    for (name, type) in types {
+      let fields: [FieldDefinition]
+      switch type {
+      case .table(let table): fields = table.fields
+      case .structure(let structure): fields = structure.fields
+      case .enumeration, .union: continue
+      }
+      for field in fields { result[field.position] = "\(name).\(field.name)" }
+    }
+    return result
+  }
+}
+
+extension TypeDefinition {
+  /// The types of fields or members.
+  fileprivate var contents: [FieldType] {
+    switch self {
+    case .table(let table): table.fields.map(\.type)
+    case .structure(let structure): structure.fields.map(\.type)
+    case .union(let union): union.members.map(\.type)
+    case .enumeration: []
+    }
+  }
+}
+
+extension FieldType {
+  /// The declared type that it, or its element, is.
+  fileprivate var innermost: QualifiedName? {
+    switch self {
+    case .enumeration(let name), .structure(let name), .table(let name), .union(let name): name
+    case .vector(let element), .array(let element, _): element.innermost
+    case .scalar, .string: nil
+    }
+  }
+}

@@ -129,7 +129,7 @@ let package = Package(
       dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
       path: "Tests/DflatVerification", swiftSettings: strict, plugins: ["DflatPlugin"]),
     .executableTarget(
-      name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport"],
+      name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS"],
       path: "Tests/VerifyCommand", swiftSettings: strict),
     .testTarget(
       name: "DflatVerificationTests",

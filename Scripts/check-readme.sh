@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the README tells the truth: its first schema and code are the demo's, the output is what the demo prints, and
+# Checks that the README tells the truth: its schema, the change to it and the code are the demo's, the output is what the demo prints, and
 # the other Swift blocks compile. Blocks that begin with `// Package.swift` are manifests and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,6 +42,13 @@ $demo/.build/release/posts --into $work/demo $work/status >$work/all.txt
 sed -n '3,/^$/p' $work/all.txt | sed '$d' >$work/expected.txt
 block text 1 >$work/found.txt
 same "the output" $work/expected.txt $work/found.txt
+{ diff $demo/Sources/posts/post.fbs $demo/Sources/Upgraded/post.fbs || true; } |
+  sed -n 's/^< /-/p; s/^> /+/p' >$work/changes.diff
+block diff 1 >$work/found.diff
+same "the change of the schema" $work/changes.diff $work/found.diff
+sed -n '/^# After an upgrade/,/^# The packages/p' $work/all.txt | sed '1,2d' | sed '/^$/,$d' >$work/expected.txt
+block text 2 >$work/found.txt
+same "the output after an upgrade" $work/expected.txt $work/found.txt
 
 echo "import SQLiteDflat" >$work/Snippets.swift
 number=1
@@ -55,9 +62,14 @@ while true; do
     same "the code of Empire" $work/FirstLook.swift $work/snippet
     continue
   fi
+  if grep -q '^package func afterUpgrade' $work/snippet; then
+    sed '1,/^$/d' $demo/Sources/Upgraded/AfterUpgrade.swift >$work/AfterUpgrade.swift
+    same "the code after an upgrade" $work/AfterUpgrade.swift $work/snippet
+    continue
+  fi
   { echo "func snippet$number(dflat: SQLiteWorkspace) async throws {"; cat $work/snippet; echo "}"; } >>$work/Snippets.swift
 done
-generated=$(find $demo/.build/plugins -name 'post*_generated.swift' | sort)
+generated=$(find $demo/.build/plugins -path '*/posts/destination/*' -name 'post*_generated.swift' | sort)
 # shellcheck disable=SC2086 # a list of files without blanks
 swiftc -typecheck -swift-version 6 -I $demo/.build/release/Modules -I Sources/CSQLite \
   $work/Snippets.swift $generated

@@ -14,7 +14,11 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "posts",
-      dependencies: ["DpkgStatus", .product(name: "SQLiteDflat", package: "Dflat")],
+      dependencies: ["DpkgStatus", "Upgraded", .product(name: "SQLiteDflat", package: "Dflat")],
+      plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
+    // The same program some time later: its types have the same names, so it is a module of its own.
+    .target(
+      name: "Upgraded", dependencies: [.product(name: "SQLiteDflat", package: "Dflat")],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
     .executableTarget(
       name: "live", dependencies: [.product(name: "SQLiteDflat", package: "Dflat")],

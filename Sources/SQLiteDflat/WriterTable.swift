@@ -67,7 +67,7 @@ final class WriterSide {
   /// Reads its values; nil if this version of the schema has not the field, or other values where it is absent.
   let reader: ColumnReader?
   /// Whether another version of the schema has filled it, for which absent fields read as something else.
-  var isOutdated: Bool { reader == nil && table.reader != nil }
+  let isOutdated: Bool
   private let main: String
   /// It has a row for every object up to this row id, and none beyond.
   var reach: Int64
@@ -103,6 +103,7 @@ final class WriterSide {
     let isOfThisVersion =
       try table.reader != nil && IndexHealth.isOfThisVersion(table, connection)
     reader = isOfThisVersion ? table.reader : nil
+    isOutdated = !isOfThisVersion && table.reader != nil
     isComplete = extent?.main == extent?.side && (isOfThisVersion || table.reader == nil)
     guard table.isUnique else {
       isTrusted = true

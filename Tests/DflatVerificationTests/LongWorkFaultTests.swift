@@ -17,7 +17,7 @@ struct LongWorkFaultTests {
   func campaign() throws {
     try withDirectory { directory in
       let run = try LongWorkRun(in: directory)
-      for mode in [FAULTVFS_ONCE, FAULTVFS_PERSISTENT, FAULTVFS_FULL] {
+      for mode in LongWorkRun.modes {
         var number = 1 + Int(mode.rawValue) * 5
         while true {
           let result = try run.fail(number, mode)

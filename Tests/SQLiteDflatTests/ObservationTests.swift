@@ -68,6 +68,29 @@ struct ObservationTests {
     }
   }
 
+  @Test("Types are told in the order in which a transaction first changed them")
+  func typesInOrder() throws {
+    try withTemporaryWorkspace { workspace in
+      let log = Log<String>()
+      let subscriptions = [
+        workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in log.add("posts") },
+        workspace.dflat.subscribe(fetchedResult: workspace.dflat.fetch(for: Note.self).all()) { _ in
+          log.add("notes")
+        },
+      ]
+      for number: Int32 in 1...2 {
+        try workspace.write([Post.self, Note.self]) { txn in
+          if number == 1 { _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(1))) }
+          _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: UInt64(number))))
+          _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(number + 10)))
+          _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: UInt64(number) + 10)))
+        }
+      }
+      #expect(log.events == ["posts", "notes", "notes", "posts"])
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
   @Test("What is aborted, identical or undone in the same transaction is not told")
   func nothing() throws {
     try withTemporaryWorkspace { workspace in

@@ -1,5 +1,6 @@
 // VerifyCommand: the command line, and how time is shared out.
 
+import CFaultVFS
 import DflatTestSupport
 import DflatVerification
 import Foundation
@@ -124,8 +125,33 @@ struct VerifyCommand {
       let deadline = time.map { ContinuousClock.now + .seconds($0) }
       var campaign = FaultCampaign(in: directory, seed: seed)
       try campaign.run(until: deadline)
-      return campaign.report()
+      let isGood = try verifyLongWork(in: directory)
+      return campaign.report() && isGood
     }
+  }
+
+  /// Every call fails in turn while an index is built, objects are migrated, and a dictionary and a live result are in use.
+  private func verifyLongWork(in directory: String) throws -> Bool {
+    let run = try LongWorkRun(in: directory)
+    var points = 0
+    var faults = 0
+    for mode in LongWorkRun.modes {
+      var number = 1
+      while true {
+        let result = try run.fail(number, mode)
+        for fault in Set(result.faults) {
+          print(
+            "long work, call \(number), mode \(mode.rawValue), \(result.failure ?? "none"): \(fault)"
+          )
+        }
+        faults += result.faults.count
+        if result.failure == nil { break }
+        points += 1
+        number += 1
+      }
+    }
+    print("failing calls beside long work: \(points) points, \(faults) faults")
+    return faults == 0
   }
 
   private func withDirectory(_ body: (String) throws -> Bool) throws -> Bool {

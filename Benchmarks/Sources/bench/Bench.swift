@@ -108,6 +108,6 @@ extension Case {
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
-    dictionaryValues,
+    dictionaryValues, openAfterUpgrade, indexBuild, indexFirstQuery,
   ]
 }

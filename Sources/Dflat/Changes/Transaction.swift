@@ -37,6 +37,8 @@ final class Transaction: TransactionContext {
   /// A type that was changed.
   private struct ChangedType {
     let schema: EntitySchema
+    /// How many types were changed before it.
+    let place: Int
     let observers: TypeObservers
     let recent: RecentChanges
     /// What observers are told; nil if there are none.
@@ -171,7 +173,8 @@ final class Transaction: TransactionContext {
     let recent = workspace.recentChanges.of(schema)
     if let turn { recent.enter(turn.group, workspace.clock) }
     return ChangedType(
-      schema: schema, observers: observers, recent: recent,
+      schema: schema, place: others.count + (latest == nil ? 0 : 1), observers: observers,
+      recent: recent,
       changes: observers.isObserved ? TypeChanges(schema.layout) : nil)
   }
 
@@ -437,8 +440,11 @@ final class Transaction: TransactionContext {
 
   private func takeWrites() -> WriteSet {
     guard let latest else { return WriteSet() }
-    var writes = WriteSet(latest.observers, latest.changes)
-    for other in others { writes.append(other.observers, other.changes) }
+    // Types are told in the order in which they were first changed.
+    let all = others.isEmpty ? [] : (others + [latest]).sorted { $0.place < $1.place }
+    let first = all.first ?? latest
+    var writes = WriteSet(first.observers, first.changes)
+    for other in all.dropFirst() { writes.append(other.observers, other.changes) }
     writes.close()
     return writes
   }

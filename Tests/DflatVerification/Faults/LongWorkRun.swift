@@ -61,6 +61,9 @@ public struct LongWorkRun: Sendable {
       key: blue.key, group: blue.group, values: blue.values + [-1], label: blue.label)
   }
 
+  /// How calls fail.
+  public static let modes = [FAULTVFS_ONCE, FAULTVFS_PERSISTENT, FAULTVFS_FULL]
+
   /// What one run found.
   public struct Result: Sendable {
     /// The call that failed; nil if there were not so many calls.

@@ -173,7 +173,7 @@ extension Scaling {
   }
 
   /// How many rows the main and the side table have, and the sums of what is in them.
-  private static func extent(_ path: String) throws -> Checksum {
+  static func extent(_ path: String) throws -> Checksum {
     let query = try FloorQuery(
       try FloorDatabase(path: path),
       """

@@ -1,7 +1,9 @@
-// posts [--into DIRECTORY] [FILE]: Dflat at work, first on five posts, then on the package database of this machine.
+// posts [--into DIRECTORY] [FILE]: Dflat at work, first on five posts, then with a later version of their schema, then on the package
+// database of this machine.
 
 import DpkgStatus
 import Foundation
+import Upgraded
 
 @main struct Main {
   static func main() async {
@@ -19,7 +21,11 @@ import Foundation
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
 
       print("# Thirty seconds: five posts\n")
-      await thirtySeconds(path: try freshDatabase("posts.db", in: directory))
+      let posts = try freshDatabase("posts.db", in: directory)
+      await thirtySeconds(path: posts)
+
+      print("\n# After an upgrade: the same file\n")
+      try await afterUpgrade(path: posts)
 
       print("\n# The packages of a machine\n")
       let file = arguments.first ?? "/var/lib/dpkg/status"

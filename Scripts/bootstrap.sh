@@ -87,6 +87,7 @@ for purpose in "${@:-build}"; do
       ;;
     test)
       need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
+      need "has_tool mdb_dump" lmdb-utils lmdb "LMDB's commands mdb_dump and mdb_load"
       need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer

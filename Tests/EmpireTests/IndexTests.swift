@@ -302,6 +302,32 @@ struct IndexTests {
     }
   }
 
+  @Test(
+    "What a nested transaction does to an index is known to its parent, or undone",
+    arguments: [true, false])
+  func nestedStrikes(isKept: Bool) throws {
+    struct Undo: Error {}
+    try withStore { store, directory in
+      try store.withTransaction { outer in
+        try outer.insert(citizen("a", 1))
+        do {
+          try store.withTransaction(parent: outer) { inner in
+            // The type without the index strikes it off.
+            try inner.insert(
+              PlainCitizen(city: "A", name: "b", age: 2, bytes: Data(), score: 0))
+            if !isKept { throw Undo() }
+          }
+        } catch is Undo {}
+        try outer.insert(citizen("a", 3))
+        try outer.insert(citizen("c", 4))
+      }
+      #expect(
+        try Citizen.select(in: store, age: .greaterThan(0)).map(\.age)
+          == (isKept ? [2, 3, 4] : [3, 4]))
+      #expect(try contents(directory).entries.values.reduce(0, +) == (isKept ? 9 : 6))
+    }
+  }
+
   @Test("What cannot be sorted is refused, and leaves the record and its entries as they were")
   func refusals() throws {
     try withStore { store, directory in

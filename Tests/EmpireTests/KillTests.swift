@@ -1,7 +1,6 @@
 // A process that is killed at any moment: what it was told is stored, nothing is half there, and nobody has to wait for it.
 //
-// The process is this test program's own copy: a child is started with DFLAT_EMPIRE_VICTIM set, writes until it is killed, and prints the number
-// of each transaction that has returned.
+// The process is this test program's own copy. It writes until it is killed, and prints the number of each transaction that has returned.
 
 import DflatTestSupport
 import Empire
@@ -38,16 +37,12 @@ struct KillTests {
     }
   }
 
-  /// What the child is to do, and where.
-  private static let task = ProcessInfo.processInfo.environment["DFLAT_EMPIRE_VICTIM"].map {
-    $0.split(separator: ":", maxSplits: 1).map(String.init)
-  }
-
-  @Test("What a child process does", .enabled(if: task != nil))
+  @Test("What a child process does", .enabled(if: Victim.task != nil))
   func victim() throws {
-    let task = try #require(Self.task)
+    let task = try #require(Victim.task)
     switch task[0] {
     case "write": try Self.writeForEver(task[1])
+    case "leak": try LeakTests.printGrowth(task[1])
     default:
       let store = Store(database: try LockingDatabase(path: task[1]))
       try store.withTransaction(readOnly: task[0] == "die reading") { context in
@@ -57,23 +52,6 @@ struct KillTests {
     }
   }
 
-  /// Starts this program once more, to run that one test.
-  private func start(_ task: String, _ directory: URL, _ output: Pipe = Pipe()) throws -> Process {
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    while let index = arguments.firstIndex(of: "--filter"), index + 1 < arguments.count {
-      arguments.removeSubrange(index...(index + 1))
-    }
-    let child = Process()
-    child.executableURL = URL(filePath: CommandLine.arguments[0])
-    child.arguments = arguments + ["--filter", "EmpireTests.KillTests/victim"]
-    var environment = ProcessInfo.processInfo.environment
-    environment["DFLAT_EMPIRE_VICTIM"] = "\(task):\(directory.path(percentEncoded: false))"
-    child.environment = environment
-    child.standardOutput = output
-    try child.run()
-    return child
-  }
-
   @Test("A killed writer leaves whole transactions, all that were told, and no lock")
   func killedWriter() throws {
     try withTemporaryDirectory { directory in
@@ -81,7 +59,7 @@ struct KillTests {
         var told = -1
         for _ in 0..<(isLongRun ? 50 : 4) {
           let output = Pipe()
-          let child = try start("write", directory, output)
+          let child = try Victim.start("write", directory, output)
           // After some transactions, at no particular moment of the next one.
           var rest = Int.random(in: 1...60, using: &random)
           var text = Data()
@@ -119,7 +97,7 @@ struct KillTests {
       let store = Store(database: try LockingDatabase(url: directory))
       try store.insert(Tree(name: "a"))
       for task in ["die reading", "die writing"] {
-        let child = try start(task, directory)
+        let child = try Victim.start(task, directory)
         child.waitUntilExit()
         #expect(child.terminationStatus == 0)
         try store.insert(Tree(name: task))

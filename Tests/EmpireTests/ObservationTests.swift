@@ -20,6 +20,27 @@ private struct Unreadable: Sendable { let id: Int }
 @IndexKeyRecord(keyPrefix: 900, fieldsVersion: 2, "id")
 private struct Unread: Sendable { let id: Int }
 
+/// A record that lets something happen when it is read.
+private struct Disturbed: IndexKeyRecord, Sendable {
+  typealias IndexKey = Tuple<Int>
+  typealias Fields = Tuple<EmptyValue>
+  static var keyPrefix: IndexKeyRecordHash { 902 }
+  static var fieldsVersion: IndexKeyRecordHash { 0 }
+  @TaskLocal static var whenRead: (@Sendable () -> Void)?
+  let id: Int
+  var indexKey: IndexKey { Tuple(id) }
+  var fields: Fields { Tuple(EmptyValue()) }
+
+  func serialize(into buffer: inout SerializationBuffer) { id.serialize(into: &buffer.keyBuffer) }
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer
+  ) throws(DeserializeError) -> sending Self {
+    whenRead?()
+    return Self(id: try Int.unpack(with: &deserializer.keyDeserializer))
+  }
+}
+
 /// What handlers were called with.
 private final class Recorder<Event: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
@@ -325,6 +346,33 @@ struct ObservationTests {
     }
   }
 
+  @Test("A commit between what a subscriber has read and its registration is not missed")
+  func commitMeanwhile() throws {
+    try withStore { store in
+      try store.insert(Disturbed(id: 1))
+      let heard = Recorder<[Int]>()
+      let once = Recorder<Int>()
+      let subscription = try Disturbed.$whenRead.withValue({
+        guard once.events.isEmpty else { return }
+        once.add(1)
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+          try? store.insert(Disturbed(id: 2))
+          done.signal()
+        }.start()
+        done.wait()
+      }) {
+        try store.subscribe(to: RecordSet<Disturbed>.all, includingPresent: true) {
+          heard.add((try? $0.get().map(\.id)) ?? [])
+        }
+      }
+      // Behind what there is to hear at first.
+      try store.insert(Disturbed(id: 3))
+      #expect(heard.events == [[1, 2], [1, 2, 3]])
+      subscription.cancel()
+    }
+  }
+
   @Test("Many subscribe while many write: nobody ends with something old")
   func manySubscribers() async throws {
     try await withTemporaryDirectory { directory in
@@ -407,15 +455,21 @@ struct ObservationTests {
         },
         try store.subscribe(to: RecordSet<Tree>.all) { trees.add((try? $0.get().count) ?? -1) },
       ]
-      async let slow: Void = store.withTransaction {
-        try $0.insert(Chair(room: "a", number: 1, weight: 0))
-      }
+      let complete = Recorder<Bool>()
+      async let slow: Void = {
+        try await store.withTransaction {
+          try $0.insert(Chair(room: "a", number: 1, weight: 0))
+        }
+        complete.add(true)
+      }()
       await Self.wait(entered)
       // Complete while the handler of the other type still runs.
       try await store.withTransaction { try $0.insert(Tree(name: "a")) }
       #expect(trees.events == [1])
       #expect(
         try await store.withTransaction(readOnly: true) { try $0.count(Chair.self) } == 1)
+      // What its handler has not heard is not complete.
+      #expect(complete.events.isEmpty)
       release.signal()
       try await slow
       withExtendedLifetime(subscriptions) {}

@@ -242,6 +242,7 @@ struct StoreTests {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: url) }
     let store = try Store(url: url)
+    // In an async function the synchronous form is meant, with and without `await`; Programs/Wrong.swift has the other one.
     try store.withTransaction { try $0.insert(Tree(name: "x")) }
     #expect(try names(store) == ["x"])
   }

@@ -141,4 +141,37 @@ struct CursorTests {
     #expect(successor(of: [0xFF, 0xFF]) == nil)
     #expect(successor(of: []) == nil)
   }
+
+  @Test("An error while a cursor goes on is thrown, and is not taken for the end")
+  func failingCursor() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(
+        url: directory, maxDatabases: 1, mapSize: .fixed(1 << 16))
+      let result = Result<Void, any Error> {
+        try Transaction.with(env: environment) { transaction in
+          let dbi = try transaction.open(name: "a")
+          for key in ["a", "b", "c"] { try transaction.set(dbi: dbi, key: key, value: "") }
+          func cursor() throws -> Cursor {
+            try "a".withMDBVal {
+              try Cursor(
+                transaction: transaction, dbi: dbi,
+                query: Query(comparison: .greaterOrEqual(nil), key: $0))
+            }
+          }
+          var (throwing, sequence) = (try cursor(), try cursor())
+          #expect(try throwing.advance() != nil && sequence.next() != nil)
+          // A full map spoils the transaction.
+          let large = String(repeating: "x", count: 1_000)
+          #expect(throws: MDBError.self) {
+            for number in 0..<1_000 {
+              try transaction.set(dbi: dbi, key: "\(number)", value: large)
+            }
+          }
+          #expect(throws: MDBError.self) { try throwing.advance() }
+          #expect(sequence.next() == nil && sequence.error != nil)
+        }
+      }
+      #expect(throws: MDBError.self) { try result.get() }
+    }
+  }
 }

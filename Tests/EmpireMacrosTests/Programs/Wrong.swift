@@ -210,3 +210,12 @@ func indexQuery(_ context: TransactionContext, _ store: Store) throws {
   _ = try Indexed.select(in: context, d: .lessThan(1), c: 1)  // ! lessThan
   _ = try Indexed.select(in: context, d: "")  // ! no exact matches
 }
+
+func awaited(_ store: Store) async throws -> [Right] {
+  try await store.withTransaction { try $0.insert(Right(a: 1, b: "", c: 1, d: 1)) }
+  try store.withTransaction { try $0.insert(Right(a: 1, b: "", c: 1, d: 1)) }
+  return try await store.withTransaction {
+    try Right.select(in: $0, a: .lessThanOrEqual(1))
+      + Right.select(in: $0, a: .greaterThanOrEqual(1))
+  }
+}

@@ -1,0 +1,81 @@
+// Nothing is left behind by transactions that fail and by queries that end early: measured in a process of its own.
+
+import Empire
+import Foundation
+import Testing
+
+#if os(Linux)
+  struct LeakTests {
+    struct Undo: Error {}
+
+    /// Does everything that could leave something, over and over, and prints by how many bytes the process has grown. What the child runs.
+    static func printGrowth(_ directory: String) throws {
+      let store = Store(database: try LockingDatabase(path: directory))
+      try store.withTransaction { context in
+        for number in 0..<300 {
+          try context.insert(
+            Triple(a: number, b: 1, c: "c", note: String(repeating: "n", count: 500)))
+        }
+      }
+      func round() throws {
+        for readOnly in [true, false] {
+          try? store.withTransaction(readOnly: readOnly) { context in
+            // Cursors that do not get to their end.
+            try context.forEach(Triple.self) { $0.a < 5 }
+            try? context.forEach(Query(last: .greaterThan(3)), recordType: Triple.self) { _ in
+              throw Undo()
+            }
+            _ = try Triple.select(in: context, limit: 3, a: .lessThan(200))
+            throw Undo()
+          }
+        }
+        try? store.withTransaction { context in
+          for number in 0..<50 { try context.insert(Triple(a: number, b: 2, c: "d", note: "x")) }
+          try? store.withTransaction(parent: context) { child in
+            try child.insert(Triple(a: 1, b: 3, c: ""))
+            throw Undo()
+          }
+          _ = try? context.insert(Tree(name: "\0"))
+          _ = try? context.insert(Tree(name: String(repeating: "x", count: 600)))
+          throw Undo()
+        }
+        _ = try? Triple.select(in: store, a: .within([1, 2, 1_000]))
+        let subscription = try store.subscribe(to: RecordSet<Tree>.all) { _ in }
+        subscription.cancel()
+      }
+      for _ in 0..<200 { try round() }
+      let before = try dataSize()
+      for _ in 0..<2_000 { try round() }
+      let grown = try dataSize() - before
+      FileHandle.standardOutput.write(Data("grown by \(grown)\n".utf8))
+    }
+
+    /// The memory of the process's own that is not a file's, in bytes.
+    private static func dataSize() throws -> Int {
+      let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        .split(separator: " ")
+      return (Int(fields[5]) ?? 0) * 4096
+    }
+
+    @Test(
+      "2,000 rounds of failing transactions and unfinished queries do not make the process grow")
+    func growth() throws {
+      try withTemporaryDirectory { directory in
+        let output = Pipe()
+        let child = try Victim.start("leak", directory, output)
+        let text = String(
+          decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        child.waitUntilExit()
+        let line = try #require(
+          text.split(separator: "\n").first { $0.hasPrefix("grown by ") }, "\(text)")
+        let grown = try #require(Int(line.dropFirst("grown by ".count)))
+        // A cursor is some 400 bytes, a transaction more: one that is left in each round is 800,000.
+        #expect(grown < 400_000, "\(line)")
+      }
+    }
+  }
+#else
+  enum LeakTests {
+    static func printGrowth(_ directory: String) throws {}
+  }
+#endif

@@ -1,0 +1,158 @@
+// Who waits for whom, and what becomes of a commit that fails.
+
+import Empire
+import Foundation
+import Testing
+
+@IndexKeyRecord(keyPrefix: 901, fieldsVersion: 1, "id")
+private struct Before { let id: Int }
+
+@IndexKeyRecord(keyPrefix: 901, fieldsVersion: 2, "id")
+private struct After: Equatable {
+  let id: Int
+  var note: String
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending After {
+    After(id: try Before.deserialize(with: deserializer).id, note: "new")
+  }
+}
+
+struct WaitingTests {
+  /// What happens, in order.
+  private final class Log: @unchecked Sendable {
+    private let lock = NSLock()
+    private var lines: [String] = []
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
+    var all: [String] { lock.withLock { lines } }
+  }
+
+  /// Holds a writing transaction open on another thread while a closure runs.
+  private func whileWriting<R>(_ store: Store, _ log: Log, _ body: () throws -> R) throws -> R {
+    let (begun, goOn, ended) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    Thread {
+      try? store.withTransaction { context in
+        try context.insert(Tree(name: "written"))
+        begun.signal()
+        goOn.wait()
+        log.add("writer ends")
+      }
+      ended.signal()
+    }.start()
+    begun.wait()
+    defer {
+      goOn.signal()
+      ended.wait()
+    }
+    return try body()
+  }
+
+  @Test("Selecting by key does not wait for a writer, unless a migrated record has to be stored")
+  func selectByKey() throws {
+    try withTemporaryDirectory { directory in
+      let database = try LockingDatabase(url: directory)
+      let (writer, reader) = (Store(database: database), Store(database: database))
+      try writer.withTransaction { context in
+        try context.insert(After(id: 1, note: "a"))
+        try context.insert(Before(id: 2))
+      }
+      let log = Log()
+      let migrated = DispatchSemaphore(value: 0)
+      try whileWriting(writer, log) {
+        // If it waited, it would wait for ever.
+        let record: After? = try reader.select(key: Tuple(1))
+        #expect(record == After(id: 1, note: "a"))
+        let none: Tree? = try reader.select(key: Tuple("written"))
+        #expect(none == nil)
+        #expect(log.all.isEmpty)
+        Thread {
+          let record: After? = try? reader.select(key: Tuple(2))
+          log.add(record?.note ?? "nothing")
+          migrated.signal()
+        }.start()
+      }
+      migrated.wait()
+      #expect(log.all == ["writer ends", "new"])
+    }
+  }
+
+  @Test("Writing on the main store waits for the one in the background")
+  func mainWaits() async throws {
+    try await withTemporaryDirectory { directory in
+      let (store, main) = try await MainActor.run {
+        let store = try BackgroundableStore(url: directory)
+        return (store, store.main)
+      }
+      let log = Log()
+      let done = DispatchSemaphore(value: 0)
+      try await store.background.withTransaction { context in
+        try context.insert(Tree(name: "background"))
+        let begun = DispatchSemaphore(value: 0)
+        Thread {
+          begun.signal()
+          try? main.withTransaction { context in
+            log.add("main sees \(try context.count(Tree.self))")
+            try context.insert(Tree(name: "main"))
+          }
+          done.signal()
+        }.start()
+        begun.wait()
+        log.add("background ends")
+      }
+      await withCheckedContinuation { continuation in
+        Thread {
+          done.wait()
+          continuation.resume()
+        }.start()
+      }
+      #expect(log.all == ["background ends", "main sees 1"])
+      #expect(try main.withTransaction(readOnly: true) { try $0.count(Tree.self) } == 2)
+    }
+  }
+
+  @Test("A commit that fails throws its error, stores nothing, and the store goes on")
+  func failingCommit() throws {
+    try withTemporaryDirectory { directory in
+      let store = Store(database: try LockingDatabase(url: directory, mapSize: .fixed(1 << 17)))
+      try store.insert(Tree(name: "before"))
+      for _ in 0..<3 {
+        #expect {
+          try store.withTransaction { context in
+            for number in 0..<1_000 {
+              // The closure hides that the map is full; the commit cannot succeed any more.
+              try? context.insert(
+                Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1_000)))
+            }
+            // What can be read no more is not taken for nothing.
+            #expect(throws: MDBError.self) { try Tree.select(in: context, name: .greaterThan("")) }
+            #expect(throws: MDBError.self) { try context.count(Tree.self) }
+          }
+        } throws: {
+          if case MDBError.failure = $0 { true } else { false }
+        }
+      }
+      #expect(try store.withTransaction { try $0.count(Triple.self) } == 0)
+      try store.insert(Tree(name: "behind"))
+      #expect(try Tree.select(in: store, name: .greaterThan("")).count == 2)
+    }
+  }
+
+  @Test(
+    "Values around and far beyond 32 KiB", arguments: [32_766, 32_767, 32_768, 65_537, 3 << 20])
+  func largeValues(size: Int) throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      let large = Triple(a: size, b: 0, c: "", note: String(repeating: "ab", count: size / 2))
+      try store.insert(large)
+      try store.insert(Triple(a: size + 1, b: 0, c: "", note: "small"))
+      #expect(try Triple.select(in: store, a: .greaterOrEqual(0)).first == large)
+      let again: Triple? = try Store(url: directory).select(key: large.indexKey)
+      #expect(again == large)
+      try store.delete(large)
+      #expect(try Triple.select(in: store, a: .greaterOrEqual(0)).map(\.note) == ["small"])
+    }
+  }
+}

@@ -48,11 +48,9 @@ struct SideTable: Sendable {
       type: index.field.type.columnType, reader)
   }
 
-  /// A side table that the schema does not name, made by another version of it.
-  init(
-    foreign table: String, column: String, isUnique: Bool, reader: ColumnReader?, of main: String
-  ) {
-    self.init(main, table, column, isUnique: isUnique, type: "", reader)
+  /// A side table that the schema does not name, made by another version of it. It refuses nothing.
+  init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
+    self.init(main, table, column, isUnique: false, type: "", reader)
   }
 
   private init(

@@ -202,12 +202,13 @@ final class WriterTables {
         $0[1].text
       }
       guard columns == ["rowid", path] else { return nil }
-      let isUnique = try connection.rows("PRAGMA index_list(\(name.quoted))").contains {
-        $0[2].integer == 1
+      // A path that is not unique any more has room for equal values.
+      for index in try connection.rows("PRAGMA index_list(\(name.quoted))")
+      where index[2].integer == 1 {
+        if let unique = index[1].text { try connection.execute("DROP INDEX \(unique.quoted)") }
       }
       return SideTable(
-        foreign: name, column: path, isUnique: isUnique, reader: schema.reader(for: path),
-        of: schema.table)
+        foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
     }
   }
 }

@@ -47,8 +47,13 @@ public enum IndexState: String, CaseIterable, Sendable {
     on side: String, of main: String, _ connection: Connection,
     using random: inout SeededGenerator
   ) throws {
-    let ids = try connection.rows("SELECT rowid FROM \"\(side)\" ORDER BY rowid")
-      .compactMap { $0.first?.integer }
+    func rowIDs(of table: String) throws -> [Int64] {
+      try connection.rows("SELECT rowid FROM \"\(table)\" ORDER BY rowid")
+        .compactMap { $0.first?.integer }
+    }
+    let ids = try rowIDs(of: side)
+    // Those of no object: a row with another value than its object has is none of the states.
+    let taken = Set(ids).union(try rowIDs(of: main))
     let column = String(side.dropFirst(main.count + 2))
     switch self {
     case .complete, .mixed: break
@@ -63,7 +68,8 @@ public enum IndexState: String, CaseIterable, Sendable {
       }
     case .orphans:
       guard let last = ids.last else { return }
-      let free = Set(1..<last).subtracting(ids).sorted() + (random.oneIn(2) ? [last + 3] : [])
+      var free = Set(1..<last).subtracting(taken).sorted()
+      if !taken.contains(last + 3), random.oneIn(2) { free.append(last + 3) }
       for id in free where random.oneIn(2) {
         try connection.execute(
           "INSERT OR IGNORE INTO \"\(side)\" (rowid, \"\(column)\") VALUES (?, ?)",
@@ -73,7 +79,7 @@ public enum IndexState: String, CaseIterable, Sendable {
       // Two rows make place for two others with the same sum of ids.
       guard let last = ids.last else { return }
       let present = Set(ids)
-      let free = (1..<last).filter { !present.contains($0) }
+      let free = (1..<last).filter { !taken.contains($0) }
       for (low, high) in zip(free, free.dropFirst()) {
         guard
           let first = ids.first(where: {

@@ -134,6 +134,38 @@ struct CurrentRowTests {
     }
   }
 
+  @Test("What was changed through another version of the type is looked up")
+  func otherVersion() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([Kit.Item.self]) { txn in
+        for name in ["a", "b"] {
+          _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Kit.Item(name: name, serial: 1)))
+        }
+      }
+      let items = Array(workspace.dflat.fetch(for: Kit.Item.self).all())
+      let versions = Array(workspace.dflat.fetch(for: KIT.Item.self).all())
+      workspace.together(3, of: [Kit.Item.self, KIT.Item.self]) { number, txn in
+        switch number {
+        case 0:
+          guard let request = KIT.ItemChangeRequest.changeRequest(versions[0]) else { return }
+          request.extra = "x"
+          txn.try(submit: request)
+        case 1:
+          guard let request = KIT.ItemChangeRequest.changeRequest(versions[1]) else { return }
+          request.extra = "y"
+          txn.try(submit: request)
+        default:
+          guard let request = Kit.ItemChangeRequest.changeRequest(items[1]) else { return }
+          request.big = 7
+          txn.try(submit: request)
+        }
+      }
+      let stored = workspace.dflat.fetch(for: KIT.Item.self).all()
+      #expect(stored.map(\.extra) == ["x", "y"])
+      #expect(workspace.dflat.fetch(for: Kit.Item.self).all()[1].big == 7)
+    }
+  }
+
   @Test("What was fetched from another file says nothing about this one")
   func otherFile() throws {
     try withPosts { workspace, posts in

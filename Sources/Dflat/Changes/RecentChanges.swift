@@ -12,56 +12,71 @@
 
 import Synchronization
 
-/// Unchecked: used by transactions of the type, which run one after another.
-final class RecentChanges: @unchecked Sendable {
+final class RecentChanges: Sendable {
   /// About a megabyte, if the rows are far from each other.
   private static let mostRows = 1 << 15
 
-  // One transaction at a time: exclusivity holds without a check.
+  private struct State {
+    var rows = RowIDSet()
+    var count = 0
+    var since = Int64.max
+    var generation = 0
+    /// The group that was entered last.
+    var group = 0
+  }
 
-  @exclusivity(unchecked) private var rows = RowIDSet()
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var since = Int64.max
-  @exclusivity(unchecked) private var generation = 0
-  /// The group that was entered last.
-  @exclusivity(unchecked) private var group = 0
+  private let state = Mutex(State())
 
   /// A transaction is about to write rows of the type into a group.
   ///
   /// What was written before the group was opened can be seen by everybody who reads now. So if too much was written, or others
   /// have committed, it is begun anew.
   func enter(_ group: CommitGroup, _ clock: Clock) {
-    if group.number == self.group { return }
-    self.group = group.number
-    if since < .max, group.generation == generation, count < Self.mostRows { return }
-    rows = RowIDSet()
-    count = 0
-    generation = group.generation
-    since = clock.advance()
+    state.withLock { state in
+      if group.number == state.group { return }
+      state.group = group.number
+      if state.since < .max, group.generation == state.generation, state.count < Self.mostRows {
+        return
+      }
+      state = State(
+        since: clock.advance(), generation: group.generation, group: group.number)
+    }
   }
 
   /// A row was written. The type's group was entered.
   func wrote(_ id: Int64) {
-    rows.insert(id)
-    count += 1
+    state.withLock { state in
+      state.rows.insert(id)
+      state.count += 1
+    }
   }
 
   /// Whether a row that was fetched outside of transactions is what is stored.
   /// - Parameter group: One that is open, and stays so until what follows from the answer has ended in it or fails with it.
   func isCurrent(_ row: Row, in group: CommitGroup) -> Bool {
-    row.timestamp >= since && group.generation == generation && !rows.contains(row.id)
+    state.withLock { state in
+      row.timestamp >= state.since && group.generation == state.generation
+        && !state.rows.contains(row.id)
+    }
   }
 }
 
-/// The recent changes of a workspace, by entity type.
-final class RecentChangesByType: Sendable {
-  private let types = Mutex<[ObjectIdentifier: RecentChanges]>([:])
+/// The recent changes of a workspace, by table: two versions of a type may have one.
+final class RecentChangesByTable: Sendable {
+  private struct State {
+    var tables: [String: RecentChanges] = [:]
+    /// Those that were asked for last.
+    var latest: (schema: EntitySchema, changes: RecentChanges)?
+  }
+
+  private let state = Mutex(State())
 
   func of(_ schema: EntitySchema) -> RecentChanges {
-    types.withLock { types in
-      if let known = types[ObjectIdentifier(schema)] { return known }
-      let changes = RecentChanges()
-      types[ObjectIdentifier(schema)] = changes
+    state.withLock { state in
+      if let latest = state.latest, latest.schema === schema { return latest.changes }
+      let changes = state.tables[schema.table] ?? RecentChanges()
+      state.tables[schema.table] = changes
+      state.latest = (schema, changes)
       return changes
     }
   }

@@ -18,7 +18,7 @@ public final class WorkspaceCore: Sendable {
   let committer: Committer
   /// Who is told of changes.
   let observers: Observers
-  let recentChanges = RecentChangesByType()
+  let recentChanges = RecentChangesByTable()
   /// What rows carry that are fetched outside of transactions.
   let reading = ReadMark.newReading()
   let otherWriters = OtherWriters()

@@ -189,17 +189,16 @@ extension Comparer {
           newPositions[index.position] ?? newRoot, index.table)
       }
       let names = (old: old.fieldNames, new: new.fieldNames)
-      let left = Set(after.values.map(\.table))
       for (change, tables) in found.sorted(by: { $0.key.kind.rawValue < $1.key.kind.rawValue }) {
         let isGone = change.kind == .indexRemoved || change.kind == .uniqueRemoved
         let subject = isGone ? names.old[change.old] : names.new[change.new]
-        reportIndex(change, subject ?? "", tables, isLeft: tables.allSatisfy(left.contains))
+        reportIndex(change, subject ?? "", tables)
       }
     }
   }
 
   private mutating func reportIndex(
-    _ change: IndexChange, _ subject: String, _ tables: [String], isLeft: Bool
+    _ change: IndexChange, _ subject: String, _ tables: [String]
   ) {
     let name = subject.split(separator: ".").last ?? ""
     let severity: SchemaChange.Severity
@@ -214,11 +213,7 @@ extension Comparer {
     case .uniqueRemoved:
       severity = .caution
       message = "'\(name)' is no longer unique"
-      effect =
-        isLeft
-        ? "equal values are allowed, except by programs of the old version"
-        : "queries are right without it, but where the side table \(listed(tables)) exists it goes on refusing equal "
-          + "values; leave 'indexed' in the place of 'unique' to allow them"
+      effect = "equal values are allowed, except by programs of the old version"
     case .indexRemoved:
       severity = .compatible
       message = "'\(name)' is no longer indexed"

@@ -29,7 +29,7 @@ final class DictionaryDraft: @unchecked Sendable {
   }
 
   func write(to writer: any StorageWriter) throws {
-    batch = store.takeBatch(for: group)
+    store.begin(self)
     try batch?.write(to: writer)
     store.add(self)
     if erases { try DictionaryItem.eraseAll(in: store.namespace, writer) }

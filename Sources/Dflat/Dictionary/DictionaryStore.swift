@@ -256,16 +256,18 @@ final class DictionaryStore: Sendable {
 
   /// Takes all that waits. Called with the right to write, so that batches are written in their order.
   func takeBatch(for group: CommitGroup) -> DictionaryBatch? {
-    state.withLock { state in
-      state.isScheduled = false
-      if !state.erases, state.pending.isEmpty { return nil }
-      let batch = DictionaryBatch(self, group, erases: state.erases, state.pending)
-      state.pending = []
-      state.batch += 1
-      state.erases = false
-      state.flying.append(batch)
-      return batch
-    }
+    state.withLock { takeBatch(for: group, &$0) }
+  }
+
+  private func takeBatch(for group: CommitGroup, _ state: inout State) -> DictionaryBatch? {
+    state.isScheduled = false
+    if !state.erases, state.pending.isEmpty { return nil }
+    let batch = DictionaryBatch(self, group, erases: state.erases, state.pending)
+    state.pending = []
+    state.batch += 1
+    state.erases = false
+    state.flying.append(batch)
+    return batch
   }
 
   /// Nobody comes to write what waits: the next set calls again.
@@ -313,13 +315,19 @@ final class DictionaryStore: Sendable {
 
   // MARK: Transactions
 
-  /// A transaction has written its changes.
-  func add(_ draft: DictionaryDraft) {
+  /// A transaction is about to write its changes, behind all that waits. What is set from now on is younger than they are, and is
+  /// written later: so memory and the disk end with the same.
+  func begin(_ draft: DictionaryDraft) {
     state.withLock { state in
+      draft.batch = takeBatch(for: draft.group, &state)
       state.change += 1
       draft.change = state.change
-      state.drafts.append(draft)
     }
+  }
+
+  /// It has written what waited.
+  func add(_ draft: DictionaryDraft) {
+    state.withLock { $0.drafts.append(draft) }
   }
 
   var drafts: [DictionaryDraft] { state.withLock { $0.drafts } }

@@ -7,7 +7,7 @@
 
 import Synchronization
 
-/// Unchecked: changed by the thread of the transaction, and not at all once it is added to the store.
+/// Unchecked: changed by the thread of the transaction; others see it once it is added to the store, and from then on it stays the same.
 final class DictionaryDraft: @unchecked Sendable {
   let store: DictionaryStore
   let group: CommitGroup

@@ -55,8 +55,9 @@ extension DictionaryAccess {
 }
 
 /// Subscriptions do not keep the workspace alive.
+///
+/// Unchecked: the reference is not written after it is made, and the runtime lets any thread read a weak one.
 private struct WeakAccess: @unchecked Sendable {
-  // Unchecked: never written after it is made.
   private weak var core: WorkspaceCore?
   private let store: DictionaryStore
 

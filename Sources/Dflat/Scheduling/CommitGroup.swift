@@ -8,7 +8,7 @@ import Synchronization
 
 /// A transaction that has run, with whom to tell.
 ///
-/// Unchecked: changed only before the committer hands it on.
+/// Unchecked: only `failure` changes, by the transaction's thread, before the member is in its group or in a delivery.
 final class Member: @unchecked Sendable {
   let types: TypeSet
   /// The group that it has written into or read from: if that fails, so has it.

@@ -178,7 +178,9 @@ final class Observation: Sendable {
 
 /// Whose turn it is to write in a directory, in this process.
 ///
-/// Unchecked: a mutex is for all threads.
+/// A turn may end in another function than it began in, so it is no `Mutex` with a closure.
+///
+/// Unchecked: the pointer never changes, and what it points to is made for use by several threads.
 final class WriteTurn: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -83,7 +83,9 @@ let package = Package(
     .target(
       name: "Dflat", dependencies: ["FlatBuffersRuntime", "StandardConformances"],
       swiftSettings: strict),
-    .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
+    .target(
+      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads"], swiftSettings: strict),
     .target(
       name: "SQLiteDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess"],
       swiftSettings: strict),

@@ -10,6 +10,7 @@
 //  - The handle is closed after every statement: holders of statements keep the connection.
 
 public import CSQLite
+import CSQLiteThreads
 
 #if canImport(Glibc)
   import Glibc
@@ -32,6 +33,11 @@ public import CSQLite
 /// connection may be handed from one thread to another, as long as the first is done with it; no
 /// lock of SQLite protects against anything else. Only an ``Interrupter`` is for other threads. To
 /// read from many threads use a ``ReaderPool``.
+///
+/// The first connection of a process also tells SQLite how to work among threads, if SQLite has not
+/// been initialised before: its mutexes spin for a moment before they sleep (with glibc), and it
+/// keeps no statistics of memory. A program that wants SQLite as it comes calls
+/// `sqlite3_initialize()` first.
 ///
 /// ## Checkpoints
 ///
@@ -144,6 +150,7 @@ public final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly, .immutable: SQLITE_OPEN_READONLY
       }
+    csqlite_prepare_for_threads()
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(
       fileName, &opened, access | flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

@@ -23,7 +23,9 @@ struct TicketTests {
         let choice = lines.indices.filter { _ in Bool.random(using: &random) }.shuffled(
           using: &random)
         let mine = choice.isEmpty ? [0] : choice
-        let ticket = Ticket(lines: mine.map { lines[$0] }) { .nothing }
+        let ticket = Ticket(
+          line: mine.first.map { lines[$0] }, others: mine.dropFirst().map { lines[$0] }
+        ) { .nothing }
         let entry = (named.count, ticket)
         named.append(mine)
         if tickets.take(ticket) { ready.append(entry) } else { waiting.append(entry) }
@@ -39,7 +41,8 @@ struct TicketTests {
             #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
           }
           ended.append(next.number)
-          for freed in tickets.leave(next.ticket) {
+          let (first, others) = tickets.leave(next.ticket)
+          for freed in others + (first.map { [$0] } ?? []) {
             let index = waiting.firstIndex { $0.ticket === freed }
             #expect(index != nil, "seed \(round): a ticket became ready twice")
             if let index { ready.append(waiting.remove(at: index)) }

@@ -34,19 +34,6 @@ final class Transaction: TransactionContext {
   private var lookUpError: (any Error)?
   @exclusivity(unchecked) private(set) var version: Version
 
-  /// A type that was changed.
-  private struct ChangedType {
-    let schema: EntitySchema
-    /// How many types were changed before it.
-    let place: Int
-    let observers: TypeObservers
-    let recent: RecentChanges
-    /// What observers are told; nil if there are none.
-    let changes: TypeChanges?
-    /// The rows that were updated or deleted.
-    var rows = RowIDSet()
-  }
-
   /// How many writes a transaction has made.
   struct Version: Equatable {
     let transaction: UInt32
@@ -153,29 +140,28 @@ final class Transaction: TransactionContext {
   private func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
-    if latest?.schema !== schema { choose(schema) }
-    latest?.changes?.record(id, old: old, new: new, changing: fields)
+    let type = latest.flatMap { $0.schema === schema ? $0 : nil } ?? choose(schema)
+    type.changes?.record(id, old: old, new: new, changing: fields)
     if old == nil { return }
-    latest?.rows.insert(id)
-    latest?.recent.wrote(id)
+    type.rows.insert(id)
+    type.recent.wrote(id)
   }
 
   /// Makes a type the one that was changed last.
-  private func choose(_ schema: EntitySchema) {
+  private func choose(_ schema: EntitySchema) -> ChangedType {
     let place = others.firstIndex { $0.schema === schema }
     let chosen = place.map { others.remove(at: $0) } ?? begin(schema)
     if let latest { others.append(latest) }
     latest = chosen
+    return chosen
   }
 
   private func begin(_ schema: EntitySchema) -> ChangedType {
-    let observers = workspace.observers.of(schema)
     let recent = workspace.recentChanges.of(schema)
     if let turn { recent.enter(turn.group, workspace.clock) }
     return ChangedType(
-      schema: schema, place: others.count + (latest == nil ? 0 : 1), observers: observers,
-      recent: recent,
-      changes: observers.isObserved ? TypeChanges(schema.layout) : nil)
+      schema, place: others.count + (latest == nil ? 0 : 1), workspace.observers.of(schema),
+      recent)
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
@@ -406,45 +392,45 @@ final class Transaction: TransactionContext {
   /// Ends the transaction.
   /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void) -> Ticket.Rest {
+  func finish(_ completion: @escaping Member.Completion) -> Ticket.Rest {
     finish(commits: false, completion)
   }
 
   /// The same, and it is committed when this returns, if it is at all.
   /// - Returns: The group that it was committed with, too; nil if it has written nothing.
   func finishAtOnce(
-    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+    _ completion: @escaping Member.Completion
   ) -> (rest: Ticket.Rest, group: CommitGroup?) {
     (finish(commits: true, completion), turn?.group)
   }
 
   private func finish(
-    commits: Bool, _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+    commits: Bool, _ completion: @escaping Member.Completion
   ) -> Ticket.Rest {
     isOpen = false
     writeDrafts()
     if turn == nil {
       do { try view.confirm() } catch { fail(error) }
     }
-    let drafts = drafts
-    let writes = takeWrites()
     return workspace.committer.end(
       turn,
       Member(
-        types: schemas, group: turn?.group ?? view.group, failure: failure, writes: writes
-      ) { failure in
-        for draft in drafts { draft.end(failure) }
-        completion(failure, writes)
-      }, commits: commits)
+        types: schemas, group: turn?.group ?? view.group, failure: failure, writes: takeWrites(),
+        completion: drafts.isEmpty ? completion : ending(drafts, completion)), commits: commits)
+  }
+
+  private func ending(
+    _ drafts: [DictionaryDraft], _ completion: @escaping Member.Completion
+  ) -> Member.Completion {
+    { failure, writes in
+      for draft in drafts { draft.end(failure) }
+      completion(failure, writes)
+    }
   }
 
   private func takeWrites() -> WriteSet {
     guard let latest else { return WriteSet() }
-    // Types are told in the order in which they were first changed.
-    let all = others.isEmpty ? [] : (others + [latest]).sorted { $0.place < $1.place }
-    let first = all.first ?? latest
-    var writes = WriteSet(first.observers, first.changes)
-    for other in all.dropFirst() { writes.append(other.observers, other.changes) }
+    let writes = others.isEmpty ? WriteSet(latest) : WriteSet(others, and: latest)
     writes.close()
     return writes
   }

@@ -78,28 +78,46 @@ final class TypeChanges: @unchecked Sendable {
   }
 }
 
+/// A type that a transaction has changed.
+///
+/// Unchecked: changed by the transaction's thread until its end, then only read.
+final class ChangedType: @unchecked Sendable {
+  let schema: EntitySchema
+  /// How many types were changed before it.
+  let place: Int
+  let observers: TypeObservers
+  let recent: RecentChanges
+  /// What observers are told; nil if there are none.
+  let changes: TypeChanges?
+  /// The rows that were updated or deleted.
+  @exclusivity(unchecked) var rows = RowIDSet()
+
+  init(_ schema: EntitySchema, place: Int, _ observers: TypeObservers, _ recent: RecentChanges) {
+    self.schema = schema
+    self.place = place
+    self.observers = observers
+    self.recent = recent
+    changes = observers.isObserved ? TypeChanges(schema.layout) : nil
+  }
+}
+
 /// What a transaction has changed, by type.
 struct WriteSet: Sendable {
-  private struct Part {
-    let observers: TypeObservers
-    /// nil if nobody observed the type.
-    let changes: TypeChanges?
-  }
-
   // Most transactions change one type.
-  private var first: Part?
-  private var others: [Part] = []
+  private var first: ChangedType?
+  private var others: [ChangedType] = []
 
   /// Nothing.
   init() {}
 
-  init(_ observers: TypeObservers, _ changes: TypeChanges?) {
-    first = Part(observers: observers, changes: changes)
+  /// Types are told in the order in which they were first changed.
+  init(_ types: some Sequence<ChangedType>, and latest: ChangedType) {
+    others = types + [latest]
+    others.sort { $0.place < $1.place }
   }
 
-  /// Adds another type.
-  mutating func append(_ observers: TypeObservers, _ changes: TypeChanges?) {
-    others.append(Part(observers: observers, changes: changes))
+  init(_ type: ChangedType) {
+    first = type
   }
 
   func forEach(_ body: (TypeObservers, TypeChanges?) -> Void) {

@@ -98,23 +98,17 @@ extension DictionaryItem {
 extension WorkspaceCore {
   /// Sees to it that what waits is written.
   func scheduleWriting(of store: DictionaryStore) {
-    let isAccepted = enqueue([DictionaryItem.schema]) { [self] ended in
-      write(store, commits: false, ended)
-    }
+    let isAccepted = enqueue([DictionaryItem.schema]) { [self] in write(store, commits: false) }
     if !isAccepted {
       store.isNotScheduled()
       report(WorkspaceError.shutDown)
     }
   }
 
-  /// Writes what waits, as a transaction.
+  /// Writes what waits, as a transaction that was accepted.
   ///
-  /// - Parameters:
-  ///   - commits: Whether it is committed when this returns, and everything before it.
-  ///   - ended: Called when everybody has been told.
-  private func write(
-    _ store: DictionaryStore, commits: Bool, _ ended: @escaping @Sendable () -> Void
-  ) -> Ticket.Rest {
+  /// - Parameter commits: Whether it is committed when this returns, and everything before it.
+  private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.Rest {
     var turn: Committer.Turn?
     var batch: DictionaryBatch?
     var failure: (any Error)?
@@ -135,9 +129,10 @@ extension WorkspaceCore {
     let written = batch
     return committer.end(
       turn,
-      Member(types: [DictionaryItem.schema], group: turn?.group, failure: failure) { failure in
+      Member(types: [DictionaryItem.schema], group: turn?.group, failure: failure) {
+        [self] failure, _ in
         if let written { store.settle(written, failure) }
-        ended()
+        endAccepted()
       }, commits: commits)
   }
 
@@ -153,7 +148,7 @@ extension WorkspaceCore {
     // Who was accepted before and has not ended keeps the workspace open, also after a shutdown.
     guard store.isUnwritten({ isAccepted = accept() }) else { return }
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
-    let rest = write(store, commits: true) { [self] in endAccepted() }
+    let rest = write(store, commits: true)
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
     store.settleAll(in: committer)
   }

@@ -101,8 +101,7 @@ extension WorkspaceCore {
     if case .failure(let error) = outcome { transaction.fail(error) }
     accepted.enter()
     let (rest, group) = transaction.finishAtOnce { [self] failure, writes in
-      delivering { if failure == nil { publish(writes) } }
-      accepted.leave()
+      tell(failure, writes) {}
     }
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
     let (progress, failure) = try outcome.get()
@@ -143,9 +142,9 @@ extension WorkspaceCore {
 
   /// Puts the next step at the end of the types' lines.
   private func stepMigration(_ plan: MigrationPlan) {
-    let isAccepted = enqueueAsIs(plan.types) { [self] ended in
+    let isAccepted = enqueueAsIs(plan.types) { [self] in
       stepped(plan, takeStep(plan))
-      ended()
+      endAccepted()
       return .nothing
     }
     if !isAccepted {

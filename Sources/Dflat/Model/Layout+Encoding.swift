@@ -25,6 +25,11 @@ struct WriteStep: Sendable {
 }
 
 extension TableLayout {
+  /// The properties' indices by slot, which is the order of children.
+  var indicesInSlotOrder: [Int] {
+    properties.indices.sorted { properties[$0].offset < properties[$1].offset }
+  }
+
   /// The order of the fields of a table. Sizes of structs are those of their alignment.
   func writeSteps() -> [WriteStep] {
     var steps: [WriteStep] = []
@@ -51,7 +56,7 @@ extension TableLayout {
     to builder: FlatBufferBuilder, _ encode: (Property) throws -> EncodedValue
   ) rethrows -> FlatBufferBuilder.Offset {
     var values = [EncodedValue](repeating: .none, count: properties.count)
-    for index in properties.indices.sorted(by: { properties[$0].offset < properties[$1].offset }) {
+    for index in indicesInSlotOrder {
       values[index] = try encode(properties[index])
     }
     builder.startTable(slotCount: slotCount)

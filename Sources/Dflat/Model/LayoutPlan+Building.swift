@@ -48,9 +48,7 @@ extension LayoutPlan {
     private mutating func fill(_ layout: TableLayout) {
       let start = Int32(checks.count)
       let firstStep = Int32(steps.count)
-      let inOrder = layout.properties.indices.sorted {
-        layout.properties[$0].offset < layout.properties[$1].offset
-      }
+      let inOrder = layout.indicesInSlotOrder
       for property in inOrder {
         checks.append(check(layout.properties[property]))
         writes.append(write(layout.properties[property], at: property))

@@ -4,7 +4,13 @@ import Synchronization
 
 final class Observers: Sendable {
   private let deliveries: TicketScheduler
-  private let types = Mutex<[ObjectIdentifier: TypeObservers]>([:])
+  private let state = Mutex(State())
+
+  private struct State {
+    var types: [ObjectIdentifier: TypeObservers] = [:]
+    /// Those that were asked for last.
+    var latest: TypeObservers?
+  }
 
   init(_ deliveries: TicketScheduler) {
     self.deliveries = deliveries
@@ -12,21 +18,23 @@ final class Observers: Sendable {
 
   /// Those of a type. They are there from the first use to the workspace's end.
   func of(_ schema: EntitySchema) -> TypeObservers {
-    types.withLock { types in
-      if let known = types[ObjectIdentifier(schema)] { return known }
-      let observers = TypeObservers(schema, deliveries)
-      types[ObjectIdentifier(schema)] = observers
+    state.withLock { state in
+      if let latest = state.latest, latest.schema === schema { return latest }
+      let id = ObjectIdentifier(schema)
+      let observers = state.types[id] ?? TypeObservers(schema, deliveries)
+      state.types[id] = observers
+      state.latest = observers
       return observers
     }
   }
 
   /// The types that somebody observes.
   var observed: [TypeObservers] {
-    types.withLock { $0.values.filter(\.isObserved) }
+    state.withLock { $0.types.values.filter(\.isObserved) }
   }
 
   /// All types may have been changed.
   func doubt(at time: Int64) {
-    for type in types.withLock({ Array($0.values) }) { type.doubt(at: time) }
+    for type in state.withLock({ Array($0.types.values) }) { type.doubt(at: time) }
   }
 }

@@ -65,7 +65,7 @@ final class PastView {
       if let condition, row.read(condition.evaluate) != .true { continue }
       rows.append(row.withoutMark())
     }
-    rows.sort { isBefore(keys, $0, $1) }
+    rows.sort(by: keys)
   }
 
   /// The row with an id.

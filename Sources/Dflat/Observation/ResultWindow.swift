@@ -151,9 +151,9 @@ struct ResultWindow {
     mutating func sort(_ keys: [SortKey]) {
       if !areRemovalsInOrder { removed.sort() }
       if keys.isEmpty {
-        if !isByID { inserted.sort { $0.id < $1.id } }
+        if !isByID { inserted.sort(by: keys) }
       } else if !zip(inserted, inserted.dropFirst()).allSatisfy({ isBefore(keys, $0, $1) }) {
-        inserted.sort { isBefore(keys, $0, $1) }
+        inserted.sort(by: keys)
       }
     }
   }

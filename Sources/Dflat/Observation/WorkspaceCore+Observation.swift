@@ -61,12 +61,12 @@ extension WorkspaceCore {
   func atDelivery(
     of types: TypeSet, _ body: @escaping @Sendable (WorkspaceCore) -> Void
   ) -> Bool {
-    enqueue(types) { [self] ended in
+    enqueue(types) { [self] in
       // It is no transaction: nothing of it is committed, and the clock stands still.
       let place = Member(types: types, group: nil, failure: TransactionError.aborted) {
-        [self] _ in
+        [self] _, _ in
         delivering { body(self) }
-        ended()
+        endAccepted()
       }
       return committer.end(nil, place)
     }

@@ -90,9 +90,7 @@ public struct RowCollector: ~Copyable {
   /// The rows in the query's order.
   public consuming func finish() -> RowBuffer {
     if !keys.isEmpty {
-      let keys = keys
-      var rows = rows.elements
-      rows.sort { isBefore(keys, $0, $1) }
+      sort(rows.elements, by: keys)
     }
     return rows
   }
@@ -124,24 +122,4 @@ public struct RowCollector: ~Copyable {
       parent = last
     }
   }
-}
-
-/// How two rows stand by the keys: negative if the left one comes first, zero if they do not tell.
-func compare(_ keys: [SortKey], _ left: Row, _ right: Row) -> Int {
-  if keys.isEmpty { return 0 }
-  return left.read { l in
-    right.read { r in
-      for key in keys {
-        let order = key.compare(l, r)
-        if order != 0 { return key.isDescending ? -order : order }
-      }
-      return 0
-    }
-  }
-}
-
-/// Whether a row comes before another by the keys, ties by row id.
-func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
-  let order = compare(keys, left, right)
-  return order == 0 ? left.id < right.id : order < 0
 }

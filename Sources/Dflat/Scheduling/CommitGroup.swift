@@ -17,12 +17,13 @@ final class Member: @unchecked Sendable {
   @exclusivity(unchecked) var failure: (any Error)?
   /// What it has changed.
   let writes: WriteSet
-  /// Told, when it is known, why it is not committed; nil if it is.
-  let completion: @Sendable ((any Error)?) -> Void
+  /// Told, when it is known, why it is not committed, nil if it is; and what it has changed.
+  typealias Completion = @Sendable (_ failure: (any Error)?, WriteSet) -> Void
+  let completion: Completion
 
   init(
     types: TypeSet, group: CommitGroup?, failure: (any Error)?, writes: WriteSet = WriteSet(),
-    completion: @escaping @Sendable ((any Error)?) -> Void
+    completion: @escaping Completion
   ) {
     self.types = types
     self.group = group
@@ -76,8 +77,9 @@ final class CommitGroup: @unchecked Sendable {
   /// Why it was not committed.
   var failure: (any Error)? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// Whether the group should not grow any more.
-  var isDue: Bool {
-    members.count >= Self.mostMembers || (!members.isEmpty && .now() > deadline)
-  }
+  /// Whether the group should not grow any more, because it is large.
+  var isFull: Bool { members.count >= Self.mostMembers }
+
+  /// The same, also because it has waited long. To look at the clock costs something.
+  var isDue: Bool { isFull || (!members.isEmpty && .now() > deadline) }
 }

@@ -34,6 +34,11 @@ final class Committer: Sendable {
     /// The group that is open, or about to be committed by who has the right.
     var group: CommitGroup?
     var hasAlarm = false
+
+    /// Gives the right to who has waited longest, if anybody does.
+    mutating func passRight() {
+      if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
+    }
   }
 
   /// Unchecked: used by who has the right to write.
@@ -80,10 +85,10 @@ final class Committer: Sendable {
   /// Waits for the right to write.
   /// - Parameter begin: Opens the storage's transaction, if none is open.
   func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
-    takeRight()
+    let open = takeRight()
     do {
-      if let (group, isDue) = openGroup {
-        if !isDue {
+      if let group = open {
+        if !group.isDue {
           try use { try group.writer.makeSavepoint() }
           return Turn(group: group, hasSavepoint: true)
         }
@@ -94,7 +99,7 @@ final class Committer: Sendable {
       return Turn(group: group, hasSavepoint: false)
     } catch {
       // Nobody else may be there to close it.
-      if let (group, _) = openGroup { startAll(settle(group)) }
+      if let group = state.withLock({ $0.group }) { startAll(settle(group)) }
       passRight()
       throw error
     }
@@ -131,15 +136,14 @@ final class Committer: Sendable {
 
   /// Calls `body` while nobody can begin a turn.
   func betweenTurns<R>(_ body: () throws -> R) rethrows -> R {
-    takeRight()
+    _ = takeRight()
     defer { passRight() }
     return try body()
   }
 
   /// Calls `body` while nobody can begin a turn, and no transaction of the storage is open.
   func betweenGroups(_ body: () -> Void) {
-    takeRight()
-    if let (group, _) = openGroup { startAll(settle(group)) }
+    if let group = takeRight() { startAll(settle(group)) }
     body()
     passRight()
   }
@@ -151,16 +155,23 @@ final class Committer: Sendable {
       member.failure = member.failure ?? error
     }
     let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
-      guard let group = state.group, turn != nil || member.dependsOn(group) else {
-        return (deliver([member][...]).map { .delivery($0) } ?? .nothing, nil)
+      let rest: Ticket.Rest
+      if let group = state.group, turn != nil || member.dependsOn(group) {
+        // Also if it has written nothing: those behind it are told after it.
+        group.types.formUnion(member.types)
+        group.members.append(member)
+        if turn != nil, commits || group.isFull { return (.settling, group) }
+        rest = .settling
+      } else {
+        rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
       }
-      // Also if it has written nothing: those behind it are told after it.
-      group.types.formUnion(member.types)
-      group.members.append(member)
-      return (.settling, turn != nil && (commits || group.isDue) ? group : nil)
+      if turn != nil { state.passRight() }
+      return (rest, nil)
     }
-    if let due { startAll(settle(due)) }
-    if turn != nil { passRight() }
+    if let due {
+      startAll(settle(due))
+      passRight()
+    }
     return rest
   }
 
@@ -190,11 +201,12 @@ final class Committer: Sendable {
   // MARK: The end of a group
 
   /// Closes the group that a transaction has left open, unless somebody else will. Called when it has left its lines.
-  func settle(isFollowed: Bool) {
+  func settle(isFollowed: Bool, isRinging: Bool = false) {
     let group = state.withLock { state -> CommitGroup? in
       // Who has the right comes here, too.
       guard let group = state.group, !state.isTaken else { return nil }
-      if isFollowed, !group.isDue {
+      // Who follows looks at the clock when he begins to write; if he does not, the alarm rings.
+      if isFollowed, !isRinging || !group.isDue {
         setAlarm(&state)
         return nil
       }
@@ -262,7 +274,7 @@ final class Committer: Sendable {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
     return deliveries.place(types) {
-      for member in run { member.completion(member.outcome) }
+      for member in run { member.completion(member.outcome, member.writes) }
       return .nothing
     }
   }
@@ -286,36 +298,32 @@ final class Committer: Sendable {
       return state.group != nil && !state.isTaken
     }
     // A younger group gets its own alarm.
-    if isLeft { settle(isFollowed: true) }
+    if isLeft { settle(isFollowed: true, isRinging: true) }
   }
 
   // MARK: The right to write
 
-  /// The group that is open, and whether it should not grow any more.
-  private var openGroup: (CommitGroup, isDue: Bool)? {
-    state.withLock { state in state.group.map { ($0, $0.isDue) } }
-  }
-
   /// How many wait for the right to write.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  private func takeRight() {
-    let place = state.withLock { state -> DispatchSemaphore? in
+  /// - Returns: The group that is open.
+  private func takeRight() -> CommitGroup? {
+    let (place, group) = state.withLock { state -> (DispatchSemaphore?, CommitGroup?) in
       if !state.isTaken {
         state.isTaken = true
-        return nil
+        return (nil, state.group)
       }
       let place = DispatchSemaphore(value: 0)
       state.waiting.append(place)
-      return place
+      return (place, nil)
     }
-    place?.wait()
+    guard let place else { return group }
+    place.wait()
+    return state.withLock { $0.group }
   }
 
   private func passRight() {
-    state.withLock { state in
-      if let next = state.waiting.popFirst() { next.signal() } else { state.isTaken = false }
-    }
+    state.withLock { $0.passRight() }
   }
 }
 

@@ -29,13 +29,18 @@ final class Ticket: @unchecked Sendable {
   }
 
   let job: Job
-  fileprivate let lines: [Line]
+  // Most stand in one line.
+  fileprivate let line: Line?
+  fileprivate let others: [Line]
   /// In how many lines others stand before it.
   @exclusivity(unchecked) fileprivate var blockers = 0
 
-  /// - Parameter lines: Each one once.
-  init(lines: [Line], job: @escaping Job) {
-    self.lines = lines
+  /// - Parameters:
+  ///   - line: A line; nil for a ticket that waits for nobody.
+  ///   - others: More of them, each one once.
+  init(line: Line?, others: [Line] = [], job: @escaping Job) {
+    self.line = line
+    self.others = others
     self.job = job
   }
 }
@@ -48,25 +53,29 @@ struct TicketLines {
   /// - Returns: Whether it is ready at once.
   mutating func take(_ ticket: Ticket) -> Bool {
     count += 1
-    for line in ticket.lines {
-      if !line.tickets.isEmpty { ticket.blockers += 1 }
-      line.tickets.append(ticket)
-    }
+    if let line = ticket.line { stand(ticket, in: line) }
+    for line in ticket.others { stand(ticket, in: line) }
     return ticket.blockers == 0
   }
 
+  private func stand(_ ticket: Ticket, in line: Line) {
+    if !line.tickets.isEmpty { ticket.blockers += 1 }
+    line.tickets.append(ticket)
+  }
+
   /// Gives the places of a ready ticket up.
-  /// - Returns: Those that are ready now, and were not before.
-  mutating func leave(_ ticket: Ticket) -> [Ticket] {
+  /// - Returns: Those that are ready now, and were not before: the one of the first line, and of the others.
+  mutating func leave(_ ticket: Ticket) -> (first: Ticket?, others: [Ticket]) {
     count -= 1
-    var ready: [Ticket] = []
-    for line in ticket.lines {
-      let left = line.tickets.popFirst()
-      assert(left === ticket, "a ticket left its lines before it stood at their head")
-      guard let next = line.tickets.first else { continue }
-      next.blockers -= 1
-      if next.blockers == 0 { ready.append(next) }
-    }
-    return ready
+    let first = ticket.line.flatMap { leave($0, ticket) }
+    return (first, ticket.others.compactMap { leave($0, ticket) })
+  }
+
+  private func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
+    let left = line.tickets.popFirst()
+    assert(left === ticket, "a ticket left its lines before it stood at their head")
+    guard let next = line.tickets.first else { return nil }
+    next.blockers -= 1
+    return next.blockers == 0 ? next : nil
   }
 }

@@ -14,6 +14,14 @@ final class TicketScheduler: Sendable {
     var tickets = TicketLines()
     var lines: [ObjectIdentifier: Line] = [:]
     var isClosed = false
+
+    mutating func line(of type: EntitySchema) -> Line {
+      let id = ObjectIdentifier(type)
+      if let line = lines[id] { return line }
+      let line = Line()
+      lines[id] = line
+      return line
+    }
   }
 
   /// After so many jobs a lane goes to the end of the program's queue.
@@ -79,23 +87,15 @@ final class TicketScheduler: Sendable {
   private func place(
     _ types: TypeSet, _ job: @escaping Ticket.Job, _ state: inout State
   ) -> Ticket? {
-    var lines: [Line] = []
+    let ticket: Ticket
     if let everything {
-      lines = [everything.line]
+      ticket = Ticket(line: everything.line, job: job)
     } else {
-      lines.reserveCapacity(types.types.count)
-      for type in types.types {
-        let id = ObjectIdentifier(type)
-        if let line = state.lines[id] {
-          lines.append(line)
-        } else {
-          let line = Line()
-          state.lines[id] = line
-          lines.append(line)
-        }
-      }
+      let types = types.types
+      ticket = Ticket(
+        line: types.first.map { state.line(of: $0) },
+        others: types.dropFirst().map { state.line(of: $0) }, job: job)
     }
-    let ticket = Ticket(lines: lines, job: job)
     return state.tickets.take(ticket) ? ticket : nil
   }
 
@@ -112,10 +112,10 @@ final class TicketScheduler: Sendable {
       if count == Self.mostInARow, lanes.areShared { return start(ticket) }
       count += 1
       let rest = ticket.job()
-      let ready = state.withLock { $0.tickets.leave(ticket) }
-      for other in ready.dropFirst() { start(other) }
-      finish(rest, !ready.isEmpty)
-      next = ready.first
+      let (first, others) = state.withLock { $0.tickets.leave(ticket) }
+      next = first ?? others.first
+      for other in first == nil ? others.dropFirst() : others[...] { start(other) }
+      finish(rest, next != nil)
     }
   }
 }

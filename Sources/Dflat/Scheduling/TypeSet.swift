@@ -42,7 +42,10 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   }
 
   static func == (left: TypeSet, right: TypeSet) -> Bool {
-    left.types.elementsEqual(right.types, by: ===)
+    // The references themselves: to look at the objects would be to retain them.
+    left.types.withUnsafeBytes { left in
+      right.types.withUnsafeBytes { left.elementsEqual($0) }
+    }
   }
 
   private static func isAscending(_ left: EntitySchema, _ right: EntitySchema) -> Bool {

@@ -45,10 +45,10 @@ extension WorkspaceCore {
 
   /// Puts the next step at the end of the type's line.
   private func stepIndexes(of schema: EntitySchema) {
-    let isAccepted = enqueue([schema]) { [self] ended in
+    let isAccepted = enqueue([schema]) { [self] in
       fillIndexes(of: schema) { [self] outcome in
         stepped(schema, outcome)
-        ended()
+        endAccepted()
       }
     }
     if !isAccepted {
@@ -72,7 +72,7 @@ extension WorkspaceCore {
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
     return committer.end(
       turn,
-      Member(types: [schema], group: turn?.group, failure: failure) { failure in
+      Member(types: [schema], group: turn?.group, failure: failure) { failure, _ in
         completion(failure.map { .failure($0) } ?? outcome)
       })
   }

@@ -110,9 +110,14 @@ public final class WorkspaceCore: Sendable {
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
   ) {
-    let isAccepted = enqueue(
-      WorkspaceCore.schemas(of: types), reportsFailures: true, { changesHandler($0) },
-      { completionHandler?($0 == nil) })
+    let types = WorkspaceCore.schemas(of: types)
+    let isAccepted = enqueue(types) { [self] in
+      run(types, reportsFailures: true) {
+        changesHandler($0)
+      } completion: { [self] failure, writes in
+        tell(failure, writes) { completionHandler?(failure == nil) }
+      }
+    }
     if !isAccepted { completionHandler?(false) }
   }
 
@@ -129,13 +134,9 @@ public final class WorkspaceCore: Sendable {
     _ handler: @escaping @Sendable (Transaction) -> Void,
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
-    enqueue(types) { [self] ended in
-      run(types, reportsFailures, handler) { [self] failure, writes in
-        delivering {
-          if failure == nil { publish(writes) }
-          completion(failure)
-        }
-        ended()
+    enqueue(types) { [self] in
+      run(types, reportsFailures: reportsFailures, handler) { [self] failure, writes in
+        tell(failure, writes) { completion(failure) }
       }
     }
   }
@@ -144,28 +145,22 @@ public final class WorkspaceCore: Sendable {
   ///
   /// - Parameters:
   ///   - types: The types.
-  ///   - job: Calls `ended` when everybody has been told that it has ended; until then no shutdown does.
+  ///   - job: Sees to it that `endAccepted` is called when everybody has been told that it has ended; until then no shutdown does.
   /// - Returns: False if the workspace is shut down: nothing is called then.
-  func enqueue(
-    _ types: TypeSet,
-    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
-  ) -> Bool {
+  func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     let plans = migrations.plans(for: types)
     if plans.isEmpty { return enqueueAsIs(types, job) }
     let all = plans.reduce(into: types) { $0.formUnion($1.types) }
-    return enqueueAsIs(all) { [self] ended in
+    return enqueueAsIs(all) { [self] in
       complete(plans)
-      return job(ended)
+      return job()
     }
   }
 
   /// The same, whatever is not migrated.
-  func enqueueAsIs(
-    _ types: TypeSet,
-    _ job: @escaping @Sendable (_ ended: @escaping @Sendable () -> Void) -> Ticket.Rest
-  ) -> Bool {
+  func enqueueAsIs(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     accepted.enter()
-    let isAccepted = transactions.enqueue(types) { [self] in job { [self] in accepted.leave() } }
+    let isAccepted = transactions.enqueue(types, job)
     if !isAccepted { accepted.leave() }
     return isAccepted
   }
@@ -195,14 +190,13 @@ public final class WorkspaceCore: Sendable {
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   private func run(
-    _ types: TypeSet, _ reportsFailures: Bool,
-    _ handler: (Transaction) -> Void,
-    _ completion: @escaping @Sendable ((any Error)?, WriteSet) -> Void
+    _ types: TypeSet, reportsFailures: Bool, _ handler: (Transaction) -> Void,
+    completion: @escaping Member.Completion
   ) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch {
       if reportsFailures { report(error) }
       return committer.end(
-        nil, Member(types: types, group: nil, failure: error) { completion($0, WriteSet()) })
+        nil, Member(types: types, group: nil, failure: error, completion: completion))
     }
     let transaction = Transaction(self, types, reportsFailures: reportsFailures)
     let context = ThreadContext.current
@@ -210,6 +204,17 @@ public final class WorkspaceCore: Sendable {
     handler(transaction)
     context.transaction = nil
     return transaction.finish(completion)
+  }
+
+  /// Tells observers, and then who has called, how a transaction has ended.
+  func tell(
+    _ failure: (any Error)?, _ writes: WriteSet, _ completion: () -> Void
+  ) {
+    delivering {
+      if failure == nil { publish(writes) }
+      completion()
+    }
+    endAccepted()
   }
 
   /// Calls handlers of the program.

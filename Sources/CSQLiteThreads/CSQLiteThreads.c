@@ -1,0 +1,97 @@
+// SQLite's mutex interface (sqlite.org/c3ref/mutex_methods.html) over glibc's adaptive mutexes.
+
+#define _GNU_SOURCE
+#include "CSQLiteThreads.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#if defined(__GLIBC__)
+
+struct sqlite3_mutex {
+  pthread_mutex_t mutex;
+};
+
+// SQLite knows its static mutexes by small numbers, from 2 up to 13 today.
+enum { firstStatic = 2, staticCount = 30 };
+static sqlite3_mutex staticMutexes[staticCount];
+
+static int initialise(sqlite3_mutex *mutex, int kind) {
+  pthread_mutexattr_t attributes;
+  if (pthread_mutexattr_init(&attributes) != 0) return SQLITE_NOMEM;
+  pthread_mutexattr_settype(&attributes, kind);
+  int failure = pthread_mutex_init(&mutex->mutex, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+  return failure == 0 ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int begin(void) {
+  for (int index = 0; index < staticCount; index++) {
+    int result = initialise(&staticMutexes[index], PTHREAD_MUTEX_ADAPTIVE_NP);
+    if (result != SQLITE_OK) return result;
+  }
+  return SQLITE_OK;
+}
+
+// The static ones stay: SQLite may be initialised again.
+static int end(void) { return SQLITE_OK; }
+
+static sqlite3_mutex *make(int kind) {
+  if (kind >= firstStatic) {
+    return kind < firstStatic + staticCount ? &staticMutexes[kind - firstStatic] : NULL;
+  }
+  sqlite3_mutex *mutex = malloc(sizeof *mutex);
+  int type = kind == SQLITE_MUTEX_RECURSIVE ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ADAPTIVE_NP;
+  if (mutex && initialise(mutex, type) != SQLITE_OK) {
+    free(mutex);
+    return NULL;
+  }
+  return mutex;
+}
+
+static void destroy(sqlite3_mutex *mutex) {
+  pthread_mutex_destroy(&mutex->mutex);
+  free(mutex);
+}
+
+static void enter(sqlite3_mutex *mutex) { pthread_mutex_lock(&mutex->mutex); }
+
+static int try(sqlite3_mutex *mutex) {
+  return pthread_mutex_trylock(&mutex->mutex) == 0 ? SQLITE_OK : SQLITE_BUSY;
+}
+
+static void leave(sqlite3_mutex *mutex) { pthread_mutex_unlock(&mutex->mutex); }
+
+// Asked by a debugging SQLite only, whose documentation allows a truth that is not known.
+static int isHeldOrNot(sqlite3_mutex *mutex) {
+  (void)mutex;
+  return 1;
+}
+
+static const sqlite3_mutex_methods adaptive = {
+    .xMutexInit = begin,
+    .xMutexEnd = end,
+    .xMutexAlloc = make,
+    .xMutexFree = destroy,
+    .xMutexEnter = enter,
+    .xMutexTry = try,
+    .xMutexLeave = leave,
+    .xMutexHeld = isHeldOrNot,
+    .xMutexNotheld = isHeldOrNot,
+};
+
+#endif
+
+static void prepare(void) {
+#if defined(__GLIBC__)
+  // Refused, with no effect, if SQLite is in use already.
+  if (sqlite3_config(SQLITE_CONFIG_MUTEX, &adaptive) != SQLITE_OK) return;
+#endif
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+void csqlite_prepare_for_threads(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepare);
+}

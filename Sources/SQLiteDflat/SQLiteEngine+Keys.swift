@@ -43,7 +43,14 @@ extension SQLiteEngine {
     of schema: EntitySchema, with key: KeyValues, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    let sql = sql(for: schema)
+    try withSQL(for: schema) { try withRow(with: key, $0, on: connection, body) }
+  }
+
+  @inline(__always)
+  private func withRow<R>(
+    with key: KeyValues, _ sql: TableSQL, on connection: Connection,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
     if case .string(let text) = key.first,
       let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> R? in
         guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)

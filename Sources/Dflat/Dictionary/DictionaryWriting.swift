@@ -186,9 +186,13 @@ extension WorkspaceCore {
   private func read(
     _ key: DictionaryKey, in store: DictionaryStore, _ erasure: Int64
   ) -> DictionaryContents {
+    if ThreadContext.isOutside {
+      guard let item = stored(key, in: store) else { return .absent }
+      return store.remember(key, item.contents, row: item.row, erasure: erasure)
+    }
     let context = ThreadContext.current
-    let isInSnapshot = !context.snapshots.isEmpty && context.snapshots[ObjectIdentifier(self)] != nil
-    let isInside = context.transaction.map { $0.workspace === self } ?? false
+    let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
+    let isInside = context.transaction?.workspace === self
     let isRemembered = !isInSnapshot && !transactions.isClosed
     guard let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store) else {
       return .absent

@@ -17,8 +17,14 @@ struct DictionaryKey: Hashable, Sendable {
 
   @inline(__always)
   init(_ text: String, _ hash: TextHash) {
+    self.init(text, text.withBytes { hash($0) })
+  }
+
+  /// With a hash that was made already, or, in tests, was chosen.
+  @inline(__always)
+  init(_ text: String, _ hash: UInt64) {
     self.text = text
-    self.hash = text.withBytes { hash($0) }
+    self.hash = hash
   }
 
   @inline(__always)

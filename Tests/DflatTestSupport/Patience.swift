@@ -8,6 +8,7 @@ public struct NotInTime: Error, CustomStringConvertible {
   /// What was waited for.
   public let what: String
 
+  /// What did not come, and how long was waited.
   public var description: String { "\(what) did not come within \(NotInTime.patience)" }
 
   /// So long that it is no failure to be on a busy machine.

@@ -51,7 +51,7 @@ extension TemporaryWorkspace {
   }
 }
 
-@Suite("The dictionary", .timeLimit(.minutes(5)))
+@Suite("The dictionary", .timeLimit(.minutes(3)))
 struct DictionaryTests {
   private let date = Date(timeIntervalSinceReferenceDate: 12345.5)
   private let url = URL(string: "https://example.org/a?b")!

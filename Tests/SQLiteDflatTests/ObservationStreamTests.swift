@@ -9,7 +9,7 @@ import Testing
 
 @testable import Dflat
 
-@Suite("Streams of changes", .timeLimit(.minutes(5)))
+@Suite("Streams of changes", .timeLimit(.minutes(3)))
 struct ObservationStreamTests {
   @Test("A stream yields what comes, and finishes when its object is gone")
   func object() async throws {

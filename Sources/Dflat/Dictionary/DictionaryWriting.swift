@@ -194,9 +194,8 @@ extension WorkspaceCore {
     let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
     let isInside = context.transaction?.workspace === self
     let isRemembered = !isInSnapshot && !transactions.isClosed
-    guard let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store) else {
-      return .absent
-    }
+    let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store)
+    guard let item else { return .absent }
     if !isRemembered { return item.contents }
     return store.remember(key, item.contents, row: item.row, erasure: erasure)
   }

@@ -79,7 +79,7 @@ struct CommitterTests {
   ) -> Member {
     told.group.enter()
     let failure = isGood ? nil : TransactionError.aborted
-    return Member(types: types, group: group, failure: failure) { [told] failure, _ in
+    return Errand(types, group: group, failure: failure) { [told] failure in
       told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }

@@ -158,8 +158,7 @@ final class Committer: Sendable {
       let rest: Ticket.Rest
       if let group = state.group, turn != nil || member.dependsOn(group) {
         // Also if it has written nothing: those behind it are told after it.
-        group.types.formUnion(member.types)
-        group.members.append(member)
+        group.add(member)
         if turn != nil, commits || group.isFull { return (.settling, group) }
         rest = .settling
       } else {
@@ -253,7 +252,7 @@ final class Committer: Sendable {
       group.outcome = outcome
       state.group = nil
       if case .failed = outcome { lost(group.types) }
-      return deliver(group.members)
+      return deliver(group.takeMembers())
     }
   }
 
@@ -274,7 +273,7 @@ final class Committer: Sendable {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
     return deliveries.place(types) {
-      for member in run { member.completion(member.outcome, member.writes) }
+      for member in run { member.tell(member.outcome) }
       return .nothing
     }
   }

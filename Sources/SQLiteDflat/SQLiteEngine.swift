@@ -243,10 +243,13 @@ final class SQLiteEngine: StorageEngine {
   }
 
   /// Ends the transaction that `beginWriting` began. A commit that fails is rolled back.
-  func endWriting(committing: Bool) throws {
+  /// - Returns: The generation after it.
+  @discardableResult
+  func endWriting(committing: Bool) throws -> Int {
     try withStorageErrors {
       try writer.withLock { state in
-        guard let connection = state.connection else { return }
+        var generation = state.tables.generation
+        guard let connection = state.connection else { return generation }
         foreignChanges.writerChanges()
         state.isWriting = false
         // Last of all: from then on others may ask the writer's connection about foreign changes.
@@ -254,7 +257,7 @@ final class SQLiteEngine: StorageEngine {
         do {
           if committing {
             try connection.commit()
-            state.tables.beginGenerationIfDue(foreignChanges)
+            generation = state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {
             state.tables.forget()
@@ -266,6 +269,7 @@ final class SQLiteEngine: StorageEngine {
           if connection.isInTransaction { try connection.rollback() }
           throw error
         }
+        return generation
       }
     }
   }

@@ -22,9 +22,10 @@ private final class NotingWriter: StorageWriter {
     notes.append("undo")
     if losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
   }
-  func commit() throws {
+  func commit() throws -> Int {
     notes.append("commit")
     if failsCommit || !isAlive { throw StorageError(.diskFull, message: "disk full") }
+    return generation
   }
   func rollback() { notes.append("rollback") }
 

@@ -78,7 +78,7 @@ final class TransactionView {
     if let group, group !== open {
       if group.failure != nil { throw StorageError.readUncommitted }
       // The state that was read cannot be read again.
-      if group.generation != open.generation { throw StorageError.conflict() }
+      if group.generationAfter != open.generation { throw StorageError.conflict() }
     }
     guard let snapshot, generation != open.generation else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
@@ -93,7 +93,7 @@ final class TransactionView {
     let workspace = transaction.workspace
     // It has read first what was about to be committed, and then what was. In between others may have had their turn.
     let now = try workspace.committer.betweenTurns { try workspace.engine.currentGeneration() }
-    if group.generation != now { throw StorageError.conflict() }
+    if workspace.committer.use({ group.generationAfter }) != now { throw StorageError.conflict() }
   }
 
   func close() {

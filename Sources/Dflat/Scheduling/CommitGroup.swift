@@ -6,7 +6,7 @@
 import Dispatch
 import Synchronization
 
-/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
+/// Unchecked: `writer` and `generationAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
 /// which each transaction would pay for, would find nothing.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
@@ -24,6 +24,8 @@ final class CommitGroup: @unchecked Sendable {
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
+  /// The same when it was committed.
+  @exclusivity(unchecked) private(set) var generationAfter: Int
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
@@ -35,6 +37,11 @@ final class CommitGroup: @unchecked Sendable {
     self.writer = writer
     deadline = .now() + longest
     generation = writer.generation
+    generationAfter = generation
+  }
+
+  func commit() throws {
+    generationAfter = try writer.commit()
   }
 
   func add(_ member: Member) {

@@ -167,7 +167,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What a transaction relies on may be committed, and begin a new generation, before it writes")
+  @Test("What a transaction relies on may be committed, with a new generation, before it writes")
   func committedMeanwhile() throws {
     try withTemporaryWorkspace { workspace in
       try workspace.write([Kit.Item.self]) { txn in

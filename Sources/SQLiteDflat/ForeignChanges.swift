@@ -95,8 +95,12 @@ final class ForeignChanges: Sendable {
   }
 
   /// What was found so far is not true any more of what our writer has committed, as if somebody else had.
-  func beginGeneration() {
-    state.withLock { $0.generation += 1 }
+  /// - Returns: The new generation.
+  func beginGeneration() -> Int {
+    state.withLock { state in
+      state.generation += 1
+      return state.generation
+    }
   }
 
   // MARK: The writer's side

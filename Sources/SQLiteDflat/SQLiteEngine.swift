@@ -252,10 +252,13 @@ final class SQLiteEngine: StorageEngine {
   }
 
   /// Ends the transaction that `beginWriting` began. A commit that fails is rolled back.
-  func endWriting(committing: Bool) throws {
+  /// - Returns: The generation after it.
+  @discardableResult
+  func endWriting(committing: Bool) throws -> Int {
     try withStorageErrors {
       try writer.withLock { state in
-        guard let connection = state.connection else { return }
+        var generation = state.tables.generation
+        guard let connection = state.connection else { return generation }
         foreignChanges.writerChanges()
         state.isWriting = false
         // Last of all: from then on others may ask the writer's connection about foreign changes.
@@ -263,7 +266,7 @@ final class SQLiteEngine: StorageEngine {
         do {
           if committing {
             try connection.commit()
-            state.tables.beginGenerationIfDue(foreignChanges)
+            generation = state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {
             state.tables.forget()
@@ -275,6 +278,7 @@ final class SQLiteEngine: StorageEngine {
           if connection.isInTransaction { try connection.rollback() }
           throw error
         }
+        return generation
       }
     }
   }

@@ -116,9 +116,10 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     try withStorageErrors { try tables.member.undo(connection) }
   }
 
-  func commit() throws {
-    try engine.endWriting(committing: true)
+  func commit() throws -> Int {
+    let generation = try engine.endWriting(committing: true)
     tables.committed(engine.foreignChanges)
+    return generation
   }
 
   func rollback() {

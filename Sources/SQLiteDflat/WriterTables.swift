@@ -55,11 +55,12 @@ final class WriterTables {
   }
 
   /// The transaction was committed, and nobody may ask for the generation yet.
-  func beginGenerationIfDue(_ foreignChanges: ForeignChanges) {
-    if !changesGeneration { return }
+  /// - Returns: The generation from now on.
+  func beginGenerationIfDue(_ foreignChanges: ForeignChanges) -> Int {
+    if !changesGeneration { return generation }
     changesGeneration = false
     sound.removeAll()
-    foreignChanges.beginGeneration()
+    return foreignChanges.beginGeneration()
   }
 
   /// The transaction is committed, and so is what was found out in it.

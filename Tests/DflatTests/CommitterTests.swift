@@ -22,9 +22,10 @@ private final class NotingWriter: StorageWriter {
     notes.append("undo")
     if losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
   }
-  func commit() throws {
+  func commit() throws -> Int {
     notes.append("commit")
     if failsCommit || !isAlive { throw StorageError(.diskFull, message: "disk full") }
+    return generation
   }
   func rollback() { notes.append("rollback") }
 
@@ -79,7 +80,7 @@ struct CommitterTests {
   ) -> Member {
     told.group.enter()
     let failure = isGood ? nil : TransactionError.aborted
-    return Member(types: types, group: group, failure: failure) { [told] failure, _ in
+    return Errand(types, group: group, failure: failure) { [told] failure in
       told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import SQLiteDflat
 import Testing
 
@@ -163,6 +164,30 @@ struct CurrentRowTests {
       let stored = workspace.dflat.fetch(for: KIT.Item.self).all()
       #expect(stored.map(\.extra) == ["x", "y"])
       #expect(workspace.dflat.fetch(for: Kit.Item.self).all()[1].big == 7)
+    }
+  }
+
+  @Test("What a transaction relies on may be committed, with a new generation, before it writes")
+  func committedMeanwhile() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([Kit.Item.self]) { txn in
+        for name in ["a", "b"] {
+          _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Kit.Item(name: name, serial: 1)))
+        }
+      }
+      let versions = Array(workspace.dflat.fetch(for: KIT.Item.self).all())
+      let isCommitted = DispatchSemaphore(value: 0)
+      workspace.together(2, of: [Kit.Item.self, KIT.Item.self]) { number, txn in
+        guard let request = KIT.ItemChangeRequest.changeRequest(versions[number]) else { return }
+        // Nobody writes meanwhile, so the alarm rings.
+        if number == 1 { isCommitted.wait() }
+        request.extra = "x"
+        txn.try(submit: request)
+      } _: { number, succeeded in
+        #expect(succeeded)
+        if number == 0 { isCommitted.signal() }
+      }
+      #expect(workspace.dflat.fetch(for: KIT.Item.self).all().map(\.extra) == ["x", "x"])
     }
   }
 

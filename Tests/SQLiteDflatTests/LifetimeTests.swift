@@ -196,6 +196,33 @@ struct LifetimeTests {
     }
   }
 
+  @Test("What handlers and completions have captured is let go of when all are told")
+  func handlersAreLetGo() throws {
+    try withTemporaryWorkspace { workspace in
+      let gone = DispatchSemaphore(value: 0)
+      let count = 300
+      for number in 0..<count {
+        let inHandler = Farewell(gone)
+        let inCompletion = Farewell(gone)
+        workspace.dflat.performChanges([Post.self]) { transaction in
+          withExtendedLifetime(inHandler) {}
+          if number % 3 == 0 { return }
+          let request = Blog.PostChangeRequest.creationRequest(post(Int32(number)))
+          _ = try? transaction.submit(request)
+          if number % 7 == 0 { _ = transaction.abort() }
+        } completionHandler: { _ in
+          withExtendedLifetime(inCompletion) {}
+        }
+      }
+      for number in 0..<(2 * count) {
+        if gone.wait(timeout: .now() + 60) == .timedOut {
+          Issue.record("\(number) of \(2 * count) were let go of")
+          break
+        }
+      }
+    }
+  }
+
   @Test("Two workspaces and an unfinished foreign reader use one file at the same time")
   func twoWorkspaces() throws {
     try withTemporaryWorkspace { first in
@@ -277,4 +304,13 @@ final class OrderBox: Sendable {
   private let state = Mutex<[Int]>([])
   var numbers: [Int] { state.withLock { $0 } }
   func add(_ number: Int) { state.withLock { $0.append(number) } }
+}
+
+/// Tells when nobody holds it any more.
+private final class Farewell: Sendable {
+  private let gone: DispatchSemaphore
+
+  init(_ gone: DispatchSemaphore) { self.gone = gone }
+
+  deinit { gone.signal() }
 }

@@ -11,12 +11,12 @@
 
 import FlatBuffersRuntime
 
-final class Transaction: TransactionContext {
+/// Unchecked: as a member is.
+final class Transaction: Member, TransactionContext, @unchecked Sendable {
   let workspace: WorkspaceCore
-  private let schemas: TypeSet
   /// The clock at the beginning.
   private let timestamp: Int64
-  private let view: TransactionView
+  private let view = TransactionView()
   // A transaction is used by one thread and touches its properties for a moment only, so exclusivity holds without a check.
 
   /// Its turn to write, once it has one.
@@ -26,12 +26,10 @@ final class Transaction: TransactionContext {
   @exclusivity(unchecked) private var others: [ChangedType] = []
   /// Tells its own readings from those of others.
   private let reading = ReadMark.newReading()
-  /// Why nothing of it will be committed, if so.
-  @exclusivity(unchecked) private(set) var failure: (any Error)?
   var isAborted: Bool { failure != nil }
   /// Whether the error hook hears of what fails, because nobody else does.
   private let reportsFailures: Bool
-  private var lookUpError: (any Error)?
+  @exclusivity(unchecked) private var lookUpError: (any Error)?
   @exclusivity(unchecked) private(set) var version: Version
 
   /// How many writes a transaction has made.
@@ -45,21 +43,31 @@ final class Transaction: TransactionContext {
   /// What becomes objects of its types and has to be migrated before they are looked at; see `Migrations`.
   @exclusivity(unchecked) var pendingPlans: [MigrationPlan]
   /// What it does to dictionaries.
-  private var drafts: [DictionaryDraft] = []
+  @exclusivity(unchecked) private var drafts: [DictionaryDraft] = []
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
+  private let completion: Completion
+
+  /// Who waits for its end.
+  enum Completion {
+    case none
+    /// Told whether it is committed.
+    case classic(@Sendable (Bool) -> Void)
+    /// Told why it is not committed; nil if it is.
+    case typed(@Sendable ((any Error)?) -> Void)
+  }
 
   init(
-    _ workspace: WorkspaceCore, _ schemas: TypeSet, reportsFailures: Bool,
-    isMigration: Bool = false
+    _ workspace: WorkspaceCore, _ types: TypeSet, reportsFailures: Bool,
+    isMigration: Bool = false, completion: Completion
   ) {
-    pendingPlans = isMigration ? [] : workspace.migrations.plans(for: schemas)
+    pendingPlans = isMigration ? [] : workspace.migrations.plans(for: types)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
-    self.schemas = schemas
-    view = TransactionView(workspace.engine, workspace.committer, schemas)
+    self.completion = completion
     version = Version(transaction: reading, count: 0)
     timestamp = workspace.clock.now
+    super.init(types)
   }
 
   /// The transaction whose handler runs on this thread.
@@ -124,7 +132,7 @@ final class Transaction: TransactionContext {
     }
     if mark.reading != workspace.reading { return false }
     if let turn { return recent(schema).isCurrent(row, in: turn.group) }
-    return view.relies { recent(schema).isCurrent(row, in: $0) }
+    return view.relies(self) { recent(schema).isCurrent(row, in: $0) }
   }
 
   /// What was changed of a type; nil if nothing was.
@@ -171,7 +179,7 @@ final class Transaction: TransactionContext {
   func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    guard let turn else { return try view.read(read, body) }
+    guard let turn else { return try view.read(read, in: self, body) }
     return try workspace.committer.use {
       // Some errors of reading make the storage give up everything that is not committed.
       do { return try body(turn.group.writer) } catch {
@@ -390,49 +398,45 @@ final class Transaction: TransactionContext {
   // MARK: The end
 
   /// Ends the transaction.
-  /// - Parameter completion: Told why it is not committed, nil if it is, when that is known.
   /// - Returns: What is left to be done when its lines have been left.
-  func finish(_ completion: @escaping Member.Completion) -> Ticket.Rest {
-    finish(commits: false, completion)
-  }
+  func finish() -> Ticket.Rest { finish(commits: false) }
 
   /// The same, and it is committed when this returns, if it is at all.
   /// - Returns: The group that it was committed with, too; nil if it has written nothing.
-  func finishAtOnce(
-    _ completion: @escaping Member.Completion
-  ) -> (rest: Ticket.Rest, group: CommitGroup?) {
-    (finish(commits: true, completion), turn?.group)
+  func finishAtOnce() -> (rest: Ticket.Rest, group: CommitGroup?) {
+    (finish(commits: true), turn?.group)
   }
 
-  private func finish(
-    commits: Bool, _ completion: @escaping Member.Completion
-  ) -> Ticket.Rest {
+  private func finish(commits: Bool) -> Ticket.Rest {
     isOpen = false
     writeDrafts()
     if turn == nil {
-      do { try view.confirm() } catch { fail(error) }
+      do { try view.confirm(self) } catch { fail(error) }
     }
-    return workspace.committer.end(
-      turn,
-      Member(
-        types: schemas, group: turn?.group ?? view.group, failure: failure, writes: takeWrites(),
-        completion: drafts.isEmpty ? completion : ending(drafts, completion)), commits: commits)
+    group = turn?.group ?? view.group
+    if let latest {
+      writes = others.isEmpty ? WriteSet(latest) : WriteSet(others, and: latest)
+      writes.close()
+    }
+    return workspace.committer.end(turn, self, commits: commits)
   }
 
-  private func ending(
-    _ drafts: [DictionaryDraft], _ completion: @escaping Member.Completion
-  ) -> Member.Completion {
-    { failure, writes in
-      for draft in drafts { draft.end(failure) }
-      completion(failure, writes)
-    }
+  /// The same for one that cannot begin.
+  func finish(_ failure: any Error) -> Ticket.Rest {
+    isOpen = false
+    fail(failure)
+    return workspace.committer.end(nil, self)
   }
 
-  private func takeWrites() -> WriteSet {
-    guard let latest else { return WriteSet() }
-    let writes = others.isEmpty ? WriteSet(latest) : WriteSet(others, and: latest)
-    writes.close()
-    return writes
+  override func tell(_ failure: (any Error)?) {
+    for draft in drafts { draft.end(failure) }
+    workspace.tell(failure, writes) {
+      switch completion {
+      case .none: break
+      case .classic(let handler): handler(failure == nil)
+      case .typed(let handler): handler(failure)
+      }
+    }
   }
 
   // MARK: Dictionaries
@@ -494,7 +498,7 @@ final class Transaction: TransactionContext {
     }
   }
 
-  func lists(_ schema: EntitySchema) -> Bool { schemas.contains(schema) }
+  func lists(_ schema: EntitySchema) -> Bool { types.contains(schema) }
 
   private func requireListed(_ schema: EntitySchema, for call: String) {
     require(

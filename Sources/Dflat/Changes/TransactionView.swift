@@ -18,9 +18,6 @@ final class TransactionView {
     case key(EntitySchema, of: Row)
   }
 
-  private let engine: any StorageEngine
-  private let committer: Committer
-  private let schemas: TypeSet
   /// The open transaction that was read from.
   private(set) var group: CommitGroup?
   private var snapshot: (any StorageSnapshot)?
@@ -29,40 +26,41 @@ final class TransactionView {
   /// The engine's generation before the snapshot.
   private var generation = 0
 
-  init(_ engine: any StorageEngine, _ committer: Committer, _ schemas: TypeSet) {
-    self.engine = engine
-    self.committer = committer
-    self.schemas = schemas
-  }
-
   /// Reads something.
-  /// - Parameter read: What is read; nil if nothing depends on it.
-  func read<R: ~Copyable>(_ read: Read?, _ body: (any StorageReader) throws -> R) throws -> R {
+  /// - Parameters:
+  ///   - read: What is read; nil if nothing depends on it.
+  ///   - transaction: Whose view it is.
+  func read<R: ~Copyable>(
+    _ read: Read?, in transaction: Transaction, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
     if snapshot == nil {
       // Once its types are committed, nobody but the transaction itself can write them.
-      let result = try committer.read(schemas) { written in
+      let result = try transaction.workspace.committer.read(transaction.types) { written in
         group = written
         return try body(written.writer)
       }
       if let result { return result }
     }
     if let read { reads.append(read) }
-    return try body(openSnapshot())
+    return try body(openSnapshot(transaction.workspace))
   }
 
   /// Whether something holds in the storage's transaction that is open, if there is one whose changes can be seen here. If so, it
   /// is relied on.
-  func relies(_ holds: (CommitGroup) -> Bool) -> Bool {
+  func relies(_ transaction: Transaction, _ holds: (CommitGroup) -> Bool) -> Bool {
     // What was read in a snapshot may be older.
-    guard snapshot == nil, let open = committer.written(schemas), holds(open) else { return false }
+    guard snapshot == nil,
+      let open = transaction.workspace.committer.written(transaction.types), holds(open)
+    else { return false }
     group = open
     return true
   }
 
-  private func openSnapshot() -> any StorageSnapshot {
+  private func openSnapshot(_ workspace: WorkspaceCore) -> any StorageSnapshot {
     if let snapshot { return snapshot }
+    let engine = workspace.engine
     // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
-    if engine.needsCare { committer.betweenGroups { engine.takeCare() } }
+    if engine.needsCare { workspace.committer.betweenGroups { engine.takeCare() } }
     generation = engine.generation
     let opened = engine.makeSnapshot(isUrgent: true)
     snapshot = opened
@@ -80,7 +78,7 @@ final class TransactionView {
     if let group, group !== open {
       if group.failure != nil { throw StorageError.readUncommitted }
       // The state that was read cannot be read again.
-      if group.generation != open.generation { throw StorageError.conflict() }
+      if group.generationAfter != open.generation { throw StorageError.conflict() }
     }
     guard let snapshot, generation != open.generation else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
@@ -89,12 +87,13 @@ final class TransactionView {
   }
 
   /// Makes sure of the same for a transaction that has only read.
-  func confirm() throws {
+  func confirm(_ transaction: Transaction) throws {
     defer { close() }
     guard let group, snapshot != nil else { return }
+    let workspace = transaction.workspace
     // It has read first what was about to be committed, and then what was. In between others may have had their turn.
-    let now = try committer.betweenTurns { try engine.currentGeneration() }
-    if group.generation != now { throw StorageError.conflict() }
+    let now = try workspace.committer.betweenTurns { try workspace.engine.currentGeneration() }
+    if workspace.committer.use({ group.generationAfter }) != now { throw StorageError.conflict() }
   }
 
   func close() {

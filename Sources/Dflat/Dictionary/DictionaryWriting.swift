@@ -129,8 +129,7 @@ extension WorkspaceCore {
     let written = batch
     return committer.end(
       turn,
-      Member(types: [DictionaryItem.schema], group: turn?.group, failure: failure) {
-        [self] failure, _ in
+      Errand([DictionaryItem.schema], group: turn?.group, failure: failure) { [self] failure in
         if let written { store.settle(written, failure) }
         endAccepted()
       }, commits: commits)

@@ -92,7 +92,8 @@ extension WorkspaceCore {
       return MigrationProgress(migrated: 0, remaining: 0)
     }
     try engine.prepareForWriting()
-    let transaction = Transaction(self, plan.types, reportsFailures: false, isMigration: true)
+    let transaction = Transaction(
+      self, plan.types, reportsFailures: false, isMigration: true, completion: .none)
     let outcome = Result {
       let (migrated, failure) = try plan.step(transaction, limit: limit)
       let remaining = try transaction.writing { try plan.remaining($0) }
@@ -100,9 +101,7 @@ extension WorkspaceCore {
     }
     if case .failure(let error) = outcome { transaction.fail(error) }
     accepted.enter()
-    let (rest, group) = transaction.finishAtOnce { [self] failure, writes in
-      tell(failure, writes) {}
-    }
+    let (rest, group) = transaction.finishAtOnce()
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
     let (progress, failure) = try outcome.get()
     if let error = committer.use({ group?.failure }) { throw error }

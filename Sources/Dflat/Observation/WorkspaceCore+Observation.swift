@@ -63,8 +63,7 @@ extension WorkspaceCore {
   ) -> Bool {
     enqueue(types) { [self] in
       // It is no transaction: nothing of it is committed, and the clock stands still.
-      let place = Member(types: types, group: nil, failure: TransactionError.aborted) {
-        [self] _, _ in
+      let place = Errand(types, group: nil, failure: TransactionError.aborted) { [self] _ in
         delivering { body(self) }
         endAccepted()
       }

@@ -6,42 +6,7 @@
 import Dispatch
 import Synchronization
 
-/// A transaction that has run, with whom to tell.
-///
-/// Unchecked: only `failure` changes, by the transaction's thread, before the member is in its group or in a delivery.
-final class Member: @unchecked Sendable {
-  let types: TypeSet
-  /// The group that it has written into or read from: if that fails, so has it.
-  let group: CommitGroup?
-  /// Why nothing of it is to be committed; nil if it is good as far as it goes.
-  @exclusivity(unchecked) var failure: (any Error)?
-  /// What it has changed.
-  let writes: WriteSet
-  /// Told, when it is known, why it is not committed, nil if it is; and what it has changed.
-  typealias Completion = @Sendable (_ failure: (any Error)?, WriteSet) -> Void
-  let completion: Completion
-
-  init(
-    types: TypeSet, group: CommitGroup?, failure: (any Error)?, writes: WriteSet = WriteSet(),
-    completion: @escaping Completion
-  ) {
-    self.types = types
-    self.group = group
-    self.failure = failure
-    self.writes = writes
-    self.completion = completion
-  }
-
-  /// Why it is not committed, when that is known; nil if it is.
-  var outcome: (any Error)? { failure ?? group?.failure }
-
-  /// Whether it cannot end before a group does.
-  func dependsOn(_ group: CommitGroup) -> Bool {
-    group === self.group || !group.types.isDisjoint(with: types)
-  }
-}
-
-/// Unchecked: `writer` is used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
+/// Unchecked: `writer` and `generationAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
 /// which each transaction would pay for, would find nothing.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
@@ -59,10 +24,12 @@ final class CommitGroup: @unchecked Sendable {
   let writer: any StorageWriter
   /// What others had committed when the storage's transaction began; see `StorageEngine`.
   let generation: Int
+  /// The same when it was committed.
+  @exclusivity(unchecked) private(set) var generationAfter: Int
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
-  @exclusivity(unchecked) var types: TypeSet = []
-  @exclusivity(unchecked) var members: [Member] = []
+  @exclusivity(unchecked) private(set) var types: TypeSet = []
+  @exclusivity(unchecked) private(set) var members: [Member] = []
   private let deadline: DispatchTime
 
   /// - Parameter longest: How long it may wait for more members.
@@ -70,6 +37,22 @@ final class CommitGroup: @unchecked Sendable {
     self.writer = writer
     deadline = .now() + longest
     generation = writer.generation
+    generationAfter = generation
+  }
+
+  func commit() throws {
+    generationAfter = try writer.commit()
+  }
+
+  func add(_ member: Member) {
+    types.formUnion(member.types)
+    members.append(member)
+  }
+
+  /// The members, who know their group, and are let go of with this.
+  func takeMembers() -> [Member] {
+    defer { members = [] }
+    return members
   }
 
   var isOpen: Bool { if case .open = outcome { true } else { false } }

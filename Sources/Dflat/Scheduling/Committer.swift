@@ -88,11 +88,8 @@ final class Committer: Sendable {
     let open = takeRight()
     do {
       if let group = open {
-        if !group.isDue {
-          try use { try group.writer.makeSavepoint() }
-          return Turn(group: group, hasSavepoint: true)
-        }
-        startAll(settle(group))
+        try use { try group.writer.makeSavepoint() }
+        return Turn(group: group, hasSavepoint: true)
       }
       let group = CommitGroup(try use(begin), longest: longest)
       state.withLock { $0.group = group }
@@ -158,9 +155,8 @@ final class Committer: Sendable {
       let rest: Ticket.Rest
       if let group = state.group, turn != nil || member.dependsOn(group) {
         // Also if it has written nothing: those behind it are told after it.
-        group.types.formUnion(member.types)
-        group.members.append(member)
-        if turn != nil, commits || group.isFull { return (.settling, group) }
+        group.add(member)
+        if turn != nil, commits || group.isDue { return (.settling, group) }
         rest = .settling
       } else {
         rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
@@ -205,8 +201,8 @@ final class Committer: Sendable {
     let group = state.withLock { state -> CommitGroup? in
       // Who has the right comes here, too.
       guard let group = state.group, !state.isTaken else { return nil }
-      // Who follows looks at the clock when he begins to write; if he does not, the alarm rings.
-      if isFollowed, !isRinging || !group.isDue {
+      // Who follows looks at the clock when he has written; if he does not write, the alarm rings.
+      if isFollowed, !group.isFull, !isRinging || !group.isDue {
         setAlarm(&state)
         return nil
       }
@@ -227,7 +223,7 @@ final class Committer: Sendable {
   private func settle(_ group: CommitGroup) -> [Ticket] {
     let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
       do {
-        try group.writer.commit()
+        try group.commit()
         return (dissolve(group, .committed), nil)
       } catch {
         return (dissolve(group, .failed(error)), error)
@@ -253,7 +249,7 @@ final class Committer: Sendable {
       group.outcome = outcome
       state.group = nil
       if case .failed = outcome { lost(group.types) }
-      return deliver(group.members)
+      return deliver(group.takeMembers())
     }
   }
 
@@ -274,7 +270,7 @@ final class Committer: Sendable {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
     return deliveries.place(types) {
-      for member in run { member.completion(member.outcome, member.writes) }
+      for member in run { member.tell(member.outcome) }
       return .nothing
     }
   }

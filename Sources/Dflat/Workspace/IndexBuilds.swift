@@ -72,7 +72,7 @@ extension WorkspaceCore {
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
     return committer.end(
       turn,
-      Member(types: [schema], group: turn?.group, failure: failure) { failure, _ in
+      Errand([schema], group: turn?.group, failure: failure) { failure in
         completion(failure.map { .failure($0) } ?? outcome)
       })
   }

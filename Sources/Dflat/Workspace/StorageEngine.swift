@@ -109,7 +109,8 @@ public protocol StorageWriter: StorageReader {
   /// Undoes what was written since the savepoint. Throws if the storage has given up the whole transaction.
   func undoToSavepoint() throws
   /// Makes everything that was written lasting. If it throws, nothing is.
-  func commit() throws
+  /// - Returns: The generation then: another one than before if what was found out about side tables holds no more.
+  func commit() throws -> Int
   func rollback()
 }
 

@@ -112,11 +112,8 @@ public final class WorkspaceCore: Sendable {
   ) {
     let types = WorkspaceCore.schemas(of: types)
     let isAccepted = enqueue(types) { [self] in
-      run(types, reportsFailures: true) {
-        changesHandler($0)
-      } completion: { [self] failure, writes in
-        tell(failure, writes) { completionHandler?(failure == nil) }
-      }
+      let completion = completionHandler.map { Transaction.Completion.classic($0) }
+      return run(types, reportsFailures: true, completion ?? .none) { changesHandler($0) }
     }
     if !isAccepted { completionHandler?(false) }
   }
@@ -135,9 +132,7 @@ public final class WorkspaceCore: Sendable {
     _ completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Bool {
     enqueue(types) { [self] in
-      run(types, reportsFailures: reportsFailures, handler) { [self] failure, writes in
-        tell(failure, writes) { completion(failure) }
-      }
+      run(types, reportsFailures: reportsFailures, .typed(completion), handler)
     }
   }
 
@@ -190,20 +185,17 @@ public final class WorkspaceCore: Sendable {
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   private func run(
-    _ types: TypeSet, reportsFailures: Bool, _ handler: (Transaction) -> Void,
-    completion: @escaping Member.Completion
+    _ types: TypeSet, reportsFailures: Bool, _ completion: Transaction.Completion,
+    _ handler: (Transaction) -> Void
   ) -> Ticket.Rest {
-    do { try engine.prepareForWriting() } catch {
-      if reportsFailures { report(error) }
-      return committer.end(
-        nil, Member(types: types, group: nil, failure: error, completion: completion))
-    }
-    let transaction = Transaction(self, types, reportsFailures: reportsFailures)
+    let transaction = Transaction(
+      self, types, reportsFailures: reportsFailures, completion: completion)
+    do { try engine.prepareForWriting() } catch { return transaction.finish(error) }
     let context = ThreadContext.current
     context.transaction = transaction
     handler(transaction)
     context.transaction = nil
-    return transaction.finish(completion)
+    return transaction.finish()
   }
 
   /// Tells observers, and then who has called, how a transaction has ended.

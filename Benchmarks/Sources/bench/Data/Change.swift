@@ -13,7 +13,8 @@ let newTag = "a tag that was changed by the benchmark"
 let newTagBytes: StaticString = "a tag that was changed by the benchmark"
 
 extension Store {
-  /// Opens the writer and a reader and touches every page, with a change to the first object.
+  /// Opens the writer and a reader, and touches every page with both, with a change to the first object: what is fetched in a
+  /// transaction is read by the reader before its first change, and by the writer after it.
   func warmUp() {
     let workspace = workspace
     write(BenchDoc.self) { transaction in
@@ -22,6 +23,7 @@ extension Store {
       else { return }
       change(request, 0)
       try transaction.submit(request)
+      _ = workspace.fetch(for: BenchDoc.self).all()
     }
   }
 }

@@ -1,0 +1,48 @@
+// Member: what has run in the lines of some types, and somebody waits for its end.
+//
+// Most are transactions, see `Transaction`. The workspace's own errands are written in the same groups and told in the same order.
+
+/// Unchecked: changed by its own thread until it is in a group or in a delivery.
+class Member: @unchecked Sendable {
+  final let types: TypeSet
+  /// The group that it has written into or read from: if that fails, so has it.
+  @exclusivity(unchecked) final var group: CommitGroup?
+  /// Why nothing of it is to be committed; nil if it is good as far as it goes.
+  @exclusivity(unchecked) final var failure: (any Error)?
+  /// What it has changed.
+  @exclusivity(unchecked) final var writes = WriteSet()
+
+  init(_ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil) {
+    self.types = types
+    self.group = group
+    self.failure = failure
+  }
+
+  /// Tells whoever waits for its end, when that is known.
+  /// - Parameter failure: Why it is not committed; nil if it is.
+  func tell(_ failure: (any Error)?) {}
+
+  /// Why it is not committed, when that is known; nil if it is.
+  final var outcome: (any Error)? { failure ?? group?.failure }
+
+  /// Whether it cannot end before a group does.
+  final func dependsOn(_ group: CommitGroup) -> Bool {
+    group === self.group || !group.types.isDisjoint(with: types)
+  }
+}
+
+/// Something that the workspace has done itself.
+final class Errand: Member, @unchecked Sendable {
+  private let completion: @Sendable ((any Error)?) -> Void
+
+  /// - Parameter completion: Told why it is not committed; nil if it is.
+  init(
+    _ types: TypeSet, group: CommitGroup?, failure: (any Error)?,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    self.completion = completion
+    super.init(types, group: group, failure: failure)
+  }
+
+  override func tell(_ failure: (any Error)?) { completion(failure) }
+}

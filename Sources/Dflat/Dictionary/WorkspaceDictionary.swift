@@ -12,7 +12,7 @@
 public protocol WorkspaceDictionary: Sendable {
   /// Where the values are. For Dflat.
   var _access: DictionaryAccess { get }
-  /// What is stored under a key, where it is not even retained for it whose dictionary this is. For Dflat.
+  /// What is stored under a key. A call, so that reading does not count references to what `_access` holds. For Dflat.
   func _contents(of key: String) -> DictionaryStored
 }
 

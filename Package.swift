@@ -129,7 +129,7 @@ let package = Package(
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
       path: "Tests/DflatTestSupport", swiftSettings: strict, plugins: ["DflatPlugin"]),
     .target(
-      name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+      name: "CFaultVFS", dependencies: ["CSQLite", "CSQLiteThreads"], path: "Tests/CFaultVFS"),
     .target(
       name: "DflatVerification",
       dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],

@@ -129,7 +129,7 @@ let package = Package(
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
       path: "Tests/DflatTestSupport", swiftSettings: strict, plugins: ["DflatPlugin"]),
     .target(
-      name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+      name: "CFaultVFS", dependencies: ["CSQLite", "CSQLiteThreads"], path: "Tests/CFaultVFS"),
     .target(
       name: "DflatVerification",
       dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
@@ -148,7 +148,7 @@ let package = Package(
       name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
       swiftSettings: strict),
     .testTarget(
-      name: "SQLiteAccessTests", dependencies: ["SQLiteAccess"], swiftSettings: strict),
+      name: "SQLiteAccessTests", dependencies: ["CSQLite", "SQLiteAccess"], swiftSettings: strict),
     .target(
       // A client that has not been changed for Swift 6.
       name: "SwiftFiveClient", dependencies: ["SQLiteDflat", "DflatTestSupport"],

@@ -38,7 +38,12 @@ struct Kind: Sendable {
     Kind { bytes in
       guard let (first, length) = read(bytes, { try Value.unpackKey(with: &$0) }) else { return }
       func key(_ value: Value) -> [UInt8] {
-        write(value.serializedKeySize) { value.serializeKey(into: &$0) }
+        let bytes = write(value.serializedKeySize) { value.serializeKey(into: &$0) }
+        let isRight = (try? value.validate(as: .key)) != nil
+        require(
+          keyAtOnce(value, room: bytes.count) == (isRight ? bytes : nil),
+          "a key writer writes something else")
+        return bytes
       }
       guard isExact(first) else { return }
       require(
@@ -150,6 +155,18 @@ private func write(_ size: Int, _ body: (inout UnsafeMutableRawBufferPointer) ->
     require(rest.count == room.count - size, "a value has not the size that it claims")
     count = size
   }
+}
+
+/// The bytes of a key that is written in one pass; nil if it is refused.
+private func keyAtOnce(_ value: some Serializable, room: Int) -> [UInt8]? {
+  var failure: KeyFailure?
+  let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+    var writer = KeyWriter(UnsafeMutableRawBufferPointer(buffer))
+    value.serializeKey(to: &writer)
+    failure = writer.failure
+    count = failure == nil ? room - writer.remaining : 0
+  }
+  return failure == nil ? bytes : nil
 }
 
 func require(_ isRight: Bool, _ message: String) {

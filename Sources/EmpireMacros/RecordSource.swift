@@ -47,17 +47,20 @@ struct RecordSource {
 
   private var writing: String {
     let keys = record.keys.map { "self.\($0.identifier).serializeKey(into: &_buffer.keyBuffer)" }
-    let fields = record.fields.map {
-      "self.\($0.identifier).serialize(into: &_buffer.valueBuffer)"
-    }
-    let sizes =
-      record.keys.map { "try _size.add(key: self.\($0.identifier))" }
-      + record.fields.map { "try _size.add(field: self.\($0.identifier))" }
-    return (keys + fields).lines.wrapped(
-      in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)") + "\n\n"
-      + sizes.lines.wrapped(
-        in: "\(access)func serialize(measuring _size: inout Empire.RecordSize) "
-          + "throws(Empire.SerializeError)")
+    let keysAtOnce = record.keys.map { "self.\($0.identifier).serializeKey(to: &_writer)" }
+    let sizes = record.fields.map { "try _size.add(self.\($0.identifier))" }
+    let fields = record.fields.map { "self.\($0.identifier).serialize(into: &_buffer)" }
+    return [
+      (keys + ["self.serialize(fields: &_buffer.valueBuffer)"]).lines.wrapped(
+        in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)"),
+      keysAtOnce.lines.wrapped(
+        in: "\(access)func serialize(key _writer: inout Empire.KeyWriter)"),
+      sizes.lines.wrapped(
+        in: "\(access)func serialize(measuring _size: inout Empire.FieldsSize) "
+          + "throws(Empire.SerializeError)"),
+      fields.lines.wrapped(
+        in: "\(access)func serialize(fields _buffer: inout Swift.UnsafeMutableRawBufferPointer)"),
+    ].joined(separator: "\n\n")
   }
 
   private var reading: String {

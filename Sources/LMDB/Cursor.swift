@@ -54,6 +54,14 @@ public struct Cursor: Sequence, IteratorProtocol {
     }
   }
 
+  /// Calls a closure with each entry that is left.
+  ///
+  /// - Parameter body: Gets a key and its value. It must not write.
+  /// - Throws: The closure's error, or `MDBError`.
+  package func forEachEntry(_ body: (MDB_val, MDB_val) throws -> Void) throws {
+    while let (key, value) = try state.advance() { try body(key, value) }
+  }
+
   /// What made `next()` end early; nil if nothing did.
   public var error: MDBError? { state.error }
 
@@ -100,6 +108,7 @@ final class CursorState {
     mdb_cursor_close(handle)
   }
 
+  @inline(__always)
   func advance() throws(MDBError) -> (MDB_val, MDB_val)? {
     guard let handle else {
       if transaction.pointer == nil { throw .ended }

@@ -67,7 +67,7 @@ final class MapGate: @unchecked Sendable {
     defer { pthread_mutex_unlock(lock) }
     while isChanging && !inside.contains(thread) { pthread_cond_wait(condition, lock) }
     inside.append(thread)
-    return reading ? spareReaders.popLast() : nil
+    return reading && !spareReaders.isEmpty ? spareReaders.removeLast() : nil
   }
 
   /// Lets a transaction out that came in on a thread. Keeps a reader that has been reset, or says that it is not wanted.
@@ -77,8 +77,8 @@ final class MapGate: @unchecked Sendable {
     guard let index = inside.lastIndex(of: thread) else {
       fatalError("LMDB: a transaction has left the map that was not in it")
     }
-    inside.swapAt(index, inside.endIndex - 1)
-    inside.removeLast()
+    let last = inside.removeLast()
+    if index < inside.endIndex { inside[index] = last }
     if isChanging { pthread_cond_broadcast(condition) }
     guard let reader, spareReaders.count < Self.spareReaderLimit else { return false }
     spareReaders.append(reader)

@@ -19,6 +19,25 @@ extension Transaction {
     return value
   }
 
+  /// The value of a key, where it is stored; nil if there is none, and in a transaction that has ended.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - dbi: The database.
+  /// - Returns: The bytes.
+  /// - Throws: `MDBError`.
+  package func bytes(
+    of key: UnsafeRawBufferPointer, in dbi: MDB_dbi
+  ) throws -> UnsafeRawBufferPointer? {
+    guard let pointer = state.pointer else { return nil }
+    var key = MDB_val(buffer: key)
+    var value = MDB_val()
+    let code = mdb_get(pointer, dbi, &key, &value)
+    if code == MDB_NOTFOUND { return nil }
+    try state.check(code)
+    return value.bufferPointer
+  }
+
   /// Reads the value of a key that is text.
   ///
   /// - Parameters:

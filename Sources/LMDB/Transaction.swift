@@ -81,6 +81,11 @@ public struct Transaction {
   /// Ends the transaction and drops its changes. Does nothing after its end.
   public func abort() { state.abort() }
 
+  /// Begins a reading transaction once more that has ended, on any thread.
+  ///
+  /// - Throws: `MDBError`.
+  package func restart() throws { try state.restart() }
+
   /// Whether it has neither been committed nor aborted.
   public var isActive: Bool { state.pointer != nil }
 
@@ -117,7 +122,7 @@ final class TransactionState {
   @exclusivity(unchecked) private(set) var metFullMap = false
   /// Whether handles of databases have to outlive the transaction, for which it has to be committed.
   @exclusivity(unchecked) var hasOpenedDatabase = false
-  private let thread: UInt
+  @exclusivity(unchecked) private var thread: UInt
   @exclusivity(unchecked) private unowned(unsafe) var child: TransactionState?
   @exclusivity(unchecked) private var cursors: [Unmanaged<CursorState>] = []
 
@@ -136,6 +141,13 @@ final class TransactionState {
   }
 
   deinit { abort() }
+
+  /// Begins a reading transaction once more that has ended.
+  func restart() throws(MDBError) {
+    precondition(pointer == nil && isReadOnly && parent == nil && cursors.isEmpty)
+    thread = currentThread()
+    try begin()
+  }
 
   /// Begins an outermost transaction.
   private func begin() throws(MDBError) {
@@ -218,8 +230,10 @@ final class TransactionState {
   /// Before LMDB frees the transaction: nothing may use it or what belongs to it.
   private func end() {
     child?.abort()
-    for cursor in cursors { cursor.takeUnretainedValue().close() }
-    cursors = []
+    if !cursors.isEmpty {
+      for cursor in cursors { cursor.takeUnretainedValue().close() }
+      cursors.removeAll(keepingCapacity: true)
+    }
     pointer = nil
     parent?.child = nil
   }

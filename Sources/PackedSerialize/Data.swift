@@ -96,3 +96,18 @@ extension Data: Serializable, Deserializable {
     }
   }
 }
+
+extension Deserializer {
+  /// How many bytes there are before the next NUL.
+  fileprivate func lengthUpToNUL() throws(DeserializeError) -> Int {
+    let rest = rawSpan
+    let length = rest.withUnsafeBytes { bytes -> Int? in
+      guard let base = bytes.baseAddress, let nul = memchr(base, 0, bytes.count) else {
+        return nil
+      }
+      return UnsafeRawPointer(nul) - base
+    }
+    guard let length else { throw .endOfBufferReached(bytes.byteCount &+ 1, bytes.byteCount) }
+    return length
+  }
+}

@@ -19,6 +19,7 @@ extension Date: Serializable, Deserializable {
   /// The date that is written as these milliseconds.
   @usableFromInline init(milliseconds: Int64) {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    if self.milliseconds == milliseconds { return }
     var step = timeIntervalSinceReferenceDate.ulp
     // One or two steps away from zero, if rounding fell short. Beyond 2^53 milliseconds there is nothing to mend.
     for _ in 0..<4 where self.milliseconds != milliseconds && abs(milliseconds) < 1 << 53 {
@@ -69,6 +70,12 @@ extension UUID: Serializable, Deserializable {
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     withUnsafeBytes(of: uuid) { buffer.write($0) }
   }
+
+  /// Writes the bytes.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { writer.write(uuid) }
 
   /// Reads 16 bytes.
   ///

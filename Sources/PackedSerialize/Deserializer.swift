@@ -1,6 +1,6 @@
 // A cursor over bytes. It never reads outside of them, at whatever address they stand.
 //
-// Kept true: 0 <= offset <= bytes.byteCount.
+// Kept true: 0 <= offset <= bytes.byteCount, and lastNUL, unless it is -1, is the offset of the last byte that is 0.
 
 /// Reads packed values one after the other.
 ///
@@ -12,6 +12,8 @@
 public struct Deserializer: ~Copyable, ~Escapable, Sendable {
   @usableFromInline let bytes: RawSpan
   @usableFromInline var offset: Int
+  /// -1 as long as nobody has looked, and if there is none.
+  @usableFromInline var lastNUL: Int
 
   /// Begins at the first byte of a span.
   ///
@@ -21,6 +23,7 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
   public init(span: RawSpan) {
     bytes = span
     offset = 0
+    lastNUL = -1
   }
 
   /// Begins at the first byte of a buffer.
@@ -31,6 +34,7 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
   public init(_unsafeBytes buffer: UnsafeRawBufferPointer) {
     bytes = _overrideLifetime(RawSpan(_unsafeBytes: buffer), borrowing: buffer)
     offset = 0
+    lastNUL = -1
   }
 
   /// Begins at the first byte of a buffer.
@@ -42,6 +46,7 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
     let readOnly = UnsafeRawBufferPointer(buffer)
     bytes = _overrideLifetime(RawSpan(_unsafeBytes: readOnly), borrowing: buffer)
     offset = 0
+    lastNUL = -1
   }
 
   /// The number of bytes that are not consumed yet.

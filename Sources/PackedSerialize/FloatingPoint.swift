@@ -38,6 +38,15 @@ extension _BitsInOrder {
     (isZero ? 0 : self).serialize(into: &buffer)
   }
 
+  /// Writes the same as `serializeKey(into:)`, and refuses what is not a number.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) {
+    if isNaN { return writer.refuse(.notANumber) }
+    writer.write(size: _Bits.bitWidth / 8) { serializeKey(into: &$0) }
+  }
+
   /// Refuses a key that is not a number.
   ///
   /// - Parameter form: What the bytes are for.

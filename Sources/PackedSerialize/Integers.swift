@@ -32,6 +32,14 @@ extension FixedWidthInteger where Self: BitwiseCopyable {
   }
 }
 
+extension FixedWidthInteger where Self: BitwiseCopyable & Serializable & UnsignedInteger {
+  /// Writes the bytes of the number, the most significant one first.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { writer.write(bigEndian) }
+}
+
 extension FixedWidthInteger where Self: BitwiseCopyable & Sendable & UnsignedInteger {
   /// Reads a number whose most significant byte comes first.
   ///
@@ -62,6 +70,12 @@ extension UInt: Serializable, Deserializable {
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write(UInt64(self).bigEndian)
   }
+
+  /// Writes 8 bytes, the most significant one first.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { writer.write(UInt64(self).bigEndian) }
 
   /// Reads 8 bytes.
   ///
@@ -107,6 +121,14 @@ extension _SignedInOrder {
   }
 }
 
+extension _SignedInOrder where Self: Serializable {
+  /// Writes the bytes of the number, the sign bit flipped, the most significant byte first.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { writer.write((self ^ .min).bigEndian) }
+}
+
 extension Int8: _SignedInOrder, Serializable, Deserializable {}
 extension Int16: _SignedInOrder, Serializable, Deserializable {}
 extension Int32: _SignedInOrder, Serializable, Deserializable {}
@@ -123,6 +145,12 @@ extension Int: Serializable, Deserializable {
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     Int64(self).serialize(into: &buffer)
   }
+
+  /// Writes the number as an `Int64`.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { Int64(self).serializeKey(to: &writer) }
 
   /// Reads an `Int64`.
   ///
@@ -151,6 +179,12 @@ extension Bool: Serializable, Deserializable {
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write(UInt8(self ? 1 : 0))
   }
+
+  /// Writes 0 or 1.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { writer.write(UInt8(self ? 1 : 0)) }
 
   /// Reads a byte.
   ///

@@ -25,6 +25,15 @@ extension Optional: Serializable where Wrapped: Serializable {
     self?.serializeKey(into: &buffer)
   }
 
+  /// Writes whether there is a value, then the value as a key.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) {
+    (self != nil).serializeKey(to: &writer)
+    self?.serializeKey(to: &writer)
+  }
+
   /// Checks the value.
   ///
   /// - Parameter form: What the bytes are for.

@@ -26,6 +26,12 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
     rawValue.serializeKey(into: &buffer)
   }
 
+  /// Writes the raw value as a key.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) { rawValue.serializeKey(to: &writer) }
+
   /// Checks the raw value.
   ///
   /// - Parameter form: What the bytes are for.

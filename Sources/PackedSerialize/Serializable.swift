@@ -65,6 +65,13 @@ public protocol Serializable {
   /// - Parameter form: What the bytes are for.
   /// - Throws: What is wrong with the value.
   func validate(as form: SerializedForm) throws(SerializeError)
+
+  /// Checks the value and writes it as `serializeKey(into:)` does, if there is room.
+  ///
+  /// The default calls `validate(as:)`, `serializedKeySize` and `serializeKey(into:)`. To do all three at once is faster.
+  ///
+  /// - Parameter writer: Where to write, or to say why not.
+  func serializeKey(to writer: inout KeyWriter)
 }
 
 extension Serializable {
@@ -84,6 +91,15 @@ extension Serializable {
   /// - Parameter form: What the bytes are for.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
+
+  /// Checks the value, counts its bytes and writes them.
+  ///
+  /// - Parameter writer: Where to write, or to say why not.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) {
+    do throws(SerializeError) { try validate(as: .key) } catch { return writer.refuse(error) }
+    writer.write(size: serializedKeySize) { serializeKey(into: &$0) }
+  }
 }
 
 extension UnsafeMutableRawBufferPointer {

@@ -24,6 +24,15 @@ extension String: Serializable, Deserializable {
     buffer.write(0 as UInt8)
   }
 
+  /// Writes UTF-8 and one NUL, and refuses a string that contains a NUL.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) {
+    var text = self
+    text.withUTF8 { writer.write(text: $0) }
+  }
+
   /// Refuses a string that contains a NUL.
   ///
   /// - Parameter form: What the bytes are for.
@@ -43,16 +52,16 @@ extension String: Serializable, Deserializable {
   public static func unpack(
     with deserializer: inout Deserializer
   ) throws(DeserializeError) -> sending String {
-    let length = try deserializer.lengthUpToNUL()
-    let rest = deserializer.rawSpan
-    // The NUL is there, so this form, which is no generic function, stops at it.
-    let text = rest.withUnsafeBytes { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { characters in
-        characters.baseAddress.flatMap { String(validatingCString: $0) }
+    try deserializer.requireNUL()
+    // A NUL is there, so this form, which is no generic function and does not mend, stops at it.
+    let start = deserializer.offset
+    let text = deserializer.bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.flatMap {
+        String(validatingCString: ($0 + start).assumingMemoryBound(to: CChar.self))
       }
     }
     guard let text else { throw .invalidValue }
-    try deserializer.advance(by: length &+ 1)
+    deserializer.offset = start &+ text.utf8.count &+ 1
     return text
   }
 }
@@ -63,19 +72,39 @@ func containsNUL(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   return memchr(base, 0, bytes.count) != nil
 }
 
-extension Deserializer {
-  /// How many bytes there are before the next NUL.
+extension KeyWriter {
   @usableFromInline
-  func lengthUpToNUL() throws(DeserializeError) -> Int {
+  mutating func write(text: UnsafeBufferPointer<UInt8>) {
+    // And the terminator.
+    guard text.count < room else { return fail(.tooLong) }
+    if containsNUL(text) { return refuse(.nulInString) }
+    if let base = text.baseAddress { next.copyMemory(from: base, byteCount: text.count) }
+    next.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
+    next += text.count + 1
+    room &-= text.count + 1
+  }
+}
+
+extension Deserializer {
+  /// Throws unless there is a NUL somewhere in what is not consumed yet.
+  @inlinable
+  mutating func requireNUL() throws(DeserializeError) {
+    if offset <= lastNUL { return }
+    try findLastNUL()
+  }
+
+  /// Looks for the last NUL: once, however many strings there are, and from the end, where it is near.
+  @usableFromInline
+  mutating func findLastNUL() throws(DeserializeError) {
     if remaining == 0 { throw .invalidValue }
-    let rest = rawSpan
-    let length = rest.withUnsafeBytes { bytes -> Int? in
-      guard let base = bytes.baseAddress, let nul = memchr(base, 0, bytes.count) else {
-        return nil
+    var end = bytes.byteCount
+    while end > offset {
+      end &-= 1
+      if bytes.unsafeLoad(fromUncheckedByteOffset: end, as: UInt8.self) == 0 {
+        lastNUL = end
+        return
       }
-      return UnsafeRawPointer(nul) - base
     }
-    guard let length else { throw .endOfBufferReached(bytes.byteCount &+ 1, bytes.byteCount) }
-    return length
+    throw .endOfBufferReached(bytes.byteCount &+ 1, bytes.byteCount)
   }
 }

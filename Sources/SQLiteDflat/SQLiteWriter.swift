@@ -104,16 +104,16 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   var isAlive: Bool { connection.isInTransaction }
 
   func makeSavepoint() throws {
-    try withStorageErrors { try tables.member.begin(connection) }
+    try withStorageErrors { try tables.members.begin(connection) }
   }
 
   func releaseSavepoint() throws {
-    try withStorageErrors { try tables.member.keep(connection) }
+    try withStorageErrors { try tables.members.keep(connection) }
   }
 
   func undoToSavepoint() throws {
     tables.forget()
-    try withStorageErrors { try tables.member.undo(connection) }
+    try withStorageErrors { try tables.members.undo(connection) }
   }
 
   func commit() throws -> Int {

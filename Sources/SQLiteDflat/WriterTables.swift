@@ -28,13 +28,14 @@ final class WriterTables {
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
-  var member = Savepoint("member")
-  var change = Savepoint("change")
+  @exclusivity(unchecked) var members = MemberSavepoints()
+  @exclusivity(unchecked) var change = Savepoint("change")
 
   /// A new transaction begins, in which others' changes up to this generation can be seen.
   func begin(at generation: Int) {
     if generation != self.generation { forget() }
     self.generation = generation
+    members.beginTransaction()
   }
 
   /// A side table was found sound in the transaction. Until it is committed, that holds inside of it only.
@@ -107,7 +108,7 @@ final class WriterTables {
     sound.removeAll()
     latest = nil
     // No statement is held by who knows nothing: the connection may be about to be closed.
-    member = Savepoint("member")
+    members.dropStatements()
     change = Savepoint("change")
   }
 

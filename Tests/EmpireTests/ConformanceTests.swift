@@ -76,7 +76,106 @@ private struct FirstMeasurement: IndexKeyRecord {
   }
 }
 
+/// The same as `Measurement`, writing its key and its fields apart.
+private struct Apart: IndexKeyRecord {
+  typealias IndexKey = Tuple<UInt, Date>
+  typealias Fields = Tuple<Int, String?>
+  static var keyPrefix: IndexKeyRecordHash { 7 }
+  static var fieldsVersion: IndexKeyRecordHash { 2 }
+  var measurement: Measurement
+  var indexKey: IndexKey { measurement.indexKey }
+  var fields: Fields { measurement.fields }
+
+  func serialize(into buffer: inout SerializationBuffer) { measurement.serialize(into: &buffer) }
+
+  func serialize(key writer: inout KeyWriter) {
+    measurement.sensor.serializeKey(to: &writer)
+    measurement.taken.serializeKey(to: &writer)
+  }
+
+  func serialize(measuring size: inout FieldsSize) throws(SerializeError) {
+    try size.add(measurement.value)
+    try size.add(measurement.note)
+  }
+
+  func serialize(fields buffer: inout UnsafeMutableRawBufferPointer) {
+    measurement.value.serialize(into: &buffer)
+    measurement.note.serialize(into: &buffer)
+  }
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer
+  ) throws(DeserializeError) -> sending Self {
+    Self(measurement: try Measurement.deserialize(with: deserializer))
+  }
+}
+
+/// Writes fewer bytes than it says.
+private struct Miscounting: IndexKeyRecord {
+  typealias IndexKey = Tuple<Int>
+  typealias Fields = Tuple<Int>
+  static var keyPrefix: IndexKeyRecordHash { 8 }
+  static var fieldsVersion: IndexKeyRecordHash { 1 }
+  var writesKey: Bool
+  var indexKey: IndexKey { Tuple(1) }
+  var fields: Fields { Tuple(2) }
+
+  func serialize(into buffer: inout SerializationBuffer) {
+    if writesKey {
+      1.serialize(into: &buffer.keyBuffer)
+    } else {
+      2.serialize(into: &buffer.valueBuffer)
+    }
+  }
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer
+  ) throws(DeserializeError) -> sending Self { Self(writesKey: true) }
+}
+
 struct ConformanceTests {
+  @Test("A record that writes its key and its fields apart stores the same")
+  func apart() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(url: directory)
+      let date = Date(timeIntervalSince1970: 1000)
+      let measurements = [
+        Measurement(sensor: 1, taken: date, value: -5, note: "warm"),
+        Measurement(sensor: 1, taken: date + 1, value: 5, note: nil),
+      ]
+      try store.insert(Apart(measurement: measurements[0]))
+      try store.insert(measurements[1])
+      let found: [Measurement] = try store.select(query: Query(last: .equals(1 as UInt)))
+      #expect(found == measurements)
+      let again: [Apart] = try store.select(query: Query(last: .equals(1 as UInt)))
+      #expect(again.map(\.measurement) == measurements)
+      #expect(throws: SerializeError.nulInString) {
+        var wrong = measurements[0]
+        wrong.note = "\0"
+        try store.insert(Apart(measurement: wrong))
+      }
+      try store.delete(Apart(measurement: measurements[1]))
+      try store.delete(measurements[0])
+      #expect(try store.withTransaction { try $0.count(Measurement.self) } == 0)
+    }
+  }
+
+  @Test("A record that writes fewer bytes than it says stops the program")
+  func miscounting() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory.path(percentEncoded: false)
+      for writesKey in [true, false] {
+        let exit = await #expect(
+          processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [path = path as String, writesKey = writesKey as Bool] in
+          try Store(path: path).insert(Miscounting(writesKey: writesKey))
+        }
+        let text = String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("IndexKeyRecord: serialize(into:) has written fewer bytes"))
+      }
+    }
+  }
+
   @Test("A record that conforms by hand is stored, queried and migrated")
   func byHand() throws {
     try withTemporaryDirectory { directory in

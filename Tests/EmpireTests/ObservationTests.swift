@@ -3,7 +3,7 @@
 // A transaction is complete when its observers have heard of it, so nothing here has to be waited for.
 
 import DflatTestSupport
-import Empire
+@testable import Empire
 import Foundation
 import Testing
 
@@ -228,6 +228,42 @@ struct ObservationTests {
       }
       #expect(heard.events.map(\.count) == Array(1...150))
       #expect(heard.events.allSatisfy { $0.allSatisfy { $0 % 4 != 0 } })
+      subscription.cancel()
+    }
+  }
+
+  @Test("What a member of a group has noticed before it is undone, nobody hears")
+  func undoneMember() throws {
+    try withStore { store in
+      let heard = Recorder<[Int]>()
+      let subscription = try store.subscribe(to: RecordSet<Chair>.all) {
+        heard.add((try? $0.get().map(\.number)) ?? [-1])
+      }
+      try store.withTransaction { outer in
+        // As a group does. A member ends with a look at what is new; then it may still fail.
+        nonisolated(unsafe) let outer = outer
+        func member(_ number: Int, isCancelled: Bool) throws {
+          nonisolated(unsafe) var result: Result<Void, any Error>?
+          let done = DispatchSemaphore(value: 0)
+          let task = Task.detached {
+            while isCancelled && !Task.isCancelled { await Task.yield() }
+            result = Result {
+              try store.write(parent: outer, isMember: true) {
+                try $0.insert(Chair(room: "a", number: number, weight: 0))
+              } delivered: { _ in
+              }
+            }
+            done.signal()
+          }
+          if isCancelled { task.cancel() }
+          done.wait()
+          try result?.get()
+        }
+        try member(1, isCancelled: false)
+        #expect(throws: CancellationError.self) { try member(2, isCancelled: true) }
+        try member(3, isCancelled: false)
+      }
+      #expect(heard.take() == [[1], [1, 3]])
       subscription.cancel()
     }
   }

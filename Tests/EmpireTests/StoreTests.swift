@@ -7,16 +7,20 @@ import Testing
 struct StoreTests {
   struct Refusal: Error, Equatable {}
 
-  enum Kind: CaseIterable, Sendable { case plain, locking }
+  enum Kind: CaseIterable, Sendable {
+    case plain, locking
+
+    func store(_ directory: URL) throws -> Store {
+      switch self {
+      case .plain: Store(database: try Database(url: directory))
+      case .locking: Store(database: try LockingDatabase(url: directory))
+      }
+    }
+  }
 
   @discardableResult
   private func withStore<R>(_ kind: Kind, _ body: (Store) throws -> R) throws -> R {
-    try withTemporaryDirectory { directory in
-      try body(
-        kind == .plain
-          ? Store(database: try Database(url: directory))
-          : Store(database: try LockingDatabase(url: directory)))
-    }
+    try withTemporaryDirectory { try body(kind.store($0)) }
   }
 
   private func names(_ store: Store) throws -> [String] {
@@ -120,6 +124,54 @@ struct StoreTests {
           try Tree.select(in: context, name: .greaterThan(""))
         }
         try outer.insert(Tree(name: "x"))
+      }
+    }
+  }
+
+  @Test(
+    "A context that was kept stays ended while others read, on any thread", arguments: Kind.allCases
+  )
+  func keptContexts(kind: Kind) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try kind.store(directory)
+      try store.insert(Tree(name: "x"))
+      func expectEnded(_ context: TransactionContext?) throws {
+        let context = try #require(context)
+        #expect(throws: StoreError.noActiveContext) {
+          let _: Tree? = try context.select(key: Tuple("x"))
+        }
+      }
+      // The first one's transaction may be begun again, but not for who has kept it.
+      var kept: TransactionContext?
+      var keptView: TransactionContext?
+      try store.withTransaction(readOnly: true) { context in
+        kept = context
+        try store.withTransaction(readOnly: true) { keptView = $0 }
+      }
+      for _ in 0..<3 {
+        try store.withTransaction(readOnly: true) { context in
+          try expectEnded(kept)
+          try expectEnded(keptView)
+          #expect(try context.count(Tree.self) == 1)
+        }
+        try expectEnded(kept)
+        // A view that was kept does not keep what it viewed alive.
+        kept = nil
+        try store.withTransaction(readOnly: true) { _ in
+          try store.withTransaction(readOnly: true) { keptView = $0 }
+        }
+        try store.withTransaction(readOnly: true) { kept = $0 }
+      }
+      // Each transaction sees what was committed before it, wherever its predecessor ran.
+      for number in 0..<20 {
+        try store.insert(Tree(name: "\(number)"))
+        let count = try await Task.detached {
+          try store.withTransaction(readOnly: true) { try $0.count(Tree.self) }
+        }.value
+        #expect(count == number + 2)
+        #expect(throws: Refusal()) {
+          try store.withTransaction(readOnly: true) { _ in throw Refusal() }
+        }
       }
     }
   }

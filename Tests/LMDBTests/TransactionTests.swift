@@ -150,6 +150,40 @@ struct TransactionTests {
     }
   }
 
+  @Test("A cursor has ended with its reader, also when the reader is begun again")
+  func cursorOfReader() throws {
+    try withEnvironment { environment in
+      let dbi = try Transaction.with(env: environment) { transaction in
+        let dbi = try transaction.open(name: "a")
+        for key in ["k", "l", "m"] { try transaction.set(dbi: dbi, key: key, value: "v") }
+        return dbi
+      }
+      func cursor(_ transaction: Transaction) throws -> Cursor {
+        try "k".withMDBVal {
+          try Cursor(
+            transaction: transaction, dbi: dbi,
+            query: Query(comparison: .greaterOrEqual(nil), key: $0))
+        }
+      }
+      let first = try Transaction(env: environment, readOnly: true)
+      var (fresh, used) = (try cursor(first), try cursor(first))
+      #expect(try used.advance() != nil)
+      first.abort()
+      // LMDB's reader is used again, so a cursor that was not closed would find something.
+      try Transaction.with(env: environment, readOnly: true) { second in
+        for isFresh in [true, false] {
+          #expect {
+            _ = isFresh ? try fresh.advance() : try used.advance()
+          } throws: {
+            if case MDBError.failure(-30782, _) = $0 { true } else { false }
+          }
+        }
+        var own = try cursor(second)
+        #expect(try own.advance() != nil)
+      }
+    }
+  }
+
   @Test("A child is part of its parent, or nothing")
   func children() throws {
     try withEnvironment { environment in

@@ -142,4 +142,37 @@ struct BytesTests {
       return try body(&deserializer)
     }
   }
+
+  @Test("A key writer refuses what has no bytes or no room, and writes nothing behind that")
+  func keyWriter() {
+    #expect(keyWritten("a\0b", room: 9) == .failure(.refused(.nulInString)))
+    #expect(keyWritten(Double.nan, room: 9) == .failure(.refused(.notANumber)))
+    let never = Date(timeIntervalSince1970: .infinity)
+    #expect(keyWritten(never, room: 9) == .failure(.refused(.dateOutOfRange)))
+    #expect(keyWritten(Optional("\0"), room: 9) == .failure(.refused(.nulInString)))
+    #expect(keyWritten(Suit.clubs, room: 5) == .failure(.tooLong))
+    #expect(keyWritten(EmptyValue(), room: 0) == .success([]))
+    // Every kind of value, by the way that the library has for it and by the default.
+    #expect(keyBytes(Suit.clubs) == hex("63 6C 75 62 73 00"))
+    #expect(keyBytes(Grade.high) == hex("00 00 00 07"))
+    #expect(keyBytes(Token(rawValue: Data([0, 1]))) == hex("00 FF 01 00 00"))
+    #expect(keyBytes(Point(x: -1, y: 0)) == hex("7F FF FF FF FF FF FF FF 80 00 00 00 00 00 00 00"))
+    #expect(keyBytes(nil as String?) == hex("00"))
+    #expect(keyBytes("é" as String?) == hex("01 C3 A9 00"))
+
+    // The first failure stays.
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
+    defer { room.deallocate() }
+    room.initializeMemory(as: UInt8.self, repeating: 0xA5)
+    var writer = KeyWriter(room)
+    "a".serializeKey(to: &writer)
+    "\0".serializeKey(to: &writer)
+    (1 as UInt8).serializeKey(to: &writer)
+    7.serializeKey(to: &writer)
+    #expect(writer.failure == .refused(.nulInString))
+    #expect(Array(room) == [0x61, 0, 0xA5, 0xA5])
+    var none = KeyWriter(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    true.serializeKey(to: &none)
+    #expect(none.failure == .tooLong)
+  }
 }

@@ -43,6 +43,34 @@ struct HostileBytesTests {
     }
   }
 
+  @Test("Several strings are each terminated, and the last one inside of the bytes")
+  func severalStrings() throws {
+    func read(_ bytes: String) throws -> [String] {
+      let bytes = hex(bytes)
+      return try bytes.withUnsafeBytes { buffer in
+        var deserializer = Deserializer(_unsafeBytes: buffer)
+        var strings: [String] = []
+        for _ in 0..<3 { strings.append(try String.unpack(with: &deserializer)) }
+        return strings
+      }
+    }
+    #expect(try read("41 00 00 42 43 00") == ["A", "", "BC"])
+    #expect(try read("41 00 00 42 00 FF") == ["A", "", "B"])
+    #expect(throws: DeserializeError.endOfBufferReached(6, 5)) { try read("41 00 00 42 43") }
+    #expect(throws: DeserializeError.invalidValue) { try read("41 00 42 00") }
+    #expect(throws: DeserializeError.invalidValue) { try read("41 00 C3 00 42 00") }
+    // Something else stands between them.
+    let bytes = hex("41 00 00 00 42 43")
+    try bytes.withUnsafeBytes { buffer in
+      var deserializer = Deserializer(_unsafeBytes: buffer)
+      let first = try String.unpack(with: &deserializer)
+      let between = try UInt16.unpack(with: &deserializer)
+      #expect(first == "A" && between == 0)
+      let last = Result { try String.unpack(with: &deserializer) }
+      #expect(throws: DeserializeError.endOfBufferReached(7, 6)) { try last.get() }
+    }
+  }
+
   @Test("Loading and advancing check their bounds")
   func bounds() throws {
     let bytes: [UInt8] = [1, 2, 3]

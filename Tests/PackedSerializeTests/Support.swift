@@ -8,9 +8,30 @@ func bytes(_ value: some Serializable) -> [UInt8] {
   write(size: value.serializedSize) { value.serialize(into: &$0) }
 }
 
-/// The bytes of a value as a key, checked against the size that it claims.
+/// The bytes of a value as a key, checked against the size that it claims, and against what a key writer makes of it.
 func keyBytes(_ value: some Serializable) -> [UInt8] {
-  write(size: value.serializedKeySize) { value.serializeKey(into: &$0) }
+  let bytes = write(size: value.serializedKeySize) { value.serializeKey(into: &$0) }
+  for room in [bytes.count, bytes.count + 7] {
+    precondition(keyWritten(value, room: room) == .success(bytes), "a writer writes something else")
+  }
+  if !bytes.isEmpty {
+    precondition(keyWritten(value, room: bytes.count - 1) == .failure(.tooLong))
+    precondition(keyWritten(value, room: 0) == .failure(.tooLong))
+  }
+  return bytes
+}
+
+/// What a key writer with some room makes of a value.
+func keyWritten(_ value: some Serializable, room: Int) -> Result<[UInt8], KeyFailure> {
+  let all = UnsafeMutableRawBufferPointer.allocate(byteCount: room + 3, alignment: 1)
+  defer { all.deallocate() }
+  all.initializeMemory(as: UInt8.self, repeating: 0xA5)
+  var writer = KeyWriter(UnsafeMutableRawBufferPointer(rebasing: all[..<room]))
+  value.serializeKey(to: &writer)
+  precondition(all[room...].allSatisfy { $0 == 0xA5 }, "wrote behind its room")
+  precondition((writer.failure == nil) == (writer.remaining >= 0))
+  if let failure = writer.failure { return .failure(failure) }
+  return .success(Array(all[..<(room - writer.remaining)]))
 }
 
 private func write(size: Int, _ body: (inout UnsafeMutableRawBufferPointer) -> Void) -> [UInt8] {

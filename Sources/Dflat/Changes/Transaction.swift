@@ -379,7 +379,9 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     let committer = workspace.committer
     let turn = try committer.beginTurn { try workspace.engine.beginWriting() }
     self.turn = turn
-    try committer.use { try view.confirm(in: turn.group) }
+    if !view.agrees(with: turn.group) {
+      try committer.use { try view.confirm(in: turn.group) }
+    }
     try requireMigrated()
     return turn
   }

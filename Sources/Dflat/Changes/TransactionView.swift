@@ -18,13 +18,15 @@ final class TransactionView {
     case key(EntitySchema, of: Row)
   }
 
+  // Used by the transaction's thread, for a moment each time: checks of exclusive use would find nothing.
+
   /// The open transaction that was read from.
-  private(set) var group: CommitGroup?
-  private var snapshot: (any StorageSnapshot)?
+  @exclusivity(unchecked) private(set) var group: CommitGroup?
+  @exclusivity(unchecked) private var snapshot: (any StorageSnapshot)?
   /// What was read in the snapshot.
-  private var reads: [Read] = []
+  @exclusivity(unchecked) private var reads: [Read] = []
   /// The engine's generation before the snapshot.
-  private var generation = 0
+  @exclusivity(unchecked) private var generation = 0
 
   /// Reads something.
   /// - Parameters:
@@ -67,8 +69,10 @@ final class TransactionView {
     return opened
   }
 
-  /// Whether there is nothing that a beginning of writing could contradict.
-  private var isEmpty: Bool { reads.isEmpty && group == nil }
+  /// Whether writing in the storage's transaction cannot contradict anything that was read.
+  func agrees(with open: CommitGroup) -> Bool {
+    snapshot == nil && (group == nil || group === open)
+  }
 
   /// Makes sure that what was read is what is stored, when the transaction begins to write.
   /// - Parameter open: The storage's transaction, which the caller uses.

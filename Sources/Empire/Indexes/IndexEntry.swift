@@ -41,7 +41,7 @@ extension IndexKeyRecord {
   func entry(ofIndex position: Int) throws -> [UInt8] {
     var entry = IndexEntry(head: IndexFile.head(Self.keyPrefix, Self.indexTags[position]))
     try serialize(index: position, into: &entry)
-    guard entry.bytes.count <= IndexFile.maximumKeySize else { throw StoreError.keyBufferOverflow }
+    guard entry.bytes.count <= maximumKeySize else { throw StoreError.keyBufferOverflow }
     return entry.bytes
   }
 }

@@ -20,7 +20,6 @@ internal import LMDB
 enum IndexFile {
   static let name = "empireindexes"
   static let stateKey: [UInt8] = [0]
-  @usableFromInline static let maximumKeySize = 511
 
   static func listKey(_ prefix: IndexKeyRecordHash) -> [UInt8] { [1] + bytes(prefix) }
 

@@ -69,6 +69,8 @@ extension TransactionContext {
     _ prefix: IndexKeyRecordHash, _ version: IndexKeyRecordHash, _ tags: [IndexKeyRecordHash]
   ) throws -> [Int] {
     try checkWritable()
+    // As most files are, and most types.
+    if tags.isEmpty, case .absent? = writes?.handle { return [] }
     guard let writes, let dbi = try indexDatabase(creating: !tags.isEmpty) else { return [] }
     try stamp(dbi)
     if let kept = writes.kept[prefix], kept.version == version, kept.tags == tags {

@@ -12,11 +12,13 @@ public struct Tuple<each Element> {
   /// The values.
   public let elements: (repeat each Element)
 
+  // The values are shared, because owned ones would be released in a loop over their types.
+
   /// A tuple of these values.
   ///
   /// - Parameter value: The values.
   @inlinable
-  public init(_ value: repeat each Element) {
+  public init(_ value: repeat __shared each Element) {
     elements = (repeat each value)
   }
 
@@ -111,6 +113,14 @@ extension Tuple: Serializable where repeat each Element: Serializable {
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     for element in repeat each elements { element.serializeKey(into: &buffer) }
+  }
+
+  /// Writes the elements one after the other, as keys.
+  ///
+  /// - Parameter writer: The key.
+  @inlinable
+  public func serializeKey(to writer: inout KeyWriter) {
+    repeat (each elements).serializeKey(to: &writer)
   }
 
   /// Checks all elements.

@@ -86,19 +86,21 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
   private func bytes(of records: [Record]) throws -> [UInt8] {
     var all: [UInt8] = []
     for record in records {
-      var size = RecordSize()
+      try withKey {
+        record.serialize(key: &$0)
+      } body: {
+        all += $0
+      }
+      var size = FieldsSize()
       try record.serialize(measuring: &size)
       let start = all.count
-      all.append(contentsOf: repeatElement(0, count: size.key + size.fields))
+      all.append(contentsOf: repeatElement(0, count: size.bytes))
       all.withUnsafeMutableBytes { room in
-        let halves = room[start...]
-        var buffer = SerializationBuffer(
-          keyBuffer: UnsafeMutableRawBufferPointer(rebasing: halves.prefix(size.key)),
-          valueBuffer: UnsafeMutableRawBufferPointer(rebasing: halves.dropFirst(size.key)))
-        record.serialize(into: &buffer)
+        var fields = UnsafeMutableRawBufferPointer(rebasing: room[start...])
+        record.serialize(fields: &fields)
       }
       // So that the end of one record is not taken for the beginning of the next.
-      all += IndexFile.bytes(UInt64(size.key + size.fields))
+      all += IndexFile.bytes(UInt64(size.bytes))
     }
     return all
   }

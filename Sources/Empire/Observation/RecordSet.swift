@@ -71,15 +71,14 @@ public struct RecordSet<Record: IndexKeyRecord & Sendable>: Sendable {
     RecordSet { context in
       let record: Record? = try context.select(key: key)
       return record.map { [$0] } ?? []
-    } bounds: { context in
-      var bytes: [UInt8] = []
-      try context.withKey(size: key.serializedKeySize) { room in
-        let all = UnsafeRawBufferPointer(room)
-        writeTag(Record.keyPrefix, to: &room)
-        key.serializeKey(into: &room)
-        bytes = [UInt8](all)
+    } bounds: { _ in
+      try withKey { writer in
+        writer.write(Record.keyPrefix.bigEndian)
+        key.serializeKey(to: &writer)
+      } body: {
+        let bytes = [UInt8]($0)
+        return [(bytes, bytes)]
       }
-      return [(bytes, bytes)]
     }
   }
 }

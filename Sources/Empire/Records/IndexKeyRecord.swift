@@ -50,11 +50,22 @@ public protocol IndexKeyRecord {
     with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
   ) throws -> sending Self
 
-  /// Checks the record's values and counts their bytes. The default uses `indexKey` and `fields`.
+  /// Writes the components of the key, checked. The default writes `indexKey`.
+  ///
+  /// - Parameter writer: Stands behind the type's tag.
+  func serialize(key writer: inout KeyWriter)
+
+  /// Checks the fields and counts their bytes. The default uses `fields`.
   ///
   /// - Parameter size: Where to add the counts.
   /// - Throws: What is wrong with one of the values.
-  func serialize(measuring size: inout RecordSize) throws(SerializeError)
+  func serialize(measuring size: inout FieldsSize) throws(SerializeError)
+
+  /// Appends the fields: as many bytes as `serialize(measuring:)` has counted. The default calls `serialize(into:)`.
+  ///
+  /// - Parameter buffer: Stands behind the fields' tag; replaced by what remains of it. It is a part of the storage, so this must not
+  ///   use a store.
+  func serialize(fields buffer: inout UnsafeMutableRawBufferPointer)
 
   /// A tag for each index of the type, which stands for the types and the meaning of its components. The default is none.
   static var indexTags: [IndexKeyRecordHash] { get }
@@ -68,48 +79,54 @@ public protocol IndexKeyRecord {
   func serialize(index: Int, into entry: inout IndexEntry) throws(SerializeError)
 }
 
-/// The numbers of bytes of a record's two halves, without their tags.
-public struct RecordSize: Sendable, Hashable {
-  /// The bytes of the key's components.
-  public private(set) var key = 0
-  /// The bytes of the fields.
-  public private(set) var fields = 0
+/// The number of bytes of a record's fields, without their tag.
+public struct FieldsSize: Sendable, Hashable {
+  @usableFromInline var count = 0
 
-  @usableFromInline init() {}
+  /// The number.
+  @inlinable public var bytes: Int { count }
 
-  /// Checks a component of the key and adds its bytes.
-  ///
-  /// - Parameter component: The component.
-  /// - Throws: What is wrong with it.
-  @inlinable
-  public mutating func add(key component: some Serializable) throws(SerializeError) {
-    try component.validate(as: .key)
-    addKey(component.serializedKeySize)
-  }
+  @inlinable init() {}
 
   /// Checks a field and adds its bytes.
   ///
   /// - Parameter field: The field.
   /// - Throws: What is wrong with it.
   @inlinable
-  public mutating func add(field: some Serializable) throws(SerializeError) {
+  public mutating func add(_ field: some Serializable) throws(SerializeError) {
     try field.validate(as: .field)
-    addFields(field.serializedSize)
+    count += field.serializedSize
   }
-
-  @usableFromInline mutating func addKey(_ count: Int) { key += count }
-  @usableFromInline mutating func addFields(_ count: Int) { fields += count }
 }
 
 extension IndexKeyRecord {
-  /// Checks the record's values and counts their bytes.
+  /// Writes the components of the key.
+  ///
+  /// - Parameter writer: Stands behind the type's tag.
+  @inlinable
+  public func serialize(key writer: inout KeyWriter) { indexKey.serializeKey(to: &writer) }
+
+  /// Checks the fields and counts their bytes.
   ///
   /// - Parameter size: Where to add the counts.
   /// - Throws: What is wrong with one of the values.
   @inlinable
-  public func serialize(measuring size: inout RecordSize) throws(SerializeError) {
-    try size.add(key: indexKey)
-    try size.add(field: fields)
+  public func serialize(measuring size: inout FieldsSize) throws(SerializeError) {
+    try size.add(fields)
+  }
+
+  /// Appends the fields.
+  ///
+  /// - Parameter buffer: Stands behind the fields' tag; replaced by what remains of it.
+  @inlinable
+  public func serialize(fields buffer: inout UnsafeMutableRawBufferPointer) {
+    // The key has been written already, by `indexKey`.
+    withUnsafeTemporaryAllocation(byteCount: indexKey.serializedKeySize, alignment: 1) { key in
+      var halves = SerializationBuffer(keyBuffer: key, valueBuffer: buffer)
+      serialize(into: &halves)
+      if !halves.keyBuffer.isEmpty { recordMiscounted() }
+      buffer = halves.valueBuffer
+    }
   }
 
   /// No indexes.

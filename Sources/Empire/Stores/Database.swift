@@ -76,13 +76,16 @@ final class OpenDatabase: Sendable {
   let core: DatabaseCore
   private let directory: Directory
   private let isLocking: Bool
+  /// Of a transaction that reads, with the lock file.
+  private let spareContext = SpareContext()
 
   init(path: String, locking: Bool, mapSize: MapSize) throws {
     directory = Directory.at(path)
     isLocking = locking
     // Transactions without the lock file must have ended before those with it begin.
     let plain = directory.table
-    guard plain.current() == nil else {
+    try OpenTransactions.check()
+    guard OpenTransactions.current(of: plain) == nil else {
       throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
     }
     plain.begin(readOnly: false)
@@ -93,6 +96,30 @@ final class OpenDatabase: Sendable {
 
   /// Where transactions run: here, unless this one has no lock file and the directory has been opened with one.
   var inForce: DatabaseCore { isLocking ? core : directory.locking?.core ?? core }
+
+  /// Begins an outermost transaction that reads.
+  func beginReading() throws -> TransactionContext {
+    if isLocking, let state = spareContext.take() {
+      try state.restart()
+      return TransactionContext(state)
+    }
+    let core = begin(readOnly: true)
+    do { return try core.beginReading() } catch {
+      core.table.end(readOnly: true)
+      throw error
+    }
+  }
+
+  /// Ends what `beginReading` has begun.
+  func endReading(_ context: consuming TransactionContext) {
+    context.endTransaction()
+    if isLocking {
+      // Readers of these have no turns, and are all of this database.
+      if context.isOnlyOne() { spareContext.keep(context.state) }
+    } else {
+      context.core.table.end(readOnly: true)
+    }
+  }
 
   /// Waits for the turn of an outermost transaction, and says where it runs.
   func begin(readOnly: Bool) -> DatabaseCore {
@@ -111,7 +138,6 @@ final class OpenDatabase: Sendable {
 final class DatabaseCore: Sendable {
   let environment: Environment
   @usableFromInline let records: MDB_dbi
-  @usableFromInline let maximumKeySize: Int
   let table: TransactionTable
   /// Who observes the directory's records.
   let observation: Observation
@@ -134,10 +160,12 @@ final class DatabaseCore: Sendable {
     let table = locking ? TransactionTable(readersAreExclusive: false) : directory.table
     let environment = try Environment(
       path: path, maxDatabases: 2, locking: locking, mapSize: mapSize)
+    guard environment.maximumKeySize >= Empire.maximumKeySize else {
+      throw MDBError.failure(Int(EINVAL), "this LMDB was built for shorter keys")
+    }
     self.table = table
     self.environment = environment
     observation = directory.observation
-    maximumKeySize = environment.maximumKeySize
     func open(readOnly: Bool) throws -> (MDB_dbi, MDB_dbi?) {
       try Transaction.with(env: environment, readOnly: readOnly) { transaction in
         let records = try transaction.open(name: Self.name)
@@ -154,16 +182,21 @@ final class DatabaseCore: Sendable {
     indexHandle = indexes
   }
 
+  /// Begins a transaction that reads. Called in a turn.
+  func beginReading() throws -> TransactionContext {
+    // Known before the transaction begins, so it may use it.
+    let indexHandle = self.indexHandle
+    return TransactionContext(
+      ContextState(
+        core: self, transaction: try Transaction(env: environment, readOnly: true),
+        isReadOnly: true, writes: nil, indexHandle: indexHandle))
+  }
+
   /// Calls a closure in a transaction that reads and that nobody else knows of. Called in a turn.
   func withReader<R>(_ body: (TransactionContext) throws -> R) throws -> R {
-    let indexHandle = self.indexHandle
-    let transaction = try Transaction(env: environment, readOnly: true)
-    defer { transaction.abort() }
-    return try body(
-      TransactionContext(
-        ContextState(
-          core: self, transaction: transaction, isReadOnly: true, writes: nil,
-          indexHandle: indexHandle)))
+    let context = try beginReading()
+    defer { context.transaction.abort() }
+    return try body(context)
   }
 }
 

@@ -71,30 +71,66 @@ public final class Store: Sendable {
   ///   - block: What to do. It must not keep the context.
   /// - Returns: What the closure returns.
   /// - Throws: The closure's error, `CancellationError`, `MDBError`, `StoreError`.
+  @inlinable
   public func withTransaction<T>(
     parent: TransactionContext? = nil, readOnly: Bool = false,
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
     if parent == nil, readOnly { return try read(block) }
-    return try write(parent: parent, readOnly: readOnly, block) { $0.wait() }
+    return try write(parent: parent, readOnly: readOnly, block)
   }
 
   /// Runs a closure in a transaction that reads: in the one that is open on this thread, or in one of its own.
-  private func read<T>(
+  ///
+  /// Inlined, so that the closure is compiled with what it captures and returns.
+  @inlinable
+  func read<T>(
     _ block: (TransactionContext) throws -> sending T
   ) throws -> sending T {
-    if let outer = openTransaction { return try reading(in: outer, block) }
-    let core = beginTurn(readOnly: true)
-    defer { core.table.end(readOnly: true) }
-    // Known before the transaction begins, so it may use it.
-    let indexHandle = core.indexHandle
-    return try Transaction.with(env: core.environment, readOnly: true) { transaction in
-      let context = TransactionContext(
-        ContextState(
-          core: core, transaction: transaction, isReadOnly: true, writes: nil,
-          indexHandle: indexHandle))
-      return try core.table.withOpen(context, block)
+    let context = try beginReading()
+    do {
+      let result = try block(context)
+      try checkCancellation()
+      endReading(consume context)
+      return result
+    } catch {
+      endReading(consume context)
+      throw error
     }
+  }
+
+  @usableFromInline
+  func beginReading() throws -> TransactionContext {
+    let innermost = OpenTransactions.innermost
+    let context: TransactionContext
+    if innermost != nil, let outer = openTransaction {
+      try outer.checkActive()
+      context = outer.readOnlyView()
+    } else {
+      context = try database.beginReading()
+    }
+    OpenTransactions.add(context.state, inside: innermost)
+    return context
+  }
+
+  @usableFromInline
+  func endReading(_ context: consuming TransactionContext) {
+    OpenTransactions.remove(context.state)
+    if context.state.isView { context.end() } else { database.endReading(context) }
+  }
+
+  @usableFromInline
+  func checkCancellation() throws {
+    if Task.isCancelled { throw CancellationError() }
+  }
+
+  /// Runs a closure in a transaction that writes, or that is nested, and waits for those who observe what it changes.
+  @usableFromInline
+  func write<T>(
+    parent: TransactionContext?, readOnly: Bool,
+    _ block: (TransactionContext) throws -> sending T
+  ) throws -> sending T {
+    try write(parent: parent, readOnly: readOnly, isMember: false, block) { $0.wait() }
   }
 
   /// Runs a closure in a transaction that writes, or that is nested in another one.
@@ -130,7 +166,7 @@ public final class Store: Sendable {
       let context = TransactionContext(
         ContextState(
           core: core, transaction: transaction, isReadOnly: false, writes: state, indexHandle: nil))
-      let result = try core.table.withOpen(context, block)
+      let result = try OpenTransactions.with(context, block)
       state.lookForNews(in: context)
       return result
     }
@@ -161,23 +197,11 @@ public final class Store: Sendable {
         ContextState(
           core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
           indexHandle: parent.state.indexHandle))
-      let result = try core.table.withOpen(context, block)
+      let result = try OpenTransactions.with(context, block)
       if isMember { writes?.lookForNews(in: context) }
       return result
     }
     isCommitted = true
-    return result
-  }
-
-  /// Runs a reading closure in a transaction that is open already.
-  private func reading<T>(
-    in outer: TransactionContext, _ block: (TransactionContext) throws -> sending T
-  ) throws -> sending T {
-    try outer.checkActive()
-    let view = outer.readOnlyView()
-    defer { view.end() }
-    let result = try outer.core.table.withOpen(view, block)
-    if Task.isCancelled { throw CancellationError() }
     return result
   }
 
@@ -240,9 +264,10 @@ public final class Store: Sendable {
 
   /// The innermost transaction that is open on this thread.
   @usableFromInline var openTransaction: TransactionContext? {
+    if OpenTransactions.innermost == nil { return nil }
     let core = self.core
-    if let open = core.table.current() { return open }
+    if let open = OpenTransactions.current(of: core.table) { return open }
     // One that began before a lock file came into force.
-    return core === database.core ? nil : database.core.table.current()
+    return core === database.core ? nil : OpenTransactions.current(of: database.core.table)
   }
 }

@@ -36,9 +36,8 @@ extension TransactionContext {
     var migrated: [(Migration, Int)] = []
     try forEachEntry(of: query, recordType: Record.self) { key, value in
       var migration: Migration?
-      let record: Record = try decode(key: key, value: value, migration: &migration)
-      if let migration { migrated.append((migration, records.count)) }
-      records.append(record)
+      records.append(try decode(key: key, value: value, migration: &migration))
+      if let migration { migrated.append((migration, records.count - 1)) }
     }
     hasOutdated = !migrated.isEmpty
     if hasOutdated && !isReading {
@@ -87,42 +86,39 @@ extension TransactionContext {
     ) throws -> Void
   ) throws {
     var rest = query.limit ?? .max
-    // The head and the fixed components.
-    var prefixSize = head.size
-    for component in repeat each query.components {
-      try component.validate(as: .key)
-      prefixSize += component.serializedKeySize
-    }
-    let (first, second) = try query.last.bounds()
-    guard prefixSize <= maximumKeySize else { throw StoreError.keyBufferOverflow }
-    try checkActive()
-    if rest <= 0 { return }
 
-    /// Calls a closure with the bytes of a bound.
+    /// Calls a closure with the bytes of a bound: the head, the fixed components and a value.
     func withBound(_ value: Last?, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-      try withKey(size: prefixSize - 4 + (value?.serializedKeySize ?? 0)) { room in
-        let bytes = UnsafeRawBufferPointer(room)
-        head.write(to: &room)
-        for component in repeat each query.components { component.serializeKey(into: &room) }
-        value?.serializeKey(into: &room)
-        try body(bytes)
+      try withKey { writer in
+        head.write(to: &writer)
+        repeat (each query.components).serializeKey(to: &writer)
+        value?.serializeKey(to: &writer)
+      } body: {
+        try body($0)
+      }
+    }
+
+    /// Calls the body with both bounds, which are checked also where nothing is wanted.
+    func withBounds(_ first: Last, _ second: Last?) throws {
+      try withBound(first) { start in
+        try withBound(second) { end in
+          try checkActive()
+          if rest > 0 { try body(query.last.direction, start, end, &rest) }
+        }
       }
     }
 
     switch query.last {
     case .within(let values):
+      try withBound(nil) { _ in try checkActive() }
       for value in values where rest > 0 {
-        try value.validate(as: .key)
         try withBound(value) { try body(.atOrAbove, $0, $0, &rest) }
       }
-    case .range, .closedRange:
-      try withBound(first) { start in
-        try withBound(second) { end in try body(query.last.direction, start, end, &rest) }
-      }
-    case .greaterThan, .greaterOrEqual, .lessThan, .lessOrEqual:
-      try withBound(first) { start in
-        try withBound(nil) { end in try body(query.last.direction, start, end, &rest) }
-      }
+    case .range(let range): try withBounds(range.lowerBound, range.upperBound)
+    case .closedRange(let range): try withBounds(range.lowerBound, range.upperBound)
+    case .greaterThan(let value), .greaterOrEqual(let value), .lessThan(let value),
+      .lessOrEqual(let value):
+      try withBounds(value, nil)
     }
   }
 
@@ -144,8 +140,7 @@ extension TransactionContext {
       }
     let query = LMDB.Query(
       comparison: comparison, key: MDB_val(buffer: start), limit: limit, truncating: true)
-    var cursor = try Cursor(transaction: transaction, dbi: dbi, query: query)
-    while let (key, value) = try cursor.advance() {
+    try Cursor(transaction: transaction, dbi: dbi, query: query).forEachEntry { key, value in
       try body(key.bufferPointer, value.bufferPointer)
       limit -= 1
     }
@@ -155,26 +150,17 @@ extension TransactionContext {
 /// What stands before the components of keys.
 @usableFromInline
 protocol KeyHead {
-  /// The number of bytes, at least 4.
-  var size: Int { get }
-  func write(to room: inout UnsafeMutableRawBufferPointer)
+  func write(to writer: inout KeyWriter)
 }
 
 /// The tag of a type, before the keys of its records.
 extension IndexKeyRecordHash: KeyHead {
-  @inlinable var size: Int { 4 }
-  @inlinable func write(to room: inout UnsafeMutableRawBufferPointer) { writeTag(self, to: &room) }
+  @inlinable func write(to writer: inout KeyWriter) { writer.write(bigEndian) }
 }
 
 /// Any bytes, before the entries of an index.
 extension [UInt8]: KeyHead {
-  @inlinable var size: Int { count }
-
-  @inlinable
-  func write(to room: inout UnsafeMutableRawBufferPointer) {
-    room.copyBytes(from: self)
-    room = UnsafeMutableRawBufferPointer(rebasing: room[count...])
-  }
+  @inlinable func write(to writer: inout KeyWriter) { withUnsafeBytes { writer.write(bytes: $0) } }
 }
 
 /// How a scan goes from its start to its end.
@@ -186,23 +172,6 @@ enum ScanDirection {
 }
 
 extension ComparisonOperator where Value: QueryComponent {
-  /// The operands, checked. A list has none: its values are looked up one by one.
-  @inlinable
-  func bounds() throws(SerializeError) -> (Value?, Value?) {
-    let bounds: (Value?, Value?) =
-      switch self {
-      case .greaterThan(let value), .greaterOrEqual(let value), .lessThan(let value),
-        .lessOrEqual(let value):
-        (value, nil)
-      case .range(let range): (range.lowerBound, range.upperBound)
-      case .closedRange(let range): (range.lowerBound, range.upperBound)
-      case .within: (nil, nil)
-      }
-    try bounds.0?.validate(as: .key)
-    try bounds.1?.validate(as: .key)
-    return bounds
-  }
-
   /// How the operator goes through the keys.
   @inlinable var direction: ScanDirection {
     switch self {

@@ -19,9 +19,8 @@ extension TransactionContext {
     var migrated: [(Migration, Int)] = []
     try forEachEntry(of: recordType, limit: limit) { key, value in
       var migration: Migration?
-      let record: Record = try decode(key: key, value: value, migration: &migration)
-      if let migration { migrated.append((migration, records.count)) }
-      records.append(record)
+      records.append(try decode(key: key, value: value, migration: &migration))
+      if let migration { migrated.append((migration, records.count - 1)) }
     }
     if !migrated.isEmpty && !isReading {
       try rewrite(migrated.map { ($0.0, records[$0.1]) })
@@ -172,9 +171,9 @@ extension TransactionContext {
     var rest = limit ?? .max
     try checkActive()
     if rest <= 0 { return }
-    try withKey(size: 0) { room in
-      let bytes = UnsafeRawBufferPointer(room)
-      writeTag(Record.keyPrefix, to: &room)
+    try withKey {
+      $0.write(Record.keyPrefix.bigEndian)
+    } body: { bytes in
       try scan(core.records, .atOrAbove, from: bytes, to: bytes, limit: &rest, body)
     }
   }

@@ -9,9 +9,12 @@ public import LMDB
 /// Every call after that throws `StoreError.noActiveContext`. Reads see the transaction's own writes.
 public struct TransactionContext {
   // One reference, because contexts are handed on and captured in every call.
-  @usableFromInline let state: ContextState
+  @usableFromInline private(set) var state: ContextState
 
   init(_ state: ContextState) { self.state = state }
+
+  /// Whether no one else has this context, or a copy of it.
+  mutating func isOnlyOne() -> Bool { isKnownUniquelyReferenced(&state) }
 
   @inlinable var core: DatabaseCore { state.core }
   @inlinable var transaction: Transaction { state.transaction }
@@ -23,11 +26,14 @@ public struct TransactionContext {
     TransactionContext(
       ContextState(
         core: core, transaction: transaction, isReadOnly: true, writes: writes,
-        indexHandle: state.indexHandle))
+        indexHandle: state.indexHandle, isView: true))
   }
 
   /// Ends the context before its transaction ends.
   func end() { state.hasEnded = true }
+
+  /// Ends the transaction, without changes.
+  func endTransaction() { state.transaction.abort() }
 
   /// Throws when the closure has ended.
   @usableFromInline
@@ -45,19 +51,31 @@ final class ContextState {
   /// What the transaction keeps beside records; nil in one that only reads.
   let writes: WriteState?
   /// The handle of the database of indexes for a transaction that only reads; nil if there was none when it began.
-  let indexHandle: MDB_dbi?
+  @exclusivity(unchecked) private(set) var indexHandle: MDB_dbi?
+  /// Whether the transaction is another context's, and ends after this one.
+  let isView: Bool
   /// Whether the context has ended before its transaction.
   @exclusivity(unchecked) var hasEnded = false
+  /// The transaction that is open around this one on its thread, while this one is open.
+  @exclusivity(unchecked) var enclosing: OpenTransactions.Link = nil
 
   init(
     core: DatabaseCore, transaction: Transaction, isReadOnly: Bool, writes: WriteState?,
-    indexHandle: MDB_dbi?
+    indexHandle: MDB_dbi?, isView: Bool = false
   ) {
     self.core = core
     self.transaction = transaction
     self.isReadOnly = isReadOnly
     self.writes = writes
     self.indexHandle = indexHandle
+    self.isView = isView
+  }
+
+  /// Begins the transaction of a context that reads once more. Nobody else has the context.
+  func restart() throws {
+    // Known before the transaction begins, so it may use it.
+    indexHandle = core.indexHandle
+    try transaction.restart()
   }
 }
 
@@ -70,19 +88,21 @@ extension TransactionContext {
   ///   `MDBError.permissionDenied` in a read-only transaction, other `MDBError`s.
   @inlinable
   public func insert<Record: IndexKeyRecord>(_ record: Record) throws {
-    var size = RecordSize()
-    try record.serialize(measuring: &size)
-    try withRoom(key: size.key, value: size.fields) { key, value in
-      writeTag(Record.keyPrefix, to: &key)
-      writeTag(Record.fieldsVersion, to: &value)
-      var buffer = SerializationBuffer(keyBuffer: key, valueBuffer: value)
-      record.serialize(into: &buffer)
-      key = buffer.keyBuffer
-      value = buffer.valueBuffer
-    } store: { key, value in
+    try withKey { writer in
+      writer.write(Record.keyPrefix.bigEndian)
+      record.serialize(key: &writer)
+    } body: { key in
+      var size = FieldsSize()
+      try record.serialize(measuring: &size)
+      guard size.bytes <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
       let indexes = try indexesToKeep(Record.self)
       if !indexes.isEmpty { try updateIndexes(indexes, to: record, at: key) }
-      try store(value, at: key)
+      // The fields are written where they are stored. Nothing fails any more.
+      var fields = try makeRoom(for: size.bytes, at: key)
+      fields.storeBytes(of: Record.fieldsVersion.bigEndian, as: IndexKeyRecordHash.self)
+      fields = UnsafeMutableRawBufferPointer(rebasing: fields[4...])
+      record.serialize(fields: &fields)
+      if !fields.isEmpty { recordMiscounted() }
     }
   }
 
@@ -115,19 +135,19 @@ extension TransactionContext {
   func select<Record: IndexKeyRecord>(
     key: some Serializable, isOutdated: inout Bool
   ) throws -> sending Record? {
-    try key.validate(as: .key)
     // Nothing else refers to the record: it has just been read. The compiler loses sight of that in the closure.
-    nonisolated(unsafe) var result: Record?
-    try withKey(size: key.serializedKeySize) { room in
-      let bytes = UnsafeRawBufferPointer(room)
-      writeTag(Record.keyPrefix, to: &room)
-      key.serializeKey(into: &room)
-      guard let value = try storedValue(of: bytes) else { return }
+    nonisolated(unsafe) let result: Record? = try withKey { writer in
+      writer.write(Record.keyPrefix.bigEndian)
+      key.serializeKey(to: &writer)
+    } body: { key in
+      guard let value = try storedValue(of: key) else { return nil }
       var migration: Migration?
-      let record: Record = try decode(key: bytes, value: value, migration: &migration)
-      isOutdated = migration != nil
-      if let migration, !isReading { try rewrite([(migration, record)]) }
-      result = record
+      let record: Record = try decode(key: key, value: value, migration: &migration)
+      if let migration {
+        isOutdated = true
+        if !isReading { try rewrite([(migration, record)]) }
+      }
+      return record
     }
     return result
   }
@@ -138,7 +158,12 @@ extension TransactionContext {
   /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
-    try delete(recordType: Record.self, key: record.indexKey)
+    try withKey { writer in
+      writer.write(Record.keyPrefix.bigEndian)
+      record.serialize(key: &writer)
+    } body: { key in
+      try remove(Record.self, at: key)
+    }
   }
 
   /// Deletes the record with a key.
@@ -151,12 +176,11 @@ extension TransactionContext {
   public func delete<Record: IndexKeyRecord>(
     recordType: Record.Type, key: Record.IndexKey
   ) throws {
-    try key.validate(as: .key)
-    try withKey(size: key.serializedKeySize) { room in
-      let bytes = UnsafeRawBufferPointer(room)
-      writeTag(Record.keyPrefix, to: &room)
-      key.serializeKey(into: &room)
-      try remove(recordType, at: bytes)
+    try withKey { writer in
+      writer.write(Record.keyPrefix.bigEndian)
+      key.serializeKey(to: &writer)
+    } body: { key in
+      try remove(recordType, at: key)
     }
   }
 
@@ -168,6 +192,38 @@ extension TransactionContext {
     let indexes = try indexesToKeep(recordType)
     if !indexes.isEmpty { try updateIndexes(indexes, to: nil as Record?, at: key) }
     try removeValue(of: key)
+  }
+}
+
+/// The largest key, its tag included. It is LMDB's own limit, known here, so that keys have a room of fixed size on the stack.
+@inlinable var maximumKeySize: Int { 511 }
+
+@usableFromInline
+func recordMiscounted() -> Never {
+  fatalError(
+    "IndexKeyRecord: serialize(into:) has written fewer bytes than indexKey and fields have")
+}
+
+/// Calls a closure with the key that another one writes, on the stack. What cannot be written is thrown.
+@inlinable @inline(__always)
+func withKey<T>(
+  _ write: (inout KeyWriter) -> Void, body: (UnsafeRawBufferPointer) throws -> T
+) throws -> T {
+  try withUnsafeTemporaryAllocation(byteCount: maximumKeySize, alignment: 1) { room in
+    var writer = KeyWriter(room)
+    write(&writer)
+    guard writer.remaining >= 0 else { throw keyError(writer.failure) }
+    return try body(
+      UnsafeRawBufferPointer(rebasing: room[..<(room.count - writer.remaining)]))
+  }
+}
+
+/// The error of a key that could not be written.
+@usableFromInline
+func keyError(_ failure: KeyFailure?) -> any Error {
+  switch failure {
+  case .refused(let error): error
+  case .tooLong, nil: StoreError.keyBufferOverflow
   }
 }
 
@@ -185,59 +241,25 @@ extension TransactionContext {
   /// Whether nothing may be written.
   @usableFromInline var isReading: Bool { state.isReadOnly }
 
-  /// Calls a closure with room for a key and its tag on the stack.
-  @inlinable
-  func withKey(
-    size: Int, _ body: (inout UnsafeMutableRawBufferPointer) throws -> Void
-  ) throws {
-    guard size <= maximumKeySize - 4 else { throw StoreError.keyBufferOverflow }
-    try withUnsafeTemporaryAllocation(byteCount: size + 4, alignment: 1) { room in
-      var room = room
-      try body(&room)
-    }
-  }
-
-  /// Lets a closure write a key and a value, and another one store them.
-  @inlinable
-  func withRoom(
-    key keySize: Int, value valueSize: Int,
-    _ write: (inout UnsafeMutableRawBufferPointer, inout UnsafeMutableRawBufferPointer) -> Void,
-    store: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    guard keySize <= maximumKeySize - 4 else { throw StoreError.keyBufferOverflow }
-    guard valueSize <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
-    try checkActive()
-    try withUnsafeTemporaryAllocation(byteCount: keySize + valueSize + 8, alignment: 1) { room in
-      let key = UnsafeMutableRawBufferPointer(rebasing: room[..<(keySize + 4)])
-      let value = UnsafeMutableRawBufferPointer(rebasing: room[(keySize + 4)...])
-      var keyRest = key
-      var valueRest = value
-      write(&keyRest, &valueRest)
-      if keyRest.count != 0 || valueRest.count != 0 { recordMiscounted() }
-      try store(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value))
-    }
-  }
-
-  @inlinable var maximumKeySize: Int { core.maximumKeySize }
-
-  @usableFromInline
-  func recordMiscounted() -> Never {
-    fatalError(
-      "IndexKeyRecord: serialize(into:) has written fewer bytes than indexKey and fields have")
-  }
-
   /// The bytes that are stored under a key, where they are.
   @usableFromInline
   func storedValue(of key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+    // A transaction that has ended finds nothing.
+    if !state.hasEnded, let value = try transaction.bytes(of: key, in: core.records) {
+      return value
+    }
     try checkActive()
-    return try transaction.get(dbi: core.records, key: MDB_val(buffer: key))?.bufferPointer
+    return nil
   }
 
-  /// Stores bytes under a key. The context has been found to be one that may write.
+  /// Makes room under a key for the fields' tag and their bytes. The context has been found to be one that may write.
   @usableFromInline
-  func store(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws {
+  func makeRoom(
+    for fields: Int, at key: UnsafeRawBufferPointer
+  ) throws -> UnsafeMutableRawBufferPointer {
     writes?.note(key)
-    try transaction.set(dbi: core.records, keyBuffer: key, valueBuffer: value)
+    return try transaction.reserve(
+      dbi: core.records, key: MDB_val(buffer: key), size: fields + 4)
   }
 
   /// Removes what is stored under a key. The context has been found to be one that may write.
@@ -254,25 +276,6 @@ extension TransactionContext {
     if isReadOnly { throw MDBError.permissionDenied }
   }
 
-  /// Makes a record of what is stored. Notes that it was stored by another version.
-  @inlinable
-  func decode<Record: IndexKeyRecord>(
-    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, migration: inout Migration?
-  ) throws -> sending Record {
-    var keyDeserializer = Deserializer(_unsafeBytes: key)
-    var fieldsDeserializer = Deserializer(_unsafeBytes: value)
-    let prefix = try IndexKeyRecordHash.unpack(with: &keyDeserializer)
-    guard prefix == Record.keyPrefix else {
-      throw StoreError.recordPrefixMismatch(
-        String(describing: Record.self), Record.keyPrefix, prefix)
-    }
-    let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
-    let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
-    if version == Record.fieldsVersion { return try Record.deserialize(with: deserializer) }
-    migration = Migration(key: key)
-    return try Record.deserialize(with: deserializer, version: version)
-  }
-
   /// Stores records anew that were migrated: first all old entries go, so that a record may take the key that another one had.
   @inlinable
   func rewrite<Record: IndexKeyRecord>(_ migrated: [(Migration, Record)]) throws {
@@ -283,8 +286,21 @@ extension TransactionContext {
   }
 }
 
-/// Writes a tag in front of a half of a record.
-@inlinable
-func writeTag(_ tag: IndexKeyRecordHash, to room: inout UnsafeMutableRawBufferPointer) {
-  tag.serialize(into: &room)
+/// Makes a record of what is stored. Notes that it was stored by another version.
+@inlinable @inline(__always)
+func decode<Record: IndexKeyRecord>(
+  key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, migration: inout Migration?
+) throws -> sending Record {
+  var keyDeserializer = Deserializer(_unsafeBytes: key)
+  var fieldsDeserializer = Deserializer(_unsafeBytes: value)
+  let prefix = try IndexKeyRecordHash.unpack(with: &keyDeserializer)
+  guard prefix == Record.keyPrefix else {
+    throw StoreError.recordPrefixMismatch(
+      String(describing: Record.self), Record.keyPrefix, prefix)
+  }
+  let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
+  let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
+  if version == Record.fieldsVersion { return try Record.deserialize(with: deserializer) }
+  migration = Migration(key: key)
+  return try Record.deserialize(with: deserializer, version: version)
 }

@@ -71,6 +71,6 @@ while true; do
 done
 generated=$(find $demo/.build/plugins -path '*/posts/destination/*' -name 'post*_generated.swift' | sort)
 # shellcheck disable=SC2086 # a list of files without blanks
-swiftc -typecheck -swift-version 6 -I $demo/.build/release/Modules -I Sources/CSQLite \
+swiftc -typecheck -swift-version 6 -I $demo/.build/release/Modules -I Sources/CSQLite -I Sources/CSQLiteThreads/include \
   $work/Snippets.swift $generated
 echo "check-readme: README.md agrees with the code"

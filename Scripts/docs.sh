@@ -21,7 +21,7 @@ for library in "${libraries[@]}"; do
   graphs=.build/symbol-graphs/$library
   mkdir -p "$graphs" .build/docs
   tool swift-symbolgraph-extract -module-name "$library" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-    -I "$modules" -I Sources/CSQLite -I Sources/CLMDB -minimum-access-level public -output-dir "$graphs"
+    -I "$modules" -I Sources/CSQLite -I Sources/CSQLiteThreads/include -I Sources/CLMDB -minimum-access-level public -output-dir "$graphs"
   tool docc convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$graphs" \
     --fallback-display-name "$library" --fallback-bundle-identifier "dflat.$library" \
     --warnings-as-errors --output-path ".build/docs/$library" || status=1

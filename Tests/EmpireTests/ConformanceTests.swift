@@ -133,6 +133,25 @@ private struct Miscounting: IndexKeyRecord {
   ) throws(DeserializeError) -> sending Self { Self(writesKey: true) }
 }
 
+/// Its key is not what it writes.
+private struct TwoKeys: IndexKeyRecord {
+  typealias IndexKey = Tuple<Int>
+  typealias Fields = Tuple<Int>
+  static var keyPrefix: IndexKeyRecordHash { 9 }
+  static var fieldsVersion: IndexKeyRecordHash { 1 }
+  var indexKey: IndexKey { Tuple(1) }
+  var fields: Fields { Tuple(2) }
+
+  func serialize(into buffer: inout SerializationBuffer) {
+    (-1).serialize(into: &buffer.keyBuffer)
+    2.serialize(into: &buffer.valueBuffer)
+  }
+
+  static func deserialize(
+    with deserializer: consuming RecordDeserializer
+  ) throws(DeserializeError) -> sending Self { Self() }
+}
+
 struct ConformanceTests {
   @Test("A record that writes its key and its fields apart stores the same")
   func apart() throws {
@@ -173,6 +192,20 @@ struct ConformanceTests {
         let text = String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("IndexKeyRecord: serialize(into:) has written fewer bytes"))
       }
+    }
+  }
+
+  @Test("A record that writes another key than it has stops the program")
+  func twoKeys() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory.path(percentEncoded: false)
+      let exit = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { [path = path as String] in
+        try Store(path: path).insert(TwoKeys())
+      }
+      let text = String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("has written a key of other bytes than indexKey has"))
     }
   }
 

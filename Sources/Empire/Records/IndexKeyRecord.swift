@@ -120,11 +120,17 @@ extension IndexKeyRecord {
   /// - Parameter buffer: Stands behind the fields' tag; replaced by what remains of it.
   @inlinable
   public func serialize(fields buffer: inout UnsafeMutableRawBufferPointer) {
-    // The key has been written already, by `indexKey`.
-    withUnsafeTemporaryAllocation(byteCount: indexKey.serializedKeySize, alignment: 1) { key in
+    // The key has been written already, by `indexKey`. Other bytes here would be read back from there as something else.
+    let size = indexKey.serializedKeySize
+    withUnsafeTemporaryAllocation(byteCount: 2 * size, alignment: 1) { room in
+      let key = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
       var halves = SerializationBuffer(keyBuffer: key, valueBuffer: buffer)
       serialize(into: &halves)
       if !halves.keyBuffer.isEmpty { recordMiscounted() }
+      let stored = UnsafeMutableRawBufferPointer(rebasing: room[size...])
+      var writer = KeyWriter(stored)
+      serialize(key: &writer)
+      if !key.elementsEqual(stored) { recordHasTwoKeys() }
       buffer = halves.valueBuffer
     }
   }

@@ -204,6 +204,12 @@ func recordMiscounted() -> Never {
     "IndexKeyRecord: serialize(into:) has written fewer bytes than indexKey and fields have")
 }
 
+@usableFromInline
+func recordHasTwoKeys() -> Never {
+  fatalError(
+    "IndexKeyRecord: serialize(into:) has written a key of other bytes than indexKey has")
+}
+
 /// Calls a closure with the key that another one writes, on the stack. What cannot be written is thrown.
 @inlinable @inline(__always)
 func withKey<T>(

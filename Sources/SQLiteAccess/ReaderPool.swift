@@ -135,11 +135,11 @@ public final class ReaderPool: Sendable {
     let thread = ThreadIdentity.current
     let decision = change { state -> Decision in
       if state.isClosed { return .closed }
-      let isNested = state.holders.contains(thread)
       if let idle = state.idle.popLast() {
         state.hold(scoped ? thread : nil)
         return .reader(idle.reader)
       }
+      let isNested = state.holders.contains(thread)
       if state.open < limit || isNested || beyondLimit {
         state.open += 1
         state.hold(scoped ? thread : nil)

@@ -9,11 +9,22 @@ import SQLiteAccess
 
 extension SQLiteEngine {
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    do {
-      return try onReader(isUrgent: false) {
-        try row(of: schema, with: key, mark: mark, on: $0)
-      }
-    } catch let error as SQLiteError {
+    try onReader(of: schema) { try row(of: schema, with: key, mark: mark, on: $0) } ?? nil
+  }
+
+  func withRow(
+    of schema: EntitySchema, with key: KeyValues,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) throws {
+    _ = try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) }
+  }
+
+  /// Calls `body` with a reader, unless there is no file yet.
+  @inline(__always)
+  private func onReader<R>(
+    of schema: EntitySchema, _ body: (Connection) throws -> R
+  ) throws -> R? {
+    do { return try onReader(isUrgent: false, body) } catch let error as SQLiteError {
       if error.isNoSuchFile && !configuration.isReadOnly { return nil }
       throw StorageError(error, table: schema.table)
     }
@@ -23,14 +34,30 @@ extension SQLiteEngine {
   func row(
     of schema: EntitySchema, with key: KeyValues, mark: ReadMark, on connection: Connection
   ) throws -> Row? {
-    let sql = sql(for: schema)
+    try withRow(of: schema, with: key, on: connection) { Row(sound: $1, id: $0, mark: mark) }
+  }
+
+  /// What `body` makes of the row with a key, if there is one.
+  @inline(__always)
+  private func withRow<R>(
+    of schema: EntitySchema, with key: KeyValues, on connection: Connection,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
+    try withSQL(for: schema) { try withRow(with: key, $0, on: connection, body) }
+  }
+
+  @inline(__always)
+  private func withRow<R>(
+    with key: KeyValues, _ sql: TableSQL, on connection: Connection,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
     if case .string(let text) = key.first,
-      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> Row? in
+      let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> R? in
         guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
         else { return nil }
         // In place: the statement goes before the text does.
         try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
-        return try onlyRow(of: statement, key, sql, mark)
+        return try onlyRow(of: statement, key, sql, body)
       })
     {
       return found
@@ -39,14 +66,15 @@ extension SQLiteEngine {
       return nil
     }
     try statement.bind(1, constant: key.first)
-    return try onlyRow(of: statement, key, sql, mark)
+    return try onlyRow(of: statement, key, sql, body)
   }
 
   /// Binds the rest of a key, and reads the row.
   @inline(__always)
-  private func onlyRow(
-    of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL, _ mark: ReadMark
-  ) throws -> Row? {
+  private func onlyRow<R>(
+    of statement: borrowing UniqueStatement, _ key: KeyValues, _ sql: TableSQL,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
     for index in key.rest.indices {
       // An empty text, as the namespace of most items is, needs no copy.
       if case .string(let text) = key.rest[index], text.isEmpty {
@@ -62,6 +90,6 @@ extension SQLiteEngine {
       report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
       return nil
     }
-    return Row(sound: bytes, id: id, mark: mark)
+    return body(id, bytes)
   }
 }

@@ -109,19 +109,28 @@ final class SQLiteEngine: StorageEngine {
 
   /// The statements of an entity type, written once.
   func sql(for schema: EntitySchema) -> TableSQL {
-    // What was made is kept as long as the engine.
-    if let latest = latestStatements.load(ordering: .acquiring)?.takeUnretainedValue(),
-      latest.schema === schema
-    {
-      return latest
-    }
+    withSQL(for: schema) { $0 }
+  }
+
+  /// The same for the time of a call, in which no reference is counted: what was made is kept as long as the engine.
+  @inline(__always)
+  func withSQL<R>(for schema: EntitySchema, _ body: (TableSQL) throws -> R) rethrows -> R {
+    let latest = latestStatements.load(ordering: .acquiring)
+    let isIt = latest?._withUnsafeGuaranteedRef { $0.schema === schema } ?? false
+    let sql = isIt ? latest : nil
+    return try (sql ?? makeSQL(for: schema))._withUnsafeGuaranteedRef(body)
+  }
+
+  @inline(never)
+  private func makeSQL(for schema: EntitySchema) -> Unmanaged<TableSQL> {
     let sql = statements.withLock { statements in
       let sql = statements[ObjectIdentifier(schema)] ?? TableSQL(schema)
       statements[ObjectIdentifier(schema)] = sql
       return sql
     }
-    latestStatements.store(.passUnretained(sql), ordering: .releasing)
-    return sql
+    let latest = Unmanaged.passUnretained(sql)
+    latestStatements.store(latest, ordering: .releasing)
+    return latest
   }
 
   // MARK: Reading

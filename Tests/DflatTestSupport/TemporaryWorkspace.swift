@@ -57,7 +57,7 @@ public final class TemporaryWorkspace: Sendable {
     public let isCommitted: Bool
   }
 
-  /// Runs a transaction and waits for it. An error that `body` throws aborts it.
+  /// Runs a transaction and waits for it. An error that `body` throws aborts it. Throws `NotInTime` if it does not complete.
   @discardableResult
   public func write<R>(
     _ types: [Any.Type], _ body: @escaping (any TransactionContext) throws -> R
@@ -77,7 +77,7 @@ public final class TemporaryWorkspace: Sendable {
         isCommitted = $0
         done.signal()
       })
-    done.wait()
+    try done.wait(for: "the completion of a transaction")
     return Outcome(result: try result?.get(), isCommitted: isCommitted)
   }
 
@@ -123,7 +123,9 @@ public final class TemporaryWorkspace: Sendable {
 
   /// Records every error that nobody took.
   func finish(_ sourceLocation: SourceLocation) {
-    dflat.shutdown()
+    let isClosed = DispatchSemaphore(value: 0)
+    dflat.shutdown { isClosed.signal() }
+    isClosed.expect("the end of the workspace", sourceLocation: sourceLocation)
     for error in takeErrors() {
       Issue.record("the workspace reported: \(error)", sourceLocation: sourceLocation)
     }

@@ -359,7 +359,7 @@ struct ChangeTests {
               if let other { txn.try(submit: other) }
             }
           ) { _ in done.signal() }
-          done.wait()
+          done.expect("the completion")
         }
         request.isPinned = true
         #expect(throws: TransactionError.others) { try txn.submit(request) }

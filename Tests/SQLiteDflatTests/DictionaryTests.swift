@@ -27,7 +27,7 @@ private struct Slow: Codable, Equatable, Sendable {
 
   init(from decoder: any Decoder) throws {
     Slow.hasBegun.signal()
-    Slow.mayGoOn.wait()
+    Slow.mayGoOn.expect("that it may go on")
   }
 
   func encode(to encoder: any Encoder) throws {}
@@ -51,7 +51,7 @@ extension TemporaryWorkspace {
   }
 }
 
-@Suite("The dictionary")
+@Suite("The dictionary", .timeLimit(.minutes(3)))
 struct DictionaryTests {
   private let date = Date(timeIntervalSinceReferenceDate: 12345.5)
   private let url = URL(string: "https://example.org/a?b")!
@@ -349,10 +349,10 @@ struct DictionaryTests {
         dflat.dictionary["k"] = Theme(name: "n", size: 1)
         isSet.signal()
       }
-      Slow.hasBegun.wait()
+      Slow.hasBegun.expect("the decoding")
       subscription.cancel()
       Slow.mayGoOn.signal()
-      isSet.wait()
+      isSet.expect("the end of the set")
       #expect(heard.all == [.initial(nil)])
     }
   }

@@ -45,7 +45,7 @@ struct LifetimeTests {
         #expect(!$0)
         done.signal()
       }
-      done.wait()
+      done.expect("the completion")
     }
     #expect(dflat.fetch(for: Post.self).all().isEmpty)
     #expect(told.count >= 2)

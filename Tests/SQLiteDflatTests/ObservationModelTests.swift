@@ -102,9 +102,9 @@ struct ObservationModelTests {
             watch.end = call
           }
         }
-        transact(calls.next())
+        try transact(calls.next())
       }
-      if !waits { for _ in 0..<count { done.wait() } }
+      if !waits { for _ in 0..<count { try done.wait(for: "a completion") } }
       #expect(states.count == count + 1)
       for watch in watches {
         let expected = watch.expected(states)
@@ -150,7 +150,7 @@ struct ObservationModelTests {
       watches.append(watch)
     }
 
-    private func transact(_ seed: UInt64) {
+    private func transact(_ seed: UInt64) throws {
       workspace.dflat.performChanges(
         [Item.self],
         changesHandler: { [self] txn in
@@ -166,7 +166,7 @@ struct ObservationModelTests {
           }
         },
         completionHandler: { [done] _ in done.signal() })
-      if waits { done.wait() }
+      if waits { try done.wait(for: "the completion") }
     }
 
     private func step(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Dflat
 
-@Suite("Streams of changes")
+@Suite("Streams of changes", .timeLimit(.minutes(3)))
 struct ObservationStreamTests {
   @Test("A stream yields what comes, and finishes when its object is gone")
   func object() async throws {
@@ -58,7 +58,7 @@ struct ObservationStreamTests {
       }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
-          hasBegun.wait()
+          hasBegun.expect("the subscription")
           continuation.resume()
         }
       }

@@ -20,8 +20,10 @@ final class Log<Event: Sendable>: Sendable {
   var events: [Event] { state.withLock { $0 } }
 
   /// Waits for this many events more than were waited for before.
-  func wait(_ count: Int = 1) {
-    for _ in 0..<count { told.wait() }
+  func wait(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
+    for _ in 0..<count {
+      if !told.expect("an event", sourceLocation: sourceLocation) { return }
+    }
   }
 }
 
@@ -246,7 +248,7 @@ struct ObservationTests {
           lateSubscription.withLock { $0 = workspace.watch(seen, late) }
           txn.abort()
         }, completionHandler: { _ in done.signal() })
-      done.wait()
+      done.expect("the completion")
       try workspace.settle()
       #expect(log.events.isEmpty)
       #expect(late.events == [[1]])
@@ -322,6 +324,46 @@ struct ObservationTests {
     }
   }
 
+  @Test("Of many changes in one transaction, each finds whom it concerns")
+  func manyChanges() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...80).map { post($0, likes: $0 % 10) })
+      var watched: [(query: () -> FetchedResult<Post>, told: Log<[Int32]>)] = []
+      var subscriptions: [any WorkspaceSubscription] = []
+      func watch(_ query: @escaping () -> FetchedResult<Post>) {
+        let log = Log<[Int32]>()
+        subscriptions.append(workspace.watch(query(), log))
+        watched.append((query, log))
+      }
+      // By two fields, so that each change is looked up twice, and old values differ from new ones.
+      for number: Int32 in 1...100 { watch { workspace.posts.where(Post.number == number) } }
+      for likes: Int32 in 0...12 { watch { workspace.posts.where(Post.likes == likes) } }
+      let before = watched.map { $0.query().map(\.number) }
+      try workspace.write([Post.self]) { txn in
+        for number: Int32 in 1...80 {
+          let old = post(number)
+          if number % 7 == 0 {
+            try txn.submit(try #require(Blog.PostChangeRequest.deletionRequest(old)))
+          } else if number % 3 != 0 {
+            let request = try #require(Blog.PostChangeRequest.changeRequest(old))
+            request.likes += 3
+            try txn.submit(request)
+          }
+        }
+        for number: Int32 in 81...90 {
+          _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(number, likes: 1)))
+        }
+      }
+      for (number, watch) in watched.enumerated() {
+        let after = watch.query().map(\.number)
+        // A result by key is told also of an object that stays in it.
+        let isSame = before[number] == after && (number >= 100 || after.allSatisfy { $0 % 3 == 0 })
+        #expect(watch.told.events == (isSame ? [] : [after]), "result \(number)")
+      }
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
   @Test("A slow handler holds back neither the writer nor other types")
   func slowHandler() throws {
     try withTemporaryWorkspace { workspace in
@@ -329,7 +371,7 @@ struct ObservationTests {
       let gate = DispatchSemaphore(value: 0)
       let log = Log<Int>()
       let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { result in
-        gate.wait()
+        gate.expect("what the handler waits for")
         log.add(result.count)
       }
       let ran = DispatchSemaphore(value: 0)
@@ -342,7 +384,7 @@ struct ObservationTests {
             ran.signal()
           }, completionHandler: { _ in completed.add(number) })
       }
-      for _ in 0..<3 { ran.wait() }
+      for _ in 0..<3 { ran.expect("a transaction") }
       let note = try workspace.write([Note.self]) { txn in
         _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))
       }

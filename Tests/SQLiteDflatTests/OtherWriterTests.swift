@@ -6,7 +6,7 @@ import Dispatch
 import SQLiteDflat
 import Testing
 
-@Suite("Other writers")
+@Suite("Other writers", .timeLimit(.minutes(3)))
 struct OtherWriterTests {
   @Test("They are not noticed unless that was asked for")
   func off() throws {

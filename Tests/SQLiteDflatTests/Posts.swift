@@ -1,9 +1,10 @@
 // Short ways to store posts.
 
 import Dflat
-import Dispatch
 import DflatTestSupport
+import Dispatch
 import SQLiteDflat
+import Testing
 
 typealias Post = Blog.Post
 
@@ -67,7 +68,7 @@ extension TemporaryWorkspace {
         })
     }
     gate.signal()
-    done.wait()
+    done.expect("the last completion")
   }
 
   var posts: QueryBuilder<Post> { dflat.fetch(for: Post.self) }
@@ -85,5 +86,5 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     body()
     done.signal()
   }
-  done.wait()
+  done.expect("the end of what runs on another thread")
 }

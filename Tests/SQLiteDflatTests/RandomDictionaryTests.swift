@@ -53,7 +53,7 @@ struct RandomDictionaryTests {
                 if !commits { txn.abort() }
               }
             ) { _ in done.signal() }
-            done.wait()
+            done.expect("the completion")
             if commits {
               if erases { model = [:] }
               model[bytes(key)] = value

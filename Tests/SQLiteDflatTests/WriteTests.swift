@@ -88,12 +88,12 @@ struct WriteTests {
         try await dflat.write(Post.self) { txn in
           try txn.insert(post(1))
           isInside.signal()
-          mayGoOn.wait()
+          mayGoOn.expect("that it may go on")
         }
       }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
-          isInside.wait()
+          isInside.expect("that it is inside")
           task.cancel()
           mayGoOn.signal()
           continuation.resume()
@@ -225,7 +225,7 @@ struct WriteTests {
           }
           done.signal()
         }
-        done.wait()
+        done.expect("the completion")
         return failure.withLock { $0 }
       }
       #expect(nested as? WorkspaceError == .nestedWrite)

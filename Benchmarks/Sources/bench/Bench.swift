@@ -4,6 +4,7 @@
 //   bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table, results/scaling.json, results/scaling.svg
 //   bench smoke      every case once on few objects, results checked; for CI. Figures mean nothing and are not kept.
 //   bench profile    Dflat's side only, RUNS times; to be run under a profiler
+//   bench floor      the floor's side only, likewise
 //
 // Environment: CASES=id,id restricts the cases, RUNS=n is the number of runs (7), OUTPUT=folder where results go.
 // Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
@@ -38,7 +39,8 @@ struct Bench {
     case .cases: try runCases(options, fixture)
     case .scaling: try Scaling.run(options, fixture)
     case .smoke: try runSmoke(options, fixture)
-    case .profile: try runOurs(options, fixture)
+    case .profile: try run({ $0.ours }, options, fixture)
+    case .floor: try run({ $0.floor }, options, fixture)
     case .memory: break
     }
   }
@@ -87,11 +89,13 @@ struct Bench {
     }
   }
 
-  private static func runOurs(_ options: Options, _ fixture: Fixture) throws {
+  private static func run(
+    _ side: ((ours: Side, floor: Side)) -> Side, _ options: Options, _ fixture: Fixture
+  ) throws {
     for item in Case.all + Scaling.cases(Scaling.sizes[0]) where options.includes(item.id) {
-      let ours = try item.sides(fixture).ours
+      let chosen = side(try item.sides(fixture))
       for _ in 0..<options.runs {
-        print("\(item.id): \(decimals(Double(try ours().nanoseconds) / 1e6, 2)) ms")
+        print("\(item.id): \(decimals(Double(try chosen().nanoseconds) / 1e6, 2)) ms")
       }
     }
   }

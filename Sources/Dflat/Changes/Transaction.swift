@@ -476,12 +476,12 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       do {
         let rows = try workspace.committer.use {
           try turn.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
-            .map { DictionaryKey(DictionaryItem.key(of: $0)) }
+            .map { store.key(DictionaryItem.key(of: $0)) }
         }
         let (present, absent, isErasing) = store.difference()
         if !isErasing { keys.formUnion(rows) }
         keys.subtract(absent)
-        keys.formUnion(present.map { DictionaryKey($0) })
+        keys.formUnion(present)
       } catch { fail(error) }
     }
     for (key, contents) in draft.changes {

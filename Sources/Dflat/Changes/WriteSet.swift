@@ -25,9 +25,11 @@ struct RowChange {
 /// Unchecked: changed by the transaction's thread until `close`; deliveries, which come after it, only read.
 final class TypeChanges: @unchecked Sendable {
   private let layout: TableLayout
-  private(set) var rows: [RowChange] = []
+  // One thread at a time uses what follows, so checks of exclusive use would find nothing.
+
+  @exclusivity(unchecked) private(set) var rows: [RowChange] = []
   /// Where rows are, once they do not come by ascending id any more. Programs mostly go through objects in order.
-  private var places: [Int64: Int]?
+  @exclusivity(unchecked) private var places: [Int64: Int]?
 
   init(_ layout: TableLayout) {
     self.layout = layout

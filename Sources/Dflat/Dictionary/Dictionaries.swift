@@ -10,7 +10,7 @@ final class Dictionaries: Sendable {
   func store(_ namespace: String) -> DictionaryStore {
     if namespace.isEmpty { return main }
     return others.withLock { others in
-      let key = DictionaryKey(namespace)
+      let key = main.key(namespace)
       if let store = others[key] { return store }
       let store = DictionaryStore(namespace: namespace)
       others[key] = store

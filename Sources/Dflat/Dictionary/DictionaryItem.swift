@@ -140,29 +140,33 @@ enum DictionaryItem {
 
   /// What an item holds. A kind that is not known is damage.
   static func contents(of row: Row) throws -> DictionaryContents {
-    let contents = row.read { table -> DictionaryContents? in
-      let kind = table.scalar(at: Field.kind, default: Int8(0))
-      switch kind {
-      case 0: return .bool(table.scalar(at: Field.bool, default: false))
-      case 1: return .int(Int(table.scalar(at: Field.int, default: Int64(0))))
-      case 2: return .uint(UInt(table.scalar(at: Field.uint, default: UInt64(0))))
-      case 3: return .float(table.scalar(at: Field.float, default: Float(0)))
-      case 4: return .double(table.scalar(at: Field.double, default: Double(0)))
-      case 5: return .string(table.string(at: Field.string) ?? "")
-      case 6, 7:
-        let bytes = table.vector(at: Field.bytes, stride: 1).map { Data($0.elementBytes) }
-        return .encoded(
-          StoredBytes(
-            isFlatBuffers: kind == 7, version: table.string(at: Field.version),
-            bytes: bytes ?? Data(), object: UnknownObject.shared))
-      default: return nil
-      }
-    }
-    guard let contents else {
-      throw StorageError(
-        .corruptRow, table: schema.table, rowid: row.id,
-        message: "the kind of the dictionary's value is not known")
-    }
+    guard let contents = row.read(contents) else { throw unknownKind(of: row.id) }
     return contents
+  }
+
+  /// The same; nil if the kind is not known.
+  static func contents(of item: TableReader) -> DictionaryContents? {
+    let kind = item.scalar(at: Field.kind, default: Int8(0))
+    switch kind {
+    case 0: return .bool(item.scalar(at: Field.bool, default: false))
+    case 1: return .int(Int(item.scalar(at: Field.int, default: Int64(0))))
+    case 2: return .uint(UInt(item.scalar(at: Field.uint, default: UInt64(0))))
+    case 3: return .float(item.scalar(at: Field.float, default: Float(0)))
+    case 4: return .double(item.scalar(at: Field.double, default: Double(0)))
+    case 5: return .string(item.string(at: Field.string) ?? "")
+    case 6, 7:
+      let bytes = item.vector(at: Field.bytes, stride: 1).map { Data($0.elementBytes) }
+      return .encoded(
+        StoredBytes(
+          isFlatBuffers: kind == 7, version: item.string(at: Field.version),
+          bytes: bytes ?? Data(), object: UnknownObject.shared))
+    default: return nil
+    }
+  }
+
+  static func unknownKind(of id: Int64) -> StorageError {
+    StorageError(
+      .corruptRow, table: schema.table, rowid: id,
+      message: "the kind of the dictionary's value is not known")
   }
 }

@@ -8,47 +8,14 @@
 
 import Synchronization
 
-/// A key. Keys are equal if their bytes are, as in the storage. Its hash is made once.
-struct DictionaryKey: Hashable, Sendable {
-  let text: String
-  private let hash: UInt64
-
-  private static let hash = TextHash()
-
-  init(_ text: String) {
-    var text = text
-    hash = text.withUTF8 { Self.hash(UnsafeRawBufferPointer($0)) }
-    self.text = text
-  }
-
-  static func == (left: DictionaryKey, right: DictionaryKey) -> Bool {
-    if left.hash != right.hash { return false }
-    return left.text.utf8.withContiguousStorageIfAvailable { left in
-      right.text.utf8.withContiguousStorageIfAvailable { right in
-        equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
-      } ?? false
-    } ?? false
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
-}
-
 final class DictionaryStore: Sendable {
   let namespace: String
   /// The namespace as the rest of each item's primary key.
   private let keyRest: [Value]
   private let state = Mutex(State())
+  private let hash = TextHash()
 
-  struct Entry {
-    var contents = DictionaryContents.absent
-    /// The number of the change that made it; 0 if it was read, and -1 if the key is not known at all.
-    var change: Int64 = -1
-    /// The row that is committed; -1 if it is not known.
-    var row: Int64 = -1
-    /// Where in `pending` it waits, if `batch` is the present one.
-    var place = 0
-    var batch = -1
-  }
+  typealias Entry = DictionaryTable.Entry
 
   struct Write: Sendable {
     let key: DictionaryKey
@@ -57,7 +24,7 @@ final class DictionaryStore: Sendable {
   }
 
   fileprivate struct State: Sendable {
-    var memory: [DictionaryKey: Entry] = [:]
+    var memory = DictionaryTable()
     var pending: [Write] = []
     var batch = 0
     /// Whether everything on disk is to be removed before `pending` is written.
@@ -80,6 +47,10 @@ final class DictionaryStore: Sendable {
     keyRest = [.string(namespace)]
   }
 
+  /// The key of a text, for this store.
+  @inline(__always)
+  func key(_ text: String) -> DictionaryKey { DictionaryKey(text, hash) }
+
   /// The primary key of an item.
   func keyValues(_ key: DictionaryKey) -> KeyValues {
     KeyValues(first: .string(key.text), rest: keyRest)
@@ -95,7 +66,7 @@ final class DictionaryStore: Sendable {
 
   func known(_ key: DictionaryKey) -> Known {
     state.withLock { state in
-      if let entry = state.memory[key] { return .contents(entry.contents) }
+      if let index = state.memory.find(key) { return .contents(state.memory[index].contents) }
       return state.isErasing ? .contents(.absent) : .unknown(erasure: state.erasure)
     }
   }
@@ -106,27 +77,24 @@ final class DictionaryStore: Sendable {
     _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, erasure: Int64
   ) -> DictionaryContents {
     state.withLock { state in
-      if state.erasure != erasure { return state.memory[key]?.contents ?? contents }
-      return Self.remember(&state.memory[key, default: Entry()], contents, row)
+      if state.erasure != erasure { return state.contents(of: key) ?? contents }
+      let index = state.memory.findOrMake(key)
+      if state.memory[index].change < 0 {
+        state.memory[index].contents = contents
+        state.memory[index].change = 0
+        state.memory[index].row = row
+      }
+      return state.memory[index].contents
     }
-  }
-
-  /// In place, so that the key is looked for once.
-  @inline(__always)
-  private static func remember(
-    _ entry: inout Entry, _ contents: DictionaryContents, _ row: Int64
-  ) -> DictionaryContents {
-    if entry.change < 0 { entry = Entry(contents: contents, change: 0, row: row) }
-    return entry.contents
   }
 
   /// Puts the same contents with a decoded value in place of those that were read.
   func replace(_ key: DictionaryKey, _ old: DictionaryContents, by new: DictionaryContents) {
     let released = state.withLock { state -> DictionaryContents? in
-      guard let contents = state.memory[key]?.contents, contents.equals(old) == true else {
-        return nil
-      }
-      state.memory[key]?.contents = new
+      guard let index = state.memory.find(key) else { return nil }
+      let contents = state.memory[index].contents
+      guard contents.equals(old) == true else { return nil }
+      state.memory[index].contents = new
       return contents
     }
     withExtendedLifetime(released) {}
@@ -155,9 +123,10 @@ final class DictionaryStore: Sendable {
     defer { withExtendedLifetime(released) {} }
     return state.withLock { state in
       let next = state.change + 1
+      let index = state.memory.findOrMake(key)
       let refusal = Self.change(
-        &state.memory[key, default: Entry()], to: contents, next, different, isWritten, key,
-        &state.pending, state.batch, &released)
+        &state.memory[index], to: contents, next, different, isWritten, &state.pending,
+        state.batch, &released)
       if let refusal { return refusal }
       state.change = next
       var isFirst = false
@@ -170,12 +139,12 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// In place, so that the key is hashed once.
+  /// In place.
   @inline(__always)
   private static func change(
     _ entry: inout Entry, to contents: DictionaryContents, _ number: Int64,
-    _ different: StoredBytes?, _ isWritten: Bool, _ key: DictionaryKey,
-    _ pending: inout [Write], _ batch: Int, _ released: inout DictionaryContents
+    _ different: StoredBytes?, _ isWritten: Bool, _ pending: inout [Write], _ batch: Int,
+    _ released: inout DictionaryContents
   ) -> Outcome? {
     if entry.change >= 0 {
       switch entry.contents.equals(contents) {
@@ -189,28 +158,26 @@ final class DictionaryStore: Sendable {
     released = entry.contents
     entry.contents = contents
     entry.change = number
-    if isWritten { wait(&entry, key, &pending, batch) }
+    if isWritten { wait(&entry, &pending, batch) }
     return nil
   }
 
   /// Lets an entry wait to be written.
   @inline(__always)
-  private static func wait(
-    _ entry: inout Entry, _ key: DictionaryKey, _ pending: inout [Write], _ batch: Int
-  ) {
+  private static func wait(_ entry: inout Entry, _ pending: inout [Write], _ batch: Int) {
     if entry.batch == batch {
       pending[entry.place].contents = entry.contents
     } else {
       entry.batch = batch
       entry.place = pending.count
-      pending.append(Write(key: key, contents: entry.contents, row: entry.row))
+      pending.append(Write(key: entry.key, contents: entry.contents, row: entry.row))
     }
   }
 
   /// Removes everything.
   /// - Returns: Whether somebody is to be called who writes it, and what watchers are told.
   func removeAll() -> (isFirst: Bool, DictionaryNews) {
-    var old: [DictionaryKey: Entry] = [:]
+    var old = DictionaryTable()
     var writes: [Write] = []
     defer { withExtendedLifetime((old, writes)) {} }
     return state.withLock { state in
@@ -227,14 +194,15 @@ final class DictionaryStore: Sendable {
   }
 
   /// What memory says of keys: those that are to be on disk, and those that are not to be.
-  func difference() -> (present: [String], absent: Set<DictionaryKey>, isErasing: Bool) {
+  func difference() -> (present: [DictionaryKey], absent: Set<DictionaryKey>, isErasing: Bool) {
     state.withLock { state in
-      var present: [String] = []
+      var present: [DictionaryKey] = []
       var absent: Set<DictionaryKey> = []
-      for (key, entry) in state.memory {
+      for index in state.memory.indices {
+        let entry = state.memory[index]
         // What was only read is as it is on disk.
         if entry.change == 0 { continue }
-        if entry.contents.isAbsent { absent.insert(key) } else { present.append(key.text) }
+        if entry.contents.isAbsent { absent.insert(entry.key) } else { present.append(entry.key) }
       }
       return (present, absent, state.isErasing)
     }
@@ -290,16 +258,19 @@ final class DictionaryStore: Sendable {
       state.flying.remove(at: index)
       if failure == nil {
         for (place, id) in batch.rows.enumerated() where id >= 0 {
-          state.memory[batch.writes[place].key]?.row = id
+          guard let index = state.memory.find(batch.writes[place].key) else { continue }
+          state.memory[index].row = id
         }
         return
       }
       if batch.erases {
         // Whatever was written since is written again behind it.
         state.erases = true
-        for key in state.memory.keys { state.waitAgain(key) }
+        for index in state.memory.indices { state.waitAgain(index) }
       } else {
-        for write in batch.writes { state.waitAgain(write.key) }
+        for write in batch.writes {
+          if let index = state.memory.find(write.key) { state.waitAgain(index) }
+        }
       }
     }
   }
@@ -334,29 +305,27 @@ final class DictionaryStore: Sendable {
 
   /// A transaction has ended: memory follows what it has committed, but for what is younger.
   func publish(_ draft: DictionaryDraft, isCommitted: Bool) -> [DictionaryNews] {
-    var released: [Entry] = []
-    defer { withExtendedLifetime(released) {} }
+    var released: [DictionaryContents] = []
+    var removed: ContiguousArray<Entry> = []
+    defer { withExtendedLifetime((released, removed)) {} }
     return state.withLock { state in
       state.drafts.removeAll { $0 === draft }
       guard isCommitted else { return [] }
       var news: [DictionaryNews] = []
       if draft.erases {
         state.erasure = max(state.erasure, draft.change)
-        for (key, entry) in state.memory where entry.change < draft.change {
-          released.append(entry)
-          state.memory[key] = nil
-        }
-        news.append(state.newsOfRemoval { draft.changes[$0] == nil && state.memory[$0] == nil })
+        removed = state.memory.remove { $0.change < draft.change }
+        news.append(
+          state.newsOfRemoval { draft.changes[$0] == nil && state.memory.find($0) == nil })
       }
       for (key, contents) in draft.changes {
         if state.erasure > draft.change { break }
-        let old = state.memory[key]
-        if let old {
-          if old.change > draft.change { continue }
-          released.append(old)
-        }
-        state.memory[key] = Entry(contents: contents, change: draft.change)
-        if old?.contents.equals(contents) != true {
+        let index = state.memory.findOrMake(key)
+        let old = state.memory[index]
+        if old.change > draft.change { continue }
+        released.append(old.contents)
+        state.memory[index] = Entry(key: key, contents: contents, change: draft.change)
+        if old.change < 0 || old.contents.equals(contents) != true {
           news.append(state.news(key, contents))
         }
       }
@@ -380,7 +349,7 @@ final class DictionaryStore: Sendable {
   ) {
     state.withLock { state in
       let read = state.erasure == erasure ? contents : .absent
-      watcher.add(.initial(state.memory[key]?.contents ?? read))
+      watcher.add(.initial(state.contents(of: key) ?? read))
       state.watchers[key, default: []].append(watcher)
     }
   }
@@ -403,6 +372,11 @@ struct DictionaryNews {
 }
 
 extension DictionaryStore.State {
+  /// What memory says of a key; nil if it is not known.
+  fileprivate func contents(of key: DictionaryKey) -> DictionaryContents? {
+    memory.find(key).map { memory[$0].contents }
+  }
+
   fileprivate func news(
     _ key: DictionaryKey, _ contents: DictionaryContents
   ) -> DictionaryNews {
@@ -422,12 +396,12 @@ extension DictionaryStore.State {
   }
 
   /// The value that memory has now waits to be written.
-  fileprivate mutating func waitAgain(_ key: DictionaryKey) {
-    guard var entry = memory[key], entry.batch != batch, entry.change > 0 else { return }
+  fileprivate mutating func waitAgain(_ index: Int) {
+    let entry = memory[index]
+    guard entry.batch != batch, entry.change > 0 else { return }
     if case .encoded(let value) = entry.contents, value.bytes == nil { return }
-    entry.batch = batch
-    entry.place = pending.count
-    pending.append(DictionaryStore.Write(key: key, contents: entry.contents, row: -1))
-    memory[key] = entry
+    memory[index].batch = batch
+    memory[index].place = pending.count
+    pending.append(DictionaryStore.Write(key: entry.key, contents: entry.contents, row: -1))
   }
 }

@@ -6,6 +6,7 @@
 //  - What could not be written waits again; the next set, or `synchronize`, tries it.
 
 import Dispatch
+import FlatBuffersRuntime
 
 /// What is written together.
 ///
@@ -158,10 +159,10 @@ extension WorkspaceCore {
       before.isErasing
       ? [] : readItems(DictionaryItem.query(in: store.namespace)).map(DictionaryItem.key(of:))
     let (present, absent, isErasing) = store.difference()
-    var keys = Set(present.map { DictionaryKey($0) })
+    var keys = Set(present)
     if !isErasing {
       for key in stored {
-        let key = DictionaryKey(key)
+        let key = store.key(key)
         if !absent.contains(key) { keys.insert(key) }
       }
     }
@@ -171,32 +172,68 @@ extension WorkspaceCore {
   // MARK: Reading
 
   /// What is stored under a key.
+  @inline(__always)
   func contents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
-    let erasure: Int64
     switch store.known(key) {
-    case .contents(let contents): return contents
-    case .unknown(let number): erasure = number
+    case .contents(let contents): contents
+    case .unknown(let erasure): read(key, in: store, erasure)
     }
-    guard let item = item(key, in: store) else { return .absent }
-    var contents = DictionaryContents.absent
-    if let row = item {
-      do { contents = try DictionaryItem.contents(of: row) } catch { report(error) }
-    }
-    if !remembersItems { return contents }
-    return store.remember(key, contents, row: item?.id ?? -1, erasure: erasure)
   }
 
-  /// The row of a key, and nil inside if there is none; nil if it cannot be read. Mostly it is read without a query.
-  private func item(_ key: DictionaryKey, in store: DictionaryStore) -> Row?? {
+  /// Reads what is stored under a key, and remembers it if later reads should see it.
+  @inline(never)
+  private func read(
+    _ key: DictionaryKey, in store: DictionaryStore, _ erasure: Int64
+  ) -> DictionaryContents {
+    if ThreadContext.isOutside {
+      guard let item = stored(key, in: store) else { return .absent }
+      return store.remember(key, item.contents, row: item.row, erasure: erasure)
+    }
     let context = ThreadContext.current
-    if context.transaction?.workspace === self || context.snapshots[ObjectIdentifier(self)] != nil {
-      let query = DictionaryItem.query(key.text, in: store.namespace)
-      return readItemsIfPossible(query).map { $0.first }
-    }
+    let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
+    let isInside = context.transaction?.workspace === self
+    let isRemembered = !isInSnapshot && !transactions.isClosed
+    let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store)
+    guard let item else { return .absent }
+    if !isRemembered { return item.contents }
+    return store.remember(key, item.contents, row: item.row, erasure: erasure)
+  }
+
+  /// What was read; the row is −1 if there is none.
+  private struct ReadItem {
+    var contents = DictionaryContents.absent
+    var row: Int64 = -1
+  }
+
+  /// What is committed, in the one step that is enough for it; nil if it cannot be read.
+  @inline(__always)
+  private func stored(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
     if transactions.isClosed { return nil }
-    return unlessUnreadable {
-      try engine.row(of: DictionaryItem.schema, with: store.keyValues(key), mark: .none)
+    var item = ReadItem()
+    var isKnown = true
+    let isRead: Void? = unlessUnreadable {
+      try engine.withRow(of: DictionaryItem.schema, with: store.keyValues(key)) { id, bytes in
+        item.row = id
+        let contents = TableReader(root: bytes).flatMap(DictionaryItem.contents)
+        if let contents { item.contents = contents } else { isKnown = false }
+      }
     }
+    if isRead == nil { return nil }
+    if !isKnown { report(DictionaryItem.unknownKind(of: item.row)) }
+    return item
+  }
+
+  /// What the thread's snapshot or transaction sees; nil if it cannot be read.
+  private func found(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
+    guard let rows = readItemsIfPossible(DictionaryItem.query(key.text, in: store.namespace)) else {
+      return nil
+    }
+    var item = ReadItem()
+    if let row = rows.first {
+      item.row = row.id
+      do { item.contents = try DictionaryItem.contents(of: row) } catch { report(error) }
+    }
+    return item
   }
 
   private func readItems(_ query: Query) -> [Row] {
@@ -222,10 +259,5 @@ extension WorkspaceCore {
       report(error)
       return nil
     }
-  }
-
-  /// Whether what is read now is what later reads should see.
-  private var remembersItems: Bool {
-    !isClosed && ThreadContext.current.snapshots[ObjectIdentifier(self)] == nil
   }
 }

@@ -103,14 +103,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: Bool.Type) -> Bool? {
-    get { _access.get(key, .bool) }
+    get { scalar(key, .bool) }
     set { _access.set(key, newValue, .bool) }
   }
 
   /// The `Bool` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> Bool? {
-    get { _access.get(key, .bool) }
+    get { scalar(key, .bool) }
     set { _access.set(key, newValue, .bool) }
   }
 
@@ -119,7 +119,7 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: Bool) -> Bool {
-    _access.get(key, .bool) ?? value
+    scalar(key, .bool) ?? value
   }
 }
 
@@ -131,14 +131,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: Int.Type) -> Int? {
-    get { _access.get(key, .int) }
+    get { scalar(key, .int) }
     set { _access.set(key, newValue, .int) }
   }
 
   /// The `Int` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> Int? {
-    get { _access.get(key, .int) }
+    get { scalar(key, .int) }
     set { _access.set(key, newValue, .int) }
   }
 
@@ -147,7 +147,7 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: Int) -> Int {
-    _access.get(key, .int) ?? value
+    scalar(key, .int) ?? value
   }
 }
 
@@ -159,14 +159,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: UInt.Type) -> UInt? {
-    get { _access.get(key, .uint) }
+    get { scalar(key, .uint) }
     set { _access.set(key, newValue, .uint) }
   }
 
   /// The `UInt` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> UInt? {
-    get { _access.get(key, .uint) }
+    get { scalar(key, .uint) }
     set { _access.set(key, newValue, .uint) }
   }
 
@@ -175,7 +175,7 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: UInt) -> UInt {
-    _access.get(key, .uint) ?? value
+    scalar(key, .uint) ?? value
   }
 }
 
@@ -187,14 +187,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: Float.Type) -> Float? {
-    get { _access.get(key, .float) }
+    get { scalar(key, .float) }
     set { _access.set(key, newValue, .float) }
   }
 
   /// The `Float` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> Float? {
-    get { _access.get(key, .float) }
+    get { scalar(key, .float) }
     set { _access.set(key, newValue, .float) }
   }
 
@@ -203,7 +203,7 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: Float) -> Float {
-    _access.get(key, .float) ?? value
+    scalar(key, .float) ?? value
   }
 }
 
@@ -215,14 +215,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: Double.Type) -> Double? {
-    get { _access.get(key, .double) }
+    get { scalar(key, .double) }
     set { _access.set(key, newValue, .double) }
   }
 
   /// The `Double` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> Double? {
-    get { _access.get(key, .double) }
+    get { scalar(key, .double) }
     set { _access.set(key, newValue, .double) }
   }
 
@@ -231,7 +231,7 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: Double) -> Double {
-    _access.get(key, .double) ?? value
+    scalar(key, .double) ?? value
   }
 }
 
@@ -243,14 +243,14 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - type: The type of the value.
   public subscript(_ key: String, _ type: String.Type) -> String? {
-    get { _access.get(key, .string) }
+    get { scalar(key, .string) }
     set { _access.set(key, newValue, .string) }
   }
 
   /// The `String` under a key, its type inferred.
   /// - Parameter key: The key.
   public subscript(_ key: String) -> String? {
-    get { _access.get(key, .string) }
+    get { scalar(key, .string) }
     set { _access.set(key, newValue, .string) }
   }
 
@@ -259,6 +259,6 @@ extension WorkspaceDictionary {
   ///   - key: The key.
   ///   - value: What is given if there is no such value.
   public subscript(_ key: String, default value: String) -> String {
-    _access.get(key, .string) ?? value
+    scalar(key, .string) ?? value
   }
 }

@@ -17,7 +17,7 @@ extension DictionaryAccess {
     _ key: String, _ coding: DictionaryCoding<T>,
     _ handler: @escaping @Sendable (SubscribedDictionaryValue<T>) -> Void
   ) -> any WorkspaceSubscription {
-    let key = DictionaryKey(key)
+    let key = store.key(key)
     let access = DictionaryAccess(core: core, store: store, transaction: nil)
     let erasure = store.erasure
     let contents = core.contents(of: key, in: store)

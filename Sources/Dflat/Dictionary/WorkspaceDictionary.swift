@@ -12,6 +12,13 @@
 public protocol WorkspaceDictionary: Sendable {
   /// Where the values are. For Dflat.
   var _access: DictionaryAccess { get }
+  /// What is stored under a key. A call, so that reading does not count references to what `_access` holds. For Dflat.
+  func _contents(of key: String) -> DictionaryStored
+}
+
+/// What is stored under a key. For Dflat.
+public struct DictionaryStored: Sendable {
+  let contents: DictionaryContents
 }
 
 /// A way to the values of a dictionary. For Dflat.
@@ -35,37 +42,46 @@ struct StoredDictionary: WorkspaceDictionary {
       core: core, store: store,
       transaction: transaction.map { UncheckedTransaction(transaction: $0) })
   }
+
+  func _contents(of key: String) -> DictionaryStored {
+    DictionaryStored(contents: _access.contents(of: _access.store.key(key)))
+  }
+}
+
+extension WorkspaceDictionary {
+  /// A value that contents hold as it is: the coding is needed only if there is none.
+  @inline(__always)
+  func scalar<T: DictionaryScalar>(
+    _ key: String, _ coding: @autoclosure () -> DictionaryCoding<T>
+  ) -> T? {
+    let contents = _contents(of: key).contents
+    return T(contents) ?? _access.value(of: contents, key, coding())
+  }
 }
 
 // MARK: The one way
 
 extension DictionaryAccess {
-  func get<T>(_ key: String, _ coding: DictionaryCoding<T>) -> T? { get(key, coding: coding) }
-
-  private func get<T>(_ key: String, coding: DictionaryCoding<T>) -> T? {
-    let key = DictionaryKey(key)
-    if let draft = draft("a dictionary was read") {
-      guard let draft else { return nil }
-      if let contents = core.draftedContents(of: key, in: draft) {
-        return value(of: contents, key, coding)
-      }
-    }
-    return value(of: core.contents(of: key, in: store), key, coding)
+  func get<T>(_ key: String, _ coding: DictionaryCoding<T>) -> T? {
+    let key = store.key(key)
+    return value(of: contents(of: key), key, coding)
   }
 
-  /// The same for a value that contents hold as it is: the coding is needed only if there is none.
   @inline(__always)
-  func get<T: DictionaryScalar>(
-    _ key: String, _ coding: @autoclosure () -> DictionaryCoding<T>
-  ) -> T? {
-    if transaction != nil { return get(key, coding: coding()) }
-    let key = DictionaryKey(key)
-    let contents = core.contents(of: key, in: store)
-    return T(contents) ?? value(of: contents, key, coding())
+  fileprivate func contents(of key: DictionaryKey) -> DictionaryContents {
+    transaction == nil ? core.contents(of: key, in: store) : draftedContents(of: key)
+  }
+
+  private func draftedContents(of key: DictionaryKey) -> DictionaryContents {
+    if let draft = draft("a dictionary was read") {
+      guard let draft else { return .absent }
+      if let contents = core.draftedContents(of: key, in: draft) { return contents }
+    }
+    return core.contents(of: key, in: store)
   }
 
   func set<T>(_ key: String, _ value: T?, _ coding: DictionaryCoding<T>) {
-    let key = DictionaryKey(key)
+    let key = store.key(key)
     guard let value else { return set(key, .absent, coding) }
     let (contents, error) = coding.contents(value)
     if let error {
@@ -104,6 +120,12 @@ extension DictionaryAccess {
         different = present
       }
     }
+  }
+
+  fileprivate func value<T>(
+    of contents: DictionaryContents, _ key: String, _ coding: DictionaryCoding<T>
+  ) -> T? {
+    contents.isAbsent ? nil : value(of: contents, store.key(key), coding)
   }
 
   func value<T>(

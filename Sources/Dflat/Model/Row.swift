@@ -85,6 +85,17 @@ public struct Row: @unchecked Sendable {
     return body(table)
   }
 
+  /// The root table, to be read as long as somebody else keeps the row: to count one more reference writes to its head, which is
+  /// felt where many rows are looked at.
+  @inline(__always)
+  var unretainedTable: TableReader {
+    guard
+      let table = TableReader(
+        root: UnsafeRawBufferPointer(start: storage.bytes, count: Int(storage.head.size)))
+    else { preconditionFailure("a row was made from bytes that were not verified") }
+    return table
+  }
+
   /// A row with the same id and a copy of the bytes, changed by `edit` before anybody sees them.
   func copy(_ edit: (UnsafeMutableRawPointer) -> Void) -> Row {
     let copy = withBytes { RowStorage.make($0, id: id, mark: .none) }

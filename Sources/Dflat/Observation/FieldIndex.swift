@@ -1,7 +1,8 @@
 // FieldIndex: the observers that are registered under one field.
 //
 // A changed row is looked up by the field's value, before and after. If the field is not among those that were changed, both are
-// one value, which is read once; what is found by a number or a hash then costs one look into a table.
+// one value, which is read once; what is found by a number or a hash then costs one look into a table. Reading is a step of its
+// own, so that whoever has many changes reads several rows at a time.
 
 import FlatBuffersRuntime
 
@@ -54,29 +55,35 @@ final class FieldIndex {
 
   // MARK: Finding
 
+  /// What the row of a change has in the field; of a deleted one, what it had.
+  @inline(__always)
+  func value(in change: UnsafePointer<RowChange>) -> ColumnValue {
+    // The rows are kept by their change.
+    guard let row = change.pointee.new?.unretainedTable ?? change.pointee.old?.unretainedTable
+    else { return .null }
+    return reader.read(row)
+  }
+
   /// Shows a change to those who are found by it.
-  /// - Parameter touched: Gets those whom it is the first to touch.
+  /// - Parameters:
+  ///   - value: What the row has in the field.
+  ///   - touched: Gets those whom it is the first to touch.
+  @inline(__always)
   func find(
-    _ change: UnsafePointer<RowChange>, _ index: Int, _ touched: inout [ResultObserver]
+    _ change: UnsafePointer<RowChange>, _ index: Int, _ value: ColumnValue,
+    _ touched: inout [ResultObserver]
   ) {
-    // The rows are not touched without need: most changes are nobody's, and old rows have left the processor's caches.
-    guard let new = change.pointee.new else {
-      change.pointee.old?.read { visit(reader.read($0), change, index, .both, &touched) }
-      return
-    }
-    new.read { right in
-      let after = reader.read(right)
-      if change.pointee.fields & mask != 0, let old = change.pointee.old {
-        let isDifferent = old.read { left in
-          let before = reader.read(left)
-          if before.isSame(as: after) { return false }
-          visit(before, change, index, .old, &touched)
-          return true
-        }
-        if isDifferent { return visit(after, change, index, .new, &touched) }
+    // Old rows are not touched without need: they have left the processor's caches.
+    if change.pointee.fields & mask != 0, change.pointee.new != nil,
+      let old = change.pointee.old?.unretainedTable
+    {
+      let before = reader.read(old)
+      if !before.isSame(as: value) {
+        visit(before, change, index, .old, &touched)
+        return visit(value, change, index, .new, &touched)
       }
-      visit(after, change, index, .both, &touched)
     }
+    visit(value, change, index, .both, &touched)
   }
 
   @inline(never)

@@ -97,17 +97,48 @@ struct SubscriptionIndex: ~Copyable {
         }
       }
     }
-    if !fields.isEmpty {
-      // Change by change: an observer that is found under several fields meets each change once.
-      for index in changes.indices {
-        for field in fields { field.find(start + index, index, &touched.results) }
-      }
-    }
+    if !fields.isEmpty { find(start, changes.count, &touched.results) }
     for observer in others {
       for index in changes.indices where observer.meet(start + index, index, .both, nil) {
         touched.results.append(observer)
       }
     }
     return touched
+  }
+
+  /// How many rows are read before the first of them is looked up. Rows that were written a while ago have left the processor's
+  /// caches; reading them one behind the other, it waits for several at a time.
+  private static let readTogether = 16
+
+  /// Shows changes to those who are found by fields.
+  private func find(
+    _ changes: UnsafePointer<RowChange>, _ count: Int, _ touched: inout [ResultObserver]
+  ) {
+    let width = fields.count
+    withUnsafeTemporaryAllocation(
+      of: ColumnValue.self, capacity: width * min(count, Self.readTogether)
+    ) { values in
+      var start = 0
+      while start < count {
+        let end = min(start + Self.readTogether, count)
+        for place in 0..<width {
+          let field = fields[place]
+          for index in start..<end {
+            values.initializeElement(
+              at: (index &- start) &* width &+ place, to: field.value(in: changes + index))
+          }
+        }
+        // Change by change: an observer that is found under several fields meets each change once.
+        for index in start..<end {
+          for place in 0..<width {
+            let value = values[(index &- start) &* width &+ place]
+            Unmanaged.passUnretained(fields[place])._withUnsafeGuaranteedRef {
+              $0.find(changes + index, index, value, &touched)
+            }
+          }
+        }
+        start = end
+      }
+    }
   }
 }

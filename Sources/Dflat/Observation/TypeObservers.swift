@@ -20,7 +20,7 @@ final class TypeObservers: @unchecked Sendable {
   private let inbox = Mutex(Inbox())
   @exclusivity(unchecked) private var index = SubscriptionIndex()
   /// Those for whom something could not be read when it was necessary.
-  private var stale: [Observer] = []
+  @exclusivity(unchecked) private var stale: [Observer] = []
 
   /// Unchecked: used under the lock only.
   private struct Inbox: @unchecked Sendable {

@@ -132,6 +132,11 @@ extension FetchedResult {
       self = FetchedResult([], origin)
       return
     }
+    // As results by key are; the general way to make an array costs more than all the rest then.
+    if rows.count == 1 {
+      self = FetchedResult([Element(_row: rows[0])], origin)
+      return
+    }
     let objects = [Element](unsafeUninitializedCapacity: rows.count) { objects, count in
       for index in rows.indices {
         objects.initializeElement(at: index, to: Element(_row: rows[index]))

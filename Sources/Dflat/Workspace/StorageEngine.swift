@@ -26,6 +26,16 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///   - key: The values of all fields of its primary key.
   ///   - mark: What the row carries.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row?
+  /// The same, in the storage's own memory. A damaged row is reported, and passed over.
+  ///
+  /// - Parameters:
+  ///   - schema: The type of the row.
+  ///   - key: The values of all fields of its primary key.
+  ///   - body: Called with the row's id and bytes if there is one. It must not keep the bytes, nor use the storage.
+  func withRow(
+    of schema: EntitySchema, with key: KeyValues,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) throws
   /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
   /// it for sure; here it may lag behind.
   var generation: Int { get }

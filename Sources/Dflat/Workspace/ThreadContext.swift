@@ -19,6 +19,15 @@ final class ThreadContext {
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
   @exclusivity(unchecked) var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
 
+  /// Whether the thread is in no transaction and has no snapshot open, of any workspace. Asked at each reading of a key, so no
+  /// reference is counted.
+  static var isOutside: Bool {
+    guard let pointer = pthread_getspecific(key) else { return true }
+    return Unmanaged<ThreadContext>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+      $0.transaction == nil && $0.snapshots.isEmpty
+    }
+  }
+
   static var current: ThreadContext {
     if let pointer = pthread_getspecific(key) {
       return Unmanaged<ThreadContext>.fromOpaque(pointer).takeUnretainedValue()

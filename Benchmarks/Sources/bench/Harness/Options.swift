@@ -12,6 +12,7 @@ struct Options {
     case scaling
     case smoke
     case profile
+    case floor
     /// A process that is started to measure memory.
     case memory
   }
@@ -28,7 +29,9 @@ struct Options {
     let environment = ProcessInfo.processInfo.environment
     guard let mode = Mode(rawValue: arguments.first ?? "cases"),
       arguments.count <= (mode == .memory ? 3 : 1)
-    else { throw UsageError(description: "usage: bench [cases | scaling | smoke | profile]") }
+    else {
+      throw UsageError(description: "usage: bench [cases | scaling | smoke | profile | floor]")
+    }
     self.mode = mode
     let runs = environment["RUNS"] ?? (mode == .smoke ? "1" : "7")
     guard let count = Int(runs), count > 0 else {

@@ -1,0 +1,41 @@
+// Patience: tests wait for what should come, but not for ever: what does not come is a failure with a place, and no hang.
+
+public import Dispatch
+public import Testing
+
+/// Something has not come in time.
+public struct NotInTime: Error, CustomStringConvertible {
+  /// What was waited for.
+  public let what: String
+
+  /// What did not come, and how long was waited.
+  public var description: String { "\(what) did not come within \(NotInTime.patience)" }
+
+  /// So long that it is no failure to be on a busy machine.
+  static let patience = Duration.seconds(120)
+}
+
+extension DispatchSemaphore {
+  /// Waits for a signal.
+  /// - Parameter what: What the signal says, for people.
+  /// - Throws: `NotInTime` if it does not come.
+  public func wait(for what: String) throws {
+    if wait(timeout: .now() + .seconds(Int(NotInTime.patience.components.seconds))) == .success {
+      return
+    }
+    throw NotInTime(what: what)
+  }
+
+  /// The same where nothing can be thrown.
+  /// - Returns: Whether the signal came. If it did not, that is an issue.
+  @discardableResult
+  public func expect(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Bool {
+    do { try wait(for: what) } catch {
+      Issue.record(error, sourceLocation: sourceLocation)
+      return false
+    }
+    return true
+  }
+}

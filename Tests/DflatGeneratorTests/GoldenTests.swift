@@ -21,6 +21,28 @@ struct GoldenTests {
     }
   }
 
+  @Test(
+    "is what is committed for other tests", arguments: ["DflatTestSupport", "DflatVerification"])
+  func matchesCommitted(target: String) throws {
+    let folder = Place.tests.deletingLastPathComponent().appending(path: target)
+    let schemas = folder.appending(path: "Schemas")
+    var expected: Set<String> = []
+    for name in Place.schemas(in: schemas) {
+      let path = schemas.appending(path: name).path()
+      let schema = try #require(SchemaCompiler().compile(file: path).schema)
+      for file in Generator(schema).generate() {
+        expected.insert(file.name)
+        let committed = try? text(of: folder.appending(path: "Generated/\(file.name)"))
+        #expect(
+          committed == file.text,
+          "to write it anew: dflatc -o Tests/\(target)/Generated Tests/\(target)/Schemas/*.fbs")
+      }
+    }
+    let found = try FileManager.default.contentsOfDirectory(
+      atPath: folder.appending(path: "Generated").path())
+    #expect(!expected.isEmpty && Set(found) == expected)
+  }
+
   @Test("is as the formatter would leave it")
   func formatted() throws {
     try withTemporaryDirectory { directory in

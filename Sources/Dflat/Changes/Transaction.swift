@@ -11,7 +11,8 @@
 
 import FlatBuffersRuntime
 
-/// Unchecked: as a member is.
+/// Unchecked: its handler runs on one thread, and what it has changed is read by the thread that tells how it ended, which comes behind
+/// the committer's lock; see `Member`. Programs get it as a `TransactionContext`, which is not `Sendable`.
 final class Transaction: Member, TransactionContext, @unchecked Sendable {
   let workspace: WorkspaceCore
   /// The clock at the beginning.

@@ -80,7 +80,7 @@ final class TypeChanges: @unchecked Sendable {
 
 /// A type that a transaction has changed.
 ///
-/// Unchecked: changed by the transaction's thread until its end, then only read.
+/// Unchecked: `rows`, all that changes, is used by the transaction's thread only. Deliveries read the constants.
 final class ChangedType: @unchecked Sendable {
   let schema: EntitySchema
   /// How many types were changed before it.

@@ -2,7 +2,8 @@
 //
 // Most are transactions, see `Transaction`. The workspace's own errands are written in the same groups and told in the same order.
 
-/// Unchecked: changed by its own thread until it is in a group or in a delivery.
+/// Unchecked: its properties are changed by the thread that runs it, before `Committer.end` puts it into a group or a delivery. That
+/// happens under the committer's lock, which the thread that tells it has taken after that; from then on it is only read.
 class Member: @unchecked Sendable {
   final let types: TypeSet
   /// The group that it has written into or read from: if that fails, so has it.
@@ -32,6 +33,8 @@ class Member: @unchecked Sendable {
 }
 
 /// Something that the workspace has done itself.
+///
+/// Unchecked: it adds a constant to a member, which is `Sendable` for the reason given there.
 final class Errand: Member, @unchecked Sendable {
   private let completion: @Sendable ((any Error)?) -> Void
 

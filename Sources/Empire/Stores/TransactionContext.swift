@@ -135,7 +135,8 @@ extension TransactionContext {
   func select<Record: IndexKeyRecord>(
     key: some Serializable, isOutdated: inout Bool
   ) throws -> sending Record? {
-    // Nothing else refers to the record: it has just been read. The compiler loses sight of that in the closure.
+    // Unsafe, and sound: nothing else refers to the record, which `decode` has just made from bytes and nobody has kept. The compiler
+    // loses sight of that where the closure returns it, and would not let it be sent on.
     nonisolated(unsafe) let result: Record? = try withKey { writer in
       writer.write(Record.keyPrefix.bigEndian)
       key.serializeKey(to: &writer)

@@ -150,7 +150,8 @@ let package = Package(
       name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
       swiftSettings: strict),
     .testTarget(
-      name: "SQLiteAccessTests", dependencies: ["CSQLite", "SQLiteAccess"], swiftSettings: strict),
+      name: "SQLiteAccessTests", dependencies: ["CSQLite", "SQLiteAccess", "DflatTestSupport"],
+      swiftSettings: strict),
     .target(
       // A client that has not been changed for Swift 6.
       name: "SwiftFiveClient", dependencies: ["SQLiteDflat", "DflatTestSupport"],

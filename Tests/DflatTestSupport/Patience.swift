@@ -1,6 +1,7 @@
 // Patience: tests wait for what should come, but not for ever: what does not come is a failure with a place, and no hang.
 
 public import Dispatch
+import Foundation
 public import Testing
 
 /// Something has not come in time.
@@ -16,6 +17,13 @@ public struct NotInTime: Error, CustomStringConvertible {
 }
 
 extension DispatchSemaphore {
+  /// Waits until a task has begun, which says so with a signal, before what the task does is waited
+  /// for with patience.
+  ///
+  /// This wait has no bound: Swift's pool takes a new task behind all tests that wait there for their
+  /// own turn, and how long those take is nothing that the task could be blamed for.
+  public func waitForTurn() { wait() }
+
   /// Waits for a signal.
   /// - Parameter what: What the signal says, for people.
   /// - Throws: `NotInTime` if it does not come.
@@ -38,4 +46,15 @@ extension DispatchSemaphore {
     }
     return true
   }
+}
+
+/// Looks again and again whether `condition` holds, where nothing signals that it does.
+/// - Returns: Whether it does. If it did not come in time, it does not.
+public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+  let deadline = ContinuousClock.now + NotInTime.patience
+  while try !condition() {
+    if ContinuousClock.now > deadline { return false }
+    Thread.sleep(forTimeInterval: 0.002)
+  }
+  return true
 }

@@ -1,3 +1,4 @@
+import DflatTestSupport
 import Foundation
 import SQLiteAccess
 import Testing

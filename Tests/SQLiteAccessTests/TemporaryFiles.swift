@@ -40,16 +40,6 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread(body)
 }
 
-/// Waits until `condition` holds; false if it does not within ten seconds.
-func eventually(_ condition: () -> Bool) -> Bool {
-  let deadline = ContinuousClock.now + .seconds(10)
-  while !condition() {
-    if ContinuousClock.now > deadline { return false }
-    Thread.sleep(forTimeInterval: 0.001)
-  }
-  return true
-}
-
 /// Values that several threads put together.
 ///
 /// Unchecked, because the compiler cannot know that the lock protects the array. It is Foundation's

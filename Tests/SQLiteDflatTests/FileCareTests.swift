@@ -375,13 +375,3 @@ struct FileCareTests {
     }
   }
 }
-
-/// Waits until `condition` holds; false if it does not within ten seconds.
-func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-  let deadline = ContinuousClock.now + .seconds(10)
-  while try !condition() {
-    if ContinuousClock.now > deadline { return false }
-    Thread.sleep(forTimeInterval: 0.002)
-  }
-  return true
-}

@@ -45,20 +45,23 @@ struct ObservationStreamTests {
       let stored = try workspace.store([post(1)])
       let observers = workspace.dflat._core.observers.of(Post._schema)
       let hasBegun = DispatchSemaphore(value: 0)
+      let isSubscribed = DispatchSemaphore(value: 0)
       let task = Task {
+        hasBegun.signal()
         if ofResult {
           let results = workspace.dflat.subscribe(fetchedResult: workspace.posts.all())
-          hasBegun.signal()
+          isSubscribed.signal()
           for await _ in results {}
         } else {
           let objects = workspace.dflat.subscribe(object: stored[0])
-          hasBegun.signal()
+          isSubscribed.signal()
           for await _ in objects {}
         }
       }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
-          hasBegun.expect("the subscription")
+          hasBegun.waitForTurn()
+          isSubscribed.expect("the subscription")
           continuation.resume()
         }
       }

@@ -81,10 +81,12 @@ struct WriteTests {
   func cancelled() async throws {
     try await withTemporaryWorkspace { workspace in
       try workspace.store([])
+      let hasBegun = DispatchSemaphore(value: 0)
       let isInside = DispatchSemaphore(value: 0)
       let mayGoOn = DispatchSemaphore(value: 0)
       let dflat = workspace.dflat
       let task = Task {
+        hasBegun.signal()
         try await dflat.write(Post.self) { txn in
           try txn.insert(post(1))
           isInside.signal()
@@ -93,6 +95,7 @@ struct WriteTests {
       }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
+          hasBegun.waitForTurn()
           isInside.expect("that it is inside")
           task.cancel()
           mayGoOn.signal()
@@ -217,14 +220,17 @@ struct WriteTests {
 
       // A closure that waits for a transaction of its own type would wait for ever.
       let nested = try await dflat.write(Post.self, Note.self) { _ -> (any Error)? in
+        let hasBegun = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<(any Error)?>(nil)
         Task {
+          hasBegun.signal()
           do { try await dflat.write(Note.self) { _ in } } catch {
             failure.withLock { $0 = error }
           }
           done.signal()
         }
+        hasBegun.waitForTurn()
         done.expect("the completion")
         return failure.withLock { $0 }
       }

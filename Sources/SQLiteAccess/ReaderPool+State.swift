@@ -6,26 +6,39 @@
 import Dispatch
 import Synchronization
 
-/// A connection on its way between threads.
+/// A reader of a pool, or a place for one that is being opened.
 ///
 /// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool
 /// sees to that: under its lock a reader is either idle or with one holder, and passing through the
-/// lock or a semaphore orders what the one did before what the other does.
-struct Pooled: @unchecked Sendable {
-  let connection: Connection
-}
-
-struct Idle: Sendable {
-  let reader: Pooled
+/// lock or a semaphore orders what the one did before what the other does. The holder sets
+/// `connection`; the rest changes under the lock.
+@usableFromInline
+final class PooledReader: @unchecked Sendable {
+  /// Nil while it is being opened.
+  @usableFromInline @exclusivity(unchecked) var connection: Connection!
+  /// The thread inside `withReader` that has it.
+  @exclusivity(unchecked) var thread: ThreadIdentity?
   /// When it came back, in nanoseconds of `MonotonicTime`.
-  let since: UInt64
+  @exclusivity(unchecked) var idleSince: UInt64 = 0
+
+  init(thread: ThreadIdentity?) {
+    self.thread = thread
+  }
+
+  func close() {
+    do {
+      try connection?.close()
+    } catch {
+      // Its last holder kept a statement. It stays open for that one only, and closes with it.
+    }
+  }
 }
 
 /// What becomes of someone who asks for a reader.
 enum Decision: Sendable {
-  case reader(Pooled)
-  /// Has a place below the limit and opens the reader.
-  case mayOpen
+  case reader(PooledReader)
+  /// Has a place and opens the reader.
+  case mayOpen(PooledReader)
   case closed
   case wait(Waiter)
 }
@@ -74,12 +87,10 @@ enum Handover: Sendable {
 
 extension ReaderPool {
   struct State: Sendable {
-    /// The last one came back last.
-    var idle: [Idle] = []
     /// Readers that are idle, held, or being opened.
-    var open = 0
-    /// The threads inside `withReader`, once for each call.
-    var holders: [ThreadIdentity] = []
+    var all: [PooledReader] = []
+    /// The last one came back last.
+    var idle: [PooledReader] = []
     var line: Line = Line()
     var isClosed = false
     /// Whether a timer will look for readers that were idle for too long.
@@ -87,48 +98,45 @@ extension ReaderPool {
     /// Those who wait for the pool to be closed.
     var closers: [DispatchSemaphore] = []
 
-    mutating func hold(_ thread: ThreadIdentity?) {
-      if let thread { holders.append(thread) }
-    }
+    /// Whether a thread is inside `withReader`.
+    func isInside(_ thread: ThreadIdentity) -> Bool { all.contains { $0.thread == thread } }
 
-    mutating func letGo(_ thread: ThreadIdentity?) {
-      guard let thread, let place = holders.lastIndex(of: thread) else { return }
-      holders.swapAt(place, holders.count - 1)
-      holders.removeLast()
+    /// A place for another reader.
+    mutating func addPlace(for thread: ThreadIdentity?) -> PooledReader {
+      let reader = PooledReader(thread: thread)
+      all.append(reader)
+      return reader
     }
 
     /// A reader is gone. Lets the first in line open another, if there is room, or tells those who
     /// close the pool that it was the last.
-    mutating func freePlace(limit: Int) -> Handover? {
-      open -= 1
+    mutating func remove(_ reader: PooledReader, limit: Int) -> Handover? {
+      all.removeAll { $0 === reader }
       if isClosed {
-        guard open == 0, !closers.isEmpty else { return nil }
+        guard all.isEmpty, !closers.isEmpty else { return nil }
         defer { closers = [] }
         return .closers(closers)
       }
-      guard open < limit, let waiter = line.popFirst() else { return nil }
-      open += 1
-      hold(waiter.thread)
-      return Handover(waiter: waiter, outcome: .mayOpen)
+      guard all.count < limit, let waiter = line.popFirst() else { return nil }
+      return Handover(waiter: waiter, outcome: .mayOpen(addPlace(for: waiter.thread)))
     }
 
     /// Takes out the readers that came back so many nanoseconds ago, or earlier.
-    mutating func removeIdle(olderThan age: UInt64) -> [Pooled] {
+    mutating func removeIdle(olderThan age: UInt64) -> [PooledReader] {
       let now = MonotonicTime.now
       let instant = now > age ? now - age : 0
-      let count = idle.prefix { $0.since <= instant }.count
-      let removed = idle.prefix(count).map(\.reader)
-      idle.removeFirst(count)
-      open -= count
+      let removed = Array(idle.prefix { $0.idleSince <= instant })
+      idle.removeFirst(removed.count)
+      all.removeAll { reader in removed.contains { $0 === reader } }
       return removed
     }
 
     /// Traps, in debug builds, if what the pool promises is not so.
     func _checkInvariants(limit: Int) {
       #if DEBUG
-        precondition(idle.count <= open)
+        precondition(idle.count <= all.count)
         precondition(idle.isEmpty || line.isEmpty, "somebody waits beside an idle reader")
-        precondition(line.isEmpty || open >= limit, "somebody waits though there is room")
+        precondition(line.isEmpty || all.count >= limit, "somebody waits though there is room")
         precondition(!isClosed || idle.isEmpty && line.isEmpty)
       #endif
     }

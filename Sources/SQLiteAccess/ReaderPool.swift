@@ -105,8 +105,8 @@ public final class ReaderPool: Sendable {
     beyondLimit: Bool = false, _ body: (Connection) throws -> R
   ) throws -> R {
     let reader = try take(scoped: true, within: nil, beyondLimit: beyondLimit)
-    defer { giveBack(reader, scoped: true) }
-    return try body(reader)
+    defer { giveBack(reader) }
+    return try body(reader.connection)
   }
 
   /// A reader to hold for longer than a call, for a snapshot that outlives the function for
@@ -125,42 +125,39 @@ public final class ReaderPool: Sendable {
     timeout: Duration? = nil, beyondLimit: Bool = false
   ) throws(SQLiteError) -> sending ReaderLease {
     let reader = try take(scoped: false, within: timeout, beyondLimit: beyondLimit)
-    return ReaderLease(Pooled(connection: reader), pool: self)
+    return ReaderLease(reader, pool: self)
   }
 
   @usableFromInline
   func take(
     scoped: Bool, within timeout: Duration?, beyondLimit: Bool = false
-  ) throws(SQLiteError) -> Connection {
-    let thread = ThreadIdentity.current
+  ) throws(SQLiteError) -> PooledReader {
+    let thread = scoped ? ThreadIdentity.current : nil
     let decision = change { state -> Decision in
       if state.isClosed { return .closed }
       if let idle = state.idle.popLast() {
-        state.hold(scoped ? thread : nil)
-        return .reader(idle.reader)
+        idle.thread = thread
+        return .reader(idle)
       }
-      let isNested = state.holders.contains(thread)
-      if state.open < limit || isNested || beyondLimit {
-        state.open += 1
-        state.hold(scoped ? thread : nil)
-        return .mayOpen
+      if state.all.count < limit || beyondLimit || state.isInside(.current) {
+        return .mayOpen(state.addPlace(for: thread))
       }
-      let waiter = Waiter(thread: scoped ? thread : nil)
+      let waiter = Waiter(thread: thread)
       state.line.append(waiter)
       return .wait(waiter)
     }
     switch decision {
-    case .reader(let reader): return try upToDate(reader, scoped: scoped)
-    case .mayOpen: return try openReader(scoped: scoped)
+    case .reader(let reader): return try upToDate(reader)
+    case .mayOpen(let reader): return try open(reader)
     case .closed: throw closedError
-    case .wait(let waiter): return try waitInLine(waiter, scoped: scoped, within: timeout)
+    case .wait(let waiter): return try waitInLine(waiter, within: timeout)
     }
   }
 
   /// Waits in line. Whoever ends the wait has counted this thread as a holder already.
   private func waitInLine(
-    _ waiter: Waiter, scoped: Bool, within timeout: Duration?
-  ) throws(SQLiteError) -> Connection {
+    _ waiter: Waiter, within timeout: Duration?
+  ) throws(SQLiteError) -> PooledReader {
     if let timeout {
       let limit =
         DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
@@ -178,20 +175,21 @@ public final class ReaderPool: Sendable {
       waiter.semaphore.wait()
     }
     switch waiter.takeOutcome() {
-    case .reader(let reader): return try upToDate(reader, scoped: scoped)
-    case .mayOpen: return try openReader(scoped: scoped)
+    case .reader(let reader): return try upToDate(reader)
+    case .mayOpen(let reader): return try open(reader)
     case .closed, .wait: throw closedError
     }
   }
 
-  /// The reader, or a new one in its place if it works without locks and the file has changed.
-  private func upToDate(_ reader: Pooled, scoped: Bool) throws(SQLiteError) -> Connection {
-    if !reader.connection.isOutdated { return reader.connection }
-    Self.close([reader])
-    return try openReader(scoped: scoped)
+  /// The reader, opened again if it works without locks and the file has changed.
+  private func upToDate(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
+    if !reader.connection.isOutdated { return reader }
+    reader.close()
+    return try open(reader)
   }
 
-  private func openReader(scoped: Bool) throws(SQLiteError) -> Connection {
+  /// Opens the connection of a reader that has its place already.
+  private func open(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
     do {
       let connection =
         mode == .readOnly
@@ -207,14 +205,10 @@ public final class ReaderPool: Sendable {
         try connection.setPragma("query_only", 1)
       }
       try configure?(connection)
-      return connection
+      reader.connection = connection
+      return reader
     } catch {
-      let thread = ThreadIdentity.current
-      let next = change { state -> Handover? in
-        state.letGo(scoped ? thread : nil)
-        return state.freePlace(limit: limit)
-      }
-      next?.perform()
+      change { $0.remove(reader, limit: limit) }?.perform()
       throw error
     }
   }
@@ -226,20 +220,21 @@ public final class ReaderPool: Sendable {
   // MARK: Giving back
 
   @usableFromInline
-  func giveBack(_ connection: Connection, scoped: Bool) {
-    let isUsable = Self.isReadyForReuse(connection)
-    let thread = ThreadIdentity.current
-    let reader = Pooled(connection: connection)
-    let now = MonotonicTime.now
+  func giveBack(_ reader: PooledReader) {
+    let isUsable = Self.isReadyForReuse(reader.connection)
+    reader.idleSince = MonotonicTime.now
     let fate = change { state -> Fate in
-      state.letGo(scoped ? thread : nil)
       // A reader that is to be closed counts as open until it is, so that close() waits for it.
-      if !isUsable || state.isClosed || state.open > limit { return .surplus }
+      if !isUsable || state.isClosed || state.all.count > limit {
+        reader.thread = nil
+        return .surplus
+      }
       if let waiter = state.line.popFirst() {
-        state.hold(waiter.thread)
+        reader.thread = waiter.thread
         return .handedOn(Handover(waiter: waiter, outcome: .reader(reader)))
       }
-      state.idle.append(Idle(reader: reader, since: now))
+      reader.thread = nil
+      state.idle.append(reader)
       if state.isTimerSet { return .kept }
       state.isTimerSet = true
       return .keptAsTheFirst
@@ -249,8 +244,8 @@ public final class ReaderPool: Sendable {
     case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
     case .handedOn(let handover): handover.perform()
     case .surplus:
-      Self.close([reader])
-      change { $0.freePlace(limit: limit) }?.perform()
+      reader.close()
+      change { $0.remove(reader, limit: limit) }?.perform()
     }
   }
 
@@ -261,16 +256,6 @@ public final class ReaderPool: Sendable {
     case keptAsTheFirst
     case handedOn(Handover)
     case surplus
-  }
-
-  static func close(_ readers: [Pooled]) {
-    for reader in readers {
-      do {
-        try reader.connection.close()
-      } catch {
-        // Its last holder kept a statement. It stays open for that one only, and closes with it.
-      }
-    }
   }
 
   /// Whether a reader that comes back can be used again: nothing open, nothing held.
@@ -296,7 +281,7 @@ public final class ReaderPool: Sendable {
   @discardableResult
   public func closeIdle(olderThan age: Duration = .zero) -> Int {
     let closed = change { $0.removeIdle(olderThan: MonotonicTime.nanoseconds(age)) }
-    Self.close(closed)
+    for reader in closed { reader.close() }
     return closed.count
   }
 
@@ -315,12 +300,12 @@ public final class ReaderPool: Sendable {
     let (aged, next) = change { state in
       let aged = state.removeIdle(olderThan: lifetimeNanoseconds)
       let next = state.idle.first.map {
-        lifetimeNanoseconds - min(MonotonicTime.now &- $0.since, lifetimeNanoseconds)
+        lifetimeNanoseconds - min(MonotonicTime.now &- $0.idleSince, lifetimeNanoseconds)
       }
       state.isTimerSet = next != nil
       return (aged, next)
     }
-    Self.close(aged)
+    for reader in aged { reader.close() }
     if let next { setTimer(after: next) }
   }
 
@@ -334,26 +319,24 @@ public final class ReaderPool: Sendable {
     let semaphore = DispatchSemaphore(value: 0)
     let (line, idle, mustWait) = change { state in
       precondition(
-        !state.holders.contains(thread),
+        !state.isInside(thread),
         "ReaderPool.close() was called inside withReader, and would wait for itself")
       state.isClosed = true
       let line = state.line.removeAll()
-      let idle = state.idle.map(\.reader)
-      state.idle = []
-      state.open -= idle.count
-      let mustWait = state.open > 0
+      let idle = state.removeIdle(olderThan: 0)
+      let mustWait = !state.all.isEmpty
       if mustWait { state.closers.append(semaphore) }
       return (line, idle, mustWait)
     }
     for waiter in line { Handover(waiter: waiter, outcome: .closed).perform() }
-    Self.close(idle)
+    for reader in idle { reader.close() }
     if mustWait { semaphore.wait() }
   }
 
   // MARK: Facts
 
   /// How many readers are open now, idle ones included.
-  public var openCount: Int { state.withLock { $0.open } }
+  public var openCount: Int { state.withLock { $0.all.count } }
 
   /// How many readers are idle now.
   public var idleCount: Int { state.withLock { $0.idle.count } }
@@ -367,10 +350,10 @@ public final class ReaderPool: Sendable {
 ///
 /// One thread uses it at a time.
 public final class ReaderLease {
-  private var reader: Pooled?
+  private var reader: PooledReader?
   private let pool: ReaderPool
 
-  init(_ reader: Pooled, pool: ReaderPool) {
+  init(_ reader: PooledReader, pool: ReaderPool) {
     self.reader = reader
     self.pool = pool
   }
@@ -389,6 +372,6 @@ public final class ReaderLease {
   public func end() {
     guard let reader else { return }
     self.reader = nil
-    pool.giveBack(reader.connection, scoped: false)
+    pool.giveBack(reader)
   }
 }

@@ -11,9 +11,9 @@ struct DictionaryTableTests {
     ["", "a", "\u{0}", "é", "e\u{301}", "setting-1", "setting-2", "setting-12345678"]
     + ["setting-12345679"] + (0..<300).map { "a longer key, which differs at its end only: \($0)" }
 
-  /// Keys whose hashes are alike as a whole, in the half that places have, or in the half that says where they belong.
+  /// Keys whose hashes are alike as a whole, in the part that is a tag, or in the part that says where they belong.
   private enum Hashes: CaseIterable {
-    case ordinary, one, oneHalf, oneHome
+    case ordinary, one, oneTag, oneHome
   }
 
   private func keys(_ hashes: Hashes) -> [DictionaryKey] {
@@ -22,7 +22,7 @@ struct DictionaryTableTests {
       switch hashes {
       case .ordinary: DictionaryKey(text, hash)
       case .one: DictionaryKey(text, .max)
-      case .oneHalf: DictionaryKey(text, UInt64(number) << 54 | 7)
+      case .oneTag: DictionaryKey(text, UInt64(number) << 54 | 7)
       case .oneHome: DictionaryKey(text, UInt64.max << 32 | UInt64(number))
       }
     }
@@ -38,6 +38,8 @@ struct DictionaryTableTests {
         var model = [Int64?](repeating: nil, count: keys.count)
         for step in 1..<500 as Range<Int64> {
           let number = Int.random(in: keys.indices, using: &random)
+          let revision = table.revision
+          let before = model
           if random.oneIn(100) {
             let removed = table.remove { $0.change < step - 100 }
             #expect(removed.count == model.count { $0 != nil })
@@ -45,9 +47,12 @@ struct DictionaryTableTests {
           } else {
             let index = table.findOrMake(keys[number])
             #expect((table[index].change < 0) == (model[number] == nil))
+            #expect((table.revision == revision) == (model[number] != nil))
             table[index].change = step
             model[number] = step
           }
+          // With the same revision the same keys are there.
+          if table.revision == revision { #expect(model.map { $0 == nil } == before.map { $0 == nil }) }
           let other = Int.random(in: keys.indices, using: &random)
           let found = table.find(keys[other]).map { table[$0] }
           #expect(found?.change == model[other])

@@ -60,31 +60,35 @@ final class DictionaryStore: Sendable {
 
   enum Known {
     case contents(DictionaryContents)
-    /// It has to be read; what is found counts if nothing was removed since.
-    case unknown(erasure: Int64)
+    /// It has to be read; what is found is remembered as of this moment.
+    case unknown(Moment)
+  }
+
+  /// When a key was not known.
+  struct Moment {
+    fileprivate let erasure: Int64
+    fileprivate let revision: Int
   }
 
   func known(_ key: DictionaryKey) -> Known {
     state.withLock { state in
       if let index = state.memory.find(key) { return .contents(state.memory[index].contents) }
-      return state.isErasing ? .contents(.absent) : .unknown(erasure: state.erasure)
+      if state.isErasing { return .contents(.absent) }
+      return .unknown(Moment(erasure: state.erasure, revision: state.memory.revision))
     }
   }
 
-  /// Remembers what was read, unless something newer is known.
+  /// Remembers what was read, unless something newer is known, or everything was removed since it was not known.
   /// - Returns: What counts.
   func remember(
-    _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, erasure: Int64
+    _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, since moment: Moment
   ) -> DictionaryContents {
     state.withLock { state in
-      if state.erasure != erasure { return state.contents(of: key) ?? contents }
-      let index = state.memory.findOrMake(key)
-      if state.memory[index].change < 0 {
-        state.memory[index].contents = contents
-        state.memory[index].change = 0
-        state.memory[index].row = row
-      }
-      return state.memory[index].contents
+      if state.erasure != moment.erasure { return state.contents(of: key) ?? contents }
+      let isUnknown = state.memory.revision == moment.revision
+      if !isUnknown, let index = state.memory.find(key) { return state.memory[index].contents }
+      state.memory.make(Entry(key: key, contents: contents, change: 0, row: row))
+      return contents
     }
   }
 

@@ -1,8 +1,9 @@
 // DictionaryTable: the entries of a dictionary's memory, found by their keys.
 //
-// Most reads find a key that is there, so finding one is all that a read costs. Entries lie one behind another, in the order in which
-// their keys came; beside them is a table of places with open addressing, at most three quarters full. A place holds the number of
-// an entry and half of its key's hash, so entries of other keys are not touched on the way. It keeps true:
+// Entries lie one behind another, in the order in which their keys came; beside them is a table of places with open addressing, at
+// most three quarters full. A place has a tag, which is a byte of its key's hash, and the number of an entry. The tags lie together, so
+// that a key that is not there is seen to be missing without touching more than them: where a program reads one value after another
+// from the disk, that is the way of each, and everything else has left the processor's cache since the last. It keeps true:
 //
 //  - each entry has one place, at or behind its own, with none that is empty in between;
 //  - no two entries have one key.
@@ -14,6 +15,11 @@ struct DictionaryKey: Hashable, Sendable {
   let text: String
   /// Made by the store that the key is for: keys of other stores have others.
   fileprivate let hash: UInt64
+
+  /// What a place says of it: of its hash, what does not say where it belongs.
+  fileprivate var tag: UInt8 {
+    @inline(__always) get { UInt8(truncatingIfNeeded: hash) | 0x80 }
+  }
 
   @inline(__always)
   init(_ text: String, _ hash: TextHash) {
@@ -50,8 +56,12 @@ struct DictionaryTable: Sendable {
   }
 
   private var entries: ContiguousArray<Entry> = []
-  /// Half a hash, and above it one more than the number of the entry; 0 if empty. Their count is a power of two.
-  private var places: [UInt64] = []
+  /// Of each place the tag of its key; 0 if it is empty. Their count is a power of two.
+  private var tags: [UInt8] = []
+  /// Of each place that is not empty the number of its entry.
+  private var numbers: [UInt32] = []
+  /// How often keys came or went. As long as it is the same, a key that was not there is not there.
+  private(set) var revision = 0
 
   /// The numbers of all entries.
   var indices: Range<Int> { entries.indices }
@@ -65,33 +75,37 @@ struct DictionaryTable: Sendable {
   @inline(__always)
   func find(_ key: DictionaryKey) -> Int? {
     if entries.isEmpty { return nil }
-    return places.withUnsafeBufferPointer { places in
-      entries.withUnsafeBufferPointer { entries in
-        let half = UInt32(truncatingIfNeeded: key.hash)
-        var place = Self.home(key, places.count)
-        while true {
-          let content = places[place]
-          if content == 0 { return nil }
-          if UInt32(truncatingIfNeeded: content) == half {
-            let index = Int(truncatingIfNeeded: content >> 32) &- 1
-            if entries[index].key == key { return index }
-          }
-          place = (place &+ 1) & (places.count &- 1)
+    return tags.withUnsafeBufferPointer { tags in
+      var place = Self.home(key, tags.count)
+      while tags[place] != 0 {
+        if tags[place] == key.tag {
+          let index = Int(truncatingIfNeeded: numbers[place])
+          if entries[index].key == key { return index }
         }
+        place = (place &+ 1) & (tags.count &- 1)
       }
+      return nil
     }
   }
 
   /// The number of the entry with a key, which is made if there is none.
   mutating func findOrMake(_ key: DictionaryKey) -> Int {
-    if let index = find(key) { return index }
+    find(key) ?? make(Entry(key: key))
+  }
+
+  /// Takes in the entry of a key that had none.
+  /// - Returns: Its number.
+  @discardableResult
+  mutating func make(_ entry: consuming Entry) -> Int {
+    let key = entry.key
     let index = entries.count
-    precondition(index < UInt32.max, "the dictionary has more than four billion keys")
-    entries.append(Entry(key: key))
-    if entries.count * 4 > places.count * 3 {
-      rebuild(max(8, places.count * 2))
+    precondition(index <= UInt32.max, "the dictionary has more than four billion keys")
+    entries.append(entry)
+    revision &+= 1
+    if entries.count * 4 > tags.count * 3 {
+      rebuild(max(8, tags.count * 2))
     } else {
-      settle(index)
+      settle(index, key)
     }
     _checkInvariants()
     return index
@@ -102,7 +116,8 @@ struct DictionaryTable: Sendable {
   mutating func remove(where isOld: (Entry) -> Bool) -> ContiguousArray<Entry> {
     let all = entries
     entries.removeAll(where: isOld)
-    rebuild(places.count)
+    revision &+= 1
+    rebuild(tags.count)
     _checkInvariants()
     return all
   }
@@ -116,18 +131,17 @@ struct DictionaryTable: Sendable {
   }
 
   /// Gives an entry its place.
-  private mutating func settle(_ index: Int) {
-    let key = entries[index].key
-    var place = Self.home(key, places.count)
-    while places[place] != 0 { place = (place &+ 1) & (places.count &- 1) }
-    places[place] =
-      UInt64(truncatingIfNeeded: index &+ 1) &<< 32
-      | UInt64(UInt32(truncatingIfNeeded: key.hash))
+  private mutating func settle(_ index: Int, _ key: DictionaryKey) {
+    var place = Self.home(key, tags.count)
+    while tags[place] != 0 { place = (place &+ 1) & (tags.count &- 1) }
+    tags[place] = key.tag
+    numbers[place] = UInt32(truncatingIfNeeded: index)
   }
 
   private mutating func rebuild(_ count: Int) {
-    places = [UInt64](repeating: 0, count: count)
-    for index in entries.indices { settle(index) }
+    tags = [UInt8](repeating: 0, count: count)
+    numbers = [UInt32](repeating: 0, count: count)
+    for index in entries.indices { settle(index, entries[index].key) }
   }
 
   /// Traps, in debug builds, if what the head of this file promises is not so. Of large tables, the middle is enough.
@@ -137,7 +151,7 @@ struct DictionaryTable: Sendable {
       for index in max(0, middle - 16)..<min(entries.count, middle + 16) {
         precondition(find(entries[index].key) == index, "an entry is not in its place")
       }
-      precondition(entries.count * 4 <= places.count * 3, "the table of places is too full")
+      precondition(entries.count * 4 <= tags.count * 3, "the table of places is too full")
     #endif
   }
 }

@@ -176,18 +176,18 @@ extension WorkspaceCore {
   func contents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
     switch store.known(key) {
     case .contents(let contents): contents
-    case .unknown(let erasure): read(key, in: store, erasure)
+    case .unknown(let moment): read(key, in: store, moment)
     }
   }
 
   /// Reads what is stored under a key, and remembers it if later reads should see it.
   @inline(never)
   private func read(
-    _ key: DictionaryKey, in store: DictionaryStore, _ erasure: Int64
+    _ key: DictionaryKey, in store: DictionaryStore, _ moment: DictionaryStore.Moment
   ) -> DictionaryContents {
     if ThreadContext.isOutside {
       guard let item = stored(key, in: store) else { return .absent }
-      return store.remember(key, item.contents, row: item.row, erasure: erasure)
+      return store.remember(key, item.contents, row: item.row, since: moment)
     }
     let context = ThreadContext.current
     let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
@@ -196,7 +196,7 @@ extension WorkspaceCore {
     let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store)
     guard let item else { return .absent }
     if !isRemembered { return item.contents }
-    return store.remember(key, item.contents, row: item.row, erasure: erasure)
+    return store.remember(key, item.contents, row: item.row, since: moment)
   }
 
   /// What was read; the row is −1 if there is none.

@@ -42,6 +42,8 @@ public final class ReaderPool: Sendable {
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   private let state = Mutex(State())
+  /// Not where the file is read without locks.
+  private let anchor: ReadAnchor?
 
   /// Makes a pool. Nothing is opened yet.
   ///
@@ -74,6 +76,11 @@ public final class ReaderPool: Sendable {
     self.statementCacheCapacity = statementCacheCapacity
     self.configure = configure
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
+    self.anchor = mode == .immutable ? nil : ReadAnchor(path: path)
+  }
+
+  deinit {
+    anchor?.close()
   }
 
   /// Two readers for each processor, at least four.
@@ -217,6 +224,21 @@ public final class ReaderPool: Sendable {
     SQLiteError(code: .closed, message: "the pool of readers is closed", path: path)
   }
 
+  // MARK: The lock between reads
+
+  /// Says that there is a newer state of the file.
+  ///
+  /// While reads follow each other closely, the pool keeps the lock that they share, for some milliseconds, so that they need not ask
+  /// the kernel for it each time. After a commit it is another. Nothing depends on being told but the speed of reads.
+  public func noteCommit() { anchor?.noteCommit() }
+
+  /// Calls `body` while the pool keeps no lock between reads: for a checkpoint, which the lock would be in the way of.
+  ///
+  /// Readers that are in use keep theirs.
+  public func withoutLocksBetweenReads<R>(_ body: () throws -> R) rethrows -> R {
+    try anchor?.suspended(body) ?? body()
+  }
+
   // MARK: Giving back
 
   @usableFromInline
@@ -239,6 +261,7 @@ public final class ReaderPool: Sendable {
       state.isTimerSet = true
       return .keptAsTheFirst
     }
+    anchor?.noteRead()
     switch fate {
     case .kept: break
     case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
@@ -281,7 +304,7 @@ public final class ReaderPool: Sendable {
   @discardableResult
   public func closeIdle(olderThan age: Duration = .zero) -> Int {
     let closed = change { $0.removeIdle(olderThan: MonotonicTime.nanoseconds(age)) }
-    for reader in closed { reader.close() }
+    close(aged: closed)
     return closed.count
   }
 
@@ -305,8 +328,13 @@ public final class ReaderPool: Sendable {
       state.isTimerSet = next != nil
       return (aged, next)
     }
-    for reader in aged { reader.close() }
+    close(aged: aged)
     if let next { setTimer(after: next) }
+  }
+
+  private func close(aged: [PooledReader]) {
+    for reader in aged { reader.close() }
+    if openCount == 0 { anchor?.rest() }
   }
 
   /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
@@ -331,6 +359,7 @@ public final class ReaderPool: Sendable {
     for waiter in line { Handover(waiter: waiter, outcome: .closed).perform() }
     for reader in idle { reader.close() }
     if mustWait { semaphore.wait() }
+    anchor?.close()
   }
 
   // MARK: Facts

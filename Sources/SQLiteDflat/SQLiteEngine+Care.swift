@@ -26,6 +26,7 @@ extension SQLiteEngine {
 
   /// Sets turns after a commit.
   func committed(_ state: inout WriterState, _ connection: Connection) {
+    readers.noteCommit()
     state.turns.lastCommit = .now
     if state.care?.isDue(connection) == true {
       isLogLong.store(true, ordering: .releasing)
@@ -106,7 +107,7 @@ extension SQLiteEngine {
     foreignChanges.writerChanges()
     defer { foreignChanges.writerEnded() }
     do {
-      let events = try body()
+      let events = try readers.withoutLocksBetweenReads(body)
       events.forEach(tell)
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error

@@ -1,0 +1,137 @@
+// The lock that a pool keeps while reads follow each other closely.
+
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import Testing
+
+@Suite("The lock between reads")
+struct ReadAnchorTests {
+  /// Reads until the pool keeps the lock, which shows in that the log cannot begin anew.
+  private func hold(_ pool: ReaderPool, _ writer: Connection) throws {
+    try #expect(
+      eventually {
+        try insert(writer)
+        for _ in 0..<100 { _ = try count(pool) }
+        return try writer.checkpoint(.restart, timeoutMilliseconds: 0).isBusy
+      }, "the lock is not kept")
+  }
+
+  private func count(_ pool: ReaderPool) throws -> Int64? {
+    try pool.withReader { reader in
+      guard case .integer(let count) = try reader.value("SELECT count(*) FROM t") else { return nil }
+      return count
+    }
+  }
+
+  private func insert(_ writer: Connection) throws {
+    try writer.execute("INSERT INTO t (text) VALUES ('another')")
+  }
+
+  @Test("It is kept during a burst, given back soon after, and no checkpoint of ours meets it")
+  func burst() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path)
+      for _ in 0..<3 {
+        try hold(pool, writer)
+        #expect(pool.openCount == 1 && pool.idleCount == 1)
+        let result = try pool.withoutLocksBetweenReads {
+          try writer.checkpoint(.restart, timeoutMilliseconds: 0)
+        }
+        #expect(!result.isBusy)
+        // Of others', too, when the reads have ended.
+        try hold(pool, writer)
+        #expect(try eventually { try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy })
+      }
+      // Two reads a second are no burst.
+      _ = try count(pool)
+      #expect(try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy)
+    }
+  }
+
+  @Test("During a burst that does not end, others who write can begin the log anew")
+  func others() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path)
+      try hold(pool, writer)
+      // A lock on a state from before the last commit would hold the log back, each time.
+      #expect(
+        try eventually {
+          for _ in 0..<50 { _ = try count(pool) }
+          try insert(writer)
+          return try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy
+        })
+    }
+  }
+
+  @Test("Each read sees what was committed before it, by whomever")
+  func newest() throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path)
+      let readers = DispatchGroup()
+      let isDone = Collected<Bool>()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: readers) {
+          while isDone.all.isEmpty { _ = try? count(pool) }
+        }
+      }
+      for number in 1...500 as ClosedRange<Int64> {
+        try insert(writer)
+        if number.isMultiple(of: 3) { pool.noteCommit() }
+        if number.isMultiple(of: 50) {
+          _ = try pool.withoutLocksBetweenReads { try writer.checkpoint(.restart) }
+        }
+        for _ in 0..<number % 40 { #expect(try count(pool) == 100 + number) }
+      }
+      isDone.append(true)
+      readers.wait()
+    }
+  }
+
+  @Test("Where there is a rollback journal it is not kept: it would hold back writers")
+  func rollbackJournal() throws {
+    try withTemporaryFile { path in
+      let writer = try Connection(path: path, busyTimeoutMilliseconds: 0)
+      try writer.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
+      let pool = ReaderPool(path: path)
+      for number in 1...50 as ClosedRange<Int64> {
+        for _ in 0..<50 { #expect(try count(pool) == number - 1) }
+        try insert(writer)
+      }
+    }
+  }
+
+  @Test("A pool that is closed, or gone, or has closed its readers, has no connection left")
+  func closed() throws {
+    for end in 0..<3 {
+      try withTemporaryFile { path in
+        let writer = try makeFilledFile(path)
+        var pool: ReaderPool? = ReaderPool(path: path)
+        try hold(pool!, writer)
+        switch end {
+        case 0: pool?.close()
+        case 1: pool = nil
+        default: pool?.closeIdle()
+        }
+        // The last connection removes the log.
+        try writer.close()
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"), "end \(end)")
+        if end == 2 { #expect(try count(pool!) != nil) }
+      }
+    }
+  }
+
+  @Test("A file that is not there, and one that only one may use, are waited for by nobody")
+  func failures() throws {
+    try withTemporaryFile { path in
+      let pool = ReaderPool(path: path, busyTimeoutMilliseconds: 0)
+      for _ in 0..<100 { #expect(throws: SQLiteError.self) { try count(pool) } }
+      let writer = try makeFilledFile(path)
+      #expect(try count(pool) == 100)
+      try hold(pool, writer)
+    }
+  }
+}

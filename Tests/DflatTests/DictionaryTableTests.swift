@@ -52,7 +52,8 @@ struct DictionaryTableTests {
             model[number] = step
           }
           // With the same revision the same keys are there.
-          if table.revision == revision { #expect(model.map { $0 == nil } == before.map { $0 == nil }) }
+          let isSame = model.map { $0 == nil } == before.map { $0 == nil }
+          #expect(isSame || table.revision != revision)
           let other = Int.random(in: keys.indices, using: &random)
           let found = table.find(keys[other]).map { table[$0] }
           #expect(found?.change == model[other])

@@ -19,8 +19,8 @@ struct ReadAnchorTests {
 
   private func count(_ pool: ReaderPool) throws -> Int64? {
     try pool.withReader { reader in
-      guard case .integer(let count) = try reader.value("SELECT count(*) FROM t") else { return nil }
-      return count
+      let count = try reader.value("SELECT count(*) FROM t")
+      return if case .integer(let count) = count { count } else { nil }
     }
   }
 

@@ -41,12 +41,15 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   func update(
     _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
   ) throws {
-    let table = try prepare(schema)
-    if fields.isDisjoint(with: table.indexedFields) {
+    if let table = tables.prepared(schema), fields.isDisjoint(with: table.indexedFields) {
       return try withStorageErrors(table: schema.table, rowid: old.id) {
+        let isFirst = tables.members.isUntouched
+        if !isFirst { try tables.members.begin(connection) }
         try new.withBytes { try updateMain(table, old.id, $0) }
+        if isFirst { tables.members.replaced(old, in: table) }
       }
     }
+    let table = try prepare(schema)
     try new.withBytes { bytes in
       try reading(bytes) { row in
         try old.read { oldRow in
@@ -103,17 +106,18 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   var isAlive: Bool { connection.isInTransaction }
 
-  func makeSavepoint() throws {
-    try withStorageErrors { try tables.members.begin(connection) }
-  }
+  func makeSavepoint() { tables.members.mark() }
 
   func releaseSavepoint() throws {
     try withStorageErrors { try tables.members.keep(connection) }
   }
 
   func undoToSavepoint() throws {
-    tables.forget()
-    try withStorageErrors { try tables.members.undo(connection) }
+    if tables.members.hasBegun { tables.forget() }
+    try withStorageErrors {
+      guard let replaced = try tables.members.undo(connection) else { return }
+      try replaced.row.withBytes { try updateMain(replaced.table, replaced.row.id, $0) }
+    }
   }
 
   func commit() throws -> Int {
@@ -138,8 +142,12 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Main rows
 
+  /// The tables of a type, to write anything to them.
   func prepare(_ schema: EntitySchema) throws -> WriterTable {
-    try withStorageErrors(table: schema.table) { try tables.prepare(schema, connection, engine) }
+    try withStorageErrors(table: schema.table) {
+      try tables.members.begin(connection)
+      return try tables.prepare(schema, connection, engine)
+    }
   }
 
   private func insertMain(

@@ -112,15 +112,19 @@ final class WriterTables {
     change = Savepoint("change")
   }
 
+  /// The table of an entity type, if it is known: then nothing has to be created.
+  func prepared(_ schema: EntitySchema) -> WriterTable? {
+    if let latest, latest.schema === schema { return latest }
+    guard let table = known[ObjectIdentifier(schema)] else { return nil }
+    latest = table
+    return table
+  }
+
   /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
   func prepare(
     _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> WriterTable {
-    if let latest, latest.schema === schema { return latest }
-    if let table = known[ObjectIdentifier(schema)] {
-      latest = table
-      return table
-    }
+    if let table = prepared(schema) { return table }
     let sql = engine.sql(for: schema)
     if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
       // One program uses two versions. Each knows side tables that the other does not.

@@ -90,4 +90,75 @@ struct SharedCommitTests {
       #expect(workspace.posts.all().count == 334)
     }
   }
+
+  /// What a transaction may do to a post. The first two change neither key nor index.
+  private enum Step: CaseIterable {
+    case pin, name, like, show, remove, insert
+  }
+
+  /// Carries a step out, and gives what the post is then.
+  private func carryOut(
+    _ step: Step, _ number: Int, _ value: Int32, _ old: Post?, _ txn: any TransactionContext
+  ) -> Post? {
+    let request =
+      switch (step, old) {
+      case (.insert, nil): Blog.PostChangeRequest.creationRequest(post(Int32(number)))
+      case (.insert, _?), (_, nil): nil as Blog.PostChangeRequest?
+      case (.remove, let old?): Blog.PostChangeRequest.deletionRequest(old)
+      case (_, let old?): Blog.PostChangeRequest.changeRequest(old)
+      }
+    guard let request else { return old }
+    switch step {
+    case .pin: request.isPinned.toggle()
+    case .name: request.author = Blog.Author(handle: "h", name: "n\(value)")
+    case .like: request.likes = value
+    case .show: request.attachment = .photo(Blog.Photo(path: "p\(number)-\(value)"))
+    case .remove, .insert: break
+    }
+    switch txn.try(submit: request) {
+    case .inserted(let post), .updated(let post), .identity(let post): return post
+    case .deleted: return nil
+    case nil:
+      Issue.record("a post could not be submitted")
+      return old
+    }
+  }
+
+  @Test("Whatever transactions have done when they are aborted, others keep what they have done")
+  func steps() throws {
+    try withSeed { random in
+      for _ in 0..<(isLongRun ? 400 : 40) {
+        try withTemporaryWorkspace { workspace in
+          let numbers = 0..<4
+          try workspace.store(numbers.map { post(Int32($0)) })
+          let plans = (0..<14).map { _ in
+            (
+              isAborted: random.oneIn(3),
+              steps: (0..<random.pick([1, 1, 1, 2, 3])).map { _ in
+                (
+                  random.oneIn(2) ? .pin : random.pick(Step.allCases), random.pick(numbers),
+                  Int32.random(in: 1...9, using: &random)
+                )
+              }
+            )
+          }
+          let model = Mutex(numbers.map { post(Int32($0)) as Post? })
+          workspace.together(plans.count) { member, txn in
+            let plan = plans[member]
+            var state = model.withLock { $0 }
+            for (step, number, value) in plan.steps {
+              state[number] = carryOut(step, number, value, state[number], txn)
+            }
+            if plan.isAborted { txn.abort() } else { model.withLock { $0 = state } }
+          } _: { member, isCommitted in
+            #expect(isCommitted != plans[member].isAborted)
+          }
+          let stored = workspace.posts.all().sorted { $0.number < $1.number }
+          #expect(stored == model.withLock { $0 }.compactMap { $0 })
+          let faults = try workspace.faults()
+          #expect(faults == [])
+        }
+      }
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // CommitGroup: a transaction of the storage, and the transactions of the workspace that share it.
 //
-// The first one that writes opens it; those behind write into it, too, each inside a savepoint of its own. What one has written
-// is seen by those that come later in its lines, before it is committed.
+// The first one that writes opens it; those behind write into it, too, each behind a mark of its own, to which it can be
+// undone alone. What one has written is seen by those that come later in its lines, before it is committed.
 
 import Dispatch
 import Synchronization
@@ -15,7 +15,7 @@ final class CommitGroup: @unchecked Sendable {
   }
 
   /// More would make the first one wait too long.
-  private static let mostMembers = 128
+  private static let mostMembers = 256
 
   /// Tells it from others of the process; never 0.
   let number = numbers.add(1, ordering: .relaxed).newValue

@@ -19,7 +19,7 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   mutating func insert(_ type: EntitySchema) {
     let place = types.firstIndex { !Self.isAscending($0, type) } ?? types.endIndex
     if place < types.endIndex, types[place] === type { return }
-    types.insert(type, at: place)
+    if place == types.endIndex { types.append(type) } else { types.insert(type, at: place) }
   }
 
   mutating func formUnion(_ other: TypeSet) {
@@ -44,7 +44,7 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   static func == (left: TypeSet, right: TypeSet) -> Bool {
     // The references themselves: to look at the objects would be to retain them.
     left.types.withUnsafeBytes { left in
-      right.types.withUnsafeBytes { left.elementsEqual($0) }
+      right.types.withUnsafeBytes { equalBytes(left, $0) }
     }
   }
 

@@ -172,8 +172,8 @@ final class SQLiteEngine: StorageEngine {
 
   var generation: Int { foreignChanges.lastGeneration }
 
-  func currentGeneration() throws -> Int {
-    try withStorageErrors { try foreignChanges.generationBefore() }
+  func exactGeneration() throws -> Int? {
+    try withStorageErrors { try foreignChanges.generation() }
   }
 
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot {

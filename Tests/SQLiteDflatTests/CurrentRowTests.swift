@@ -206,4 +206,76 @@ struct CurrentRowTests {
       }
     }
   }
+
+  @Test("In an idle workspace nothing is looked up either")
+  func idle() throws {
+    try withPosts { workspace, posts in
+      try workspace.write([Post.self]) { Self.like(posts[0], $0) }
+      let again = Array(workspace.posts.all())
+      _ = workspace.takeEvents()
+      for number in 0..<4 {
+        try workspace.write([Post.self]) { txn in
+          Self.like(again[2 * number], txn)
+          Self.show(again[2 * number + 1], "\(number)", txn)
+        }
+      }
+      #expect(lookUps(workspace) == 0)
+      // What others have changed before is found out, and what they have not is changed nevertheless.
+      let other = workspace.secondWorkspace()
+      let latest = Array(workspace.posts.all())
+      try other.change(3) { $0.likes = 40 }
+      for number in [3, 2, 4] {
+        let outcome = try workspace.write([Post.self]) { Self.like(latest[number], $0) }
+        #expect(outcome.isCommitted)
+      }
+      #expect(workspace.posts.all().map(\.likes) == [2, 0, 2, 41, 2, 0, 1, 0, 0, 0])
+      other.dflat.shutdown()
+    }
+  }
+
+  /// What another program does while a transaction that has not looked at the second post is about to change it.
+  enum Meanwhile: CaseIterable {
+    case change, changeAnother, remove
+  }
+
+  @Test(
+    "What another program does after a row was relied on is a conflict if it concerns the row",
+    arguments: Meanwhile.allCases, [false, true])
+  func conflict(with change: Meanwhile, queries: Bool) throws {
+    try withPosts { workspace, posts in
+      let other = workspace.secondWorkspace()
+      let refused = change != .changeAnother
+      for isFirst in [true, false] {
+        // So that there is something to rely on.
+        try workspace.write([Post.self]) { Self.like(workspace.posts.all()[0], $0) }
+        let latest = Array(workspace.posts.all())
+        let before = latest.map(\.likes)
+        _ = workspace.takeEvents()
+        let outcome = try workspace.write([Post.self]) { txn in
+          let request = try #require(Blog.PostChangeRequest.changeRequest(latest[2]))
+          #expect(lookUps(workspace) == 0)
+          switch change {
+          case .change: try other.change(2) { $0.likes += 10 }
+          case .changeAnother: try other.change(5) { $0.likes += 10 }
+          case .remove:
+            try other.remove([2])
+            if !isFirst { try other.store([post(2)]) }
+          }
+          if queries {
+            // Of the state that the row was relied on in, or of none.
+            let likes = workspace.posts.all().map(\.likes)
+            if refused { #expect(likes.isEmpty) } else { #expect(likes[2] == before[2]) }
+          }
+          request.likes += 1
+          txn.try(submit: request)
+        }
+        #expect(outcome.isCommitted != refused)
+        let causes = workspace.takeErrors().map { ($0 as? StorageError)?.cause }
+        #expect(causes.contains(.conflict) == refused)
+        if change == .remove { break }
+        #expect(workspace.posts.all()[2].likes == before[2] + (refused ? 10 : 1))
+      }
+      other.dflat.shutdown()
+    }
+  }
 }

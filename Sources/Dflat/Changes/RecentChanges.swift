@@ -7,8 +7,9 @@
 //    committed or not, unless that was committed before the clock stood at `since`;
 //  - between `since` and the last group that was entered, nobody else has committed anything: the generation was the same.
 //
-// So a row that was fetched at `since` or later, and is not in `rows`, is what is stored, as far as the storage's transaction that
-// is open has the same generation: nobody else can commit while it is.
+// So a row that was fetched at `since` or later, and is not in `rows`, is what is stored, as long as the generation is the same. In
+// the storage's transaction that is open it is: nobody else can commit meanwhile. And when all is committed, a row that was fetched
+// after that is what is stored, too.
 
 import Synchronization
 
@@ -20,6 +21,8 @@ final class RecentChanges: Sendable {
     var rows = RowIDSet()
     var count = 0
     var since = Int64.max
+    /// When the last of what was written was committed.
+    var committed: Int64 = 0
     var generation = 0
     /// The group that was entered last.
     var group = 0
@@ -39,7 +42,8 @@ final class RecentChanges: Sendable {
         return
       }
       state = State(
-        since: clock.advance(), generation: group.generation, group: group.number)
+        since: clock.advance(), committed: state.committed, generation: group.generation,
+        group: group.number)
     }
   }
 
@@ -58,6 +62,22 @@ final class RecentChanges: Sendable {
       row.timestamp >= state.since && group.generation == state.generation
         && !state.rows.contains(row.id)
     }
+  }
+
+  /// The generation in which a row that was fetched outside of transactions is what is stored; nil if it may have been written since.
+  ///
+  /// Asked while everything that this workspace has written of the type is committed, and nobody writes it.
+  func generation(ofCommitted row: Row) -> Int? {
+    state.withLock { state in
+      row.timestamp >= state.since
+        && (row.timestamp >= state.committed || !state.rows.contains(row.id))
+        ? state.generation : nil
+    }
+  }
+
+  /// A transaction that has written rows of the type is committed: who fetches at that time or later sees it.
+  func committed(at time: Int64) {
+    state.withLock { $0.committed = time }
   }
 }
 

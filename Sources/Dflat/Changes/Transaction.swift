@@ -133,7 +133,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     }
     if mark.reading != workspace.reading { return false }
     if let turn { return recent(schema).isCurrent(row, in: turn.group) }
-    return view.relies(self) { recent(schema).isCurrent(row, in: $0) }
+    return view.relies(on: row, of: schema, recent(schema), in: self)
   }
 
   /// What was changed of a type; nil if nothing was.

@@ -7,8 +7,9 @@
 //  - when the transaction begins to write, that is still what is stored: otherwise it is a conflict.
 //
 // What is not committed yet is read from the storage's open transaction; no other connection can commit meanwhile. All else
-// is read in a snapshot. If others have committed since, what was read in the snapshot is read again, there and under the
-// write lock, and compared. So only changes that would have been seen are conflicts.
+// is read in a snapshot. A row that was fetched before is not even read, if it is known that nobody has changed it and that no other
+// connection has committed anything since. If others have committed later, what was read in the snapshot is read again, there and
+// under the write lock, and compared; and so are the rows that were not read. So only changes that would have been seen are conflicts.
 
 final class TransactionView {
   /// Something that was read.
@@ -25,7 +26,9 @@ final class TransactionView {
   @exclusivity(unchecked) private var snapshot: (any StorageSnapshot)?
   /// What was read in the snapshot.
   @exclusivity(unchecked) private var reads: [Read] = []
-  /// The engine's generation before the snapshot.
+  /// Rows that were fetched before, and were taken for what is stored without a look.
+  @exclusivity(unchecked) private var relied: [(schema: EntitySchema, row: Row)] = []
+  /// The engine's generation before the snapshot, or that in which rows were relied on.
   @exclusivity(unchecked) private var generation = 0
 
   /// Reads something.
@@ -44,34 +47,59 @@ final class TransactionView {
       if let result { return result }
     }
     if let read { reads.append(read) }
-    return try body(openSnapshot(transaction.workspace))
+    return try body(try openSnapshot(transaction.workspace))
   }
 
-  /// Whether something holds in the storage's transaction that is open, if there is one whose changes can be seen here. If so, it
-  /// is relied on.
-  func relies(_ transaction: Transaction, _ holds: (CommitGroup) -> Bool) -> Bool {
+  /// Whether a row that was fetched before is what is stored, without a look. If so, it is relied on.
+  /// - Parameter recent: What was changed of the type lately.
+  func relies(
+    on row: Row, of schema: EntitySchema, _ recent: RecentChanges, in transaction: Transaction
+  ) -> Bool {
     // What was read in a snapshot may be older.
-    guard snapshot == nil,
-      let open = transaction.workspace.committer.written(transaction.types), holds(open)
-    else { return false }
-    group = open
+    if snapshot != nil { return false }
+    let workspace = transaction.workspace
+    if let open = workspace.committer.written(transaction.types) {
+      if !recent.isCurrent(row, in: open) { return false }
+      group = open
+      return true
+    }
+    // What it may change is committed, and nobody else writes it now but other connections.
+    guard let known = recent.generation(ofCommitted: row) else { return false }
+    if relied.isEmpty {
+      // What cannot be asked for is looked up, and the error told there.
+      guard group == nil, let now = try? workspace.engine.exactGeneration() else { return false }
+      generation = now
+    }
+    if generation != known { return false }
+    relied.append((schema, row))
     return true
   }
 
-  private func openSnapshot(_ workspace: WorkspaceCore) -> any StorageSnapshot {
+  /// Makes sure that what was relied on is so in another state.
+  private func requireRelied(in state: any StorageReader) throws {
+    for (schema, row) in relied {
+      let stored = try state.row(of: schema, id: row.id)
+      let isSame = stored?.equals(row, as: schema.layout) ?? false
+      if !isSame { throw StorageError.conflict(schema.table) }
+    }
+  }
+
+  private func openSnapshot(_ workspace: WorkspaceCore) throws -> any StorageSnapshot {
     if let snapshot { return snapshot }
     let engine = workspace.engine
     // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
     if engine.needsCare { workspace.committer.betweenGroups { engine.takeCare() } }
-    generation = engine.generation
+    if relied.isEmpty { generation = engine.generation }
     let opened = engine.makeSnapshot(isUrgent: true)
     snapshot = opened
+    try requireRelied(in: opened)
     return opened
   }
 
   /// Whether writing in the storage's transaction cannot contradict anything that was read.
   func agrees(with open: CommitGroup) -> Bool {
     snapshot == nil && (group == nil || group === open)
+      && (relied.isEmpty || generation == open.generation)
   }
 
   /// Makes sure that what was read is what is stored, when the transaction begins to write.
@@ -84,7 +112,9 @@ final class TransactionView {
       // The state that was read cannot be read again.
       if group.generationAfter != open.generation { throw StorageError.conflict() }
     }
-    guard let snapshot, generation != open.generation else { return }
+    if generation == open.generation { return }
+    try requireRelied(in: open.writer)
+    guard let snapshot else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
       throw StorageError.conflict(read.schema.table)
     }
@@ -104,6 +134,7 @@ final class TransactionView {
     snapshot?.close()
     snapshot = nil
     reads = []
+    relied = []
   }
 }
 

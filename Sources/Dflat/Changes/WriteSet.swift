@@ -120,12 +120,12 @@ struct WriteSet: Sendable {
     first = type
   }
 
-  func forEach(_ body: (TypeObservers, TypeChanges?) -> Void) {
-    if let first { body(first.observers, first.changes) }
-    for other in others { body(other.observers, other.changes) }
+  func forEach(_ body: (ChangedType) -> Void) {
+    if let first { body(first) }
+    for other in others { body(other) }
   }
 
   func close() {
-    forEach { $1?.close() }
+    forEach { $0.changes?.close() }
   }
 }

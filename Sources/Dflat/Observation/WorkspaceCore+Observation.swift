@@ -6,8 +6,8 @@
 extension WorkspaceCore {
   /// Tells observers what a committed transaction has changed. In its delivery.
   func publish(_ writes: WriteSet) {
-    writes.forEach { observers, changes in
-      if let changes { observers.publish(changes, in: self) }
+    writes.forEach { type in
+      if let changes = type.changes { type.observers.publish(changes, in: self) }
     }
   }
 

@@ -39,8 +39,9 @@ public protocol StorageEngine: AnyObject, Sendable {
   /// A number that grows when it is noticed that somebody else than this engine's own writer has committed. `StorageWriter` has
   /// it for sure; here it may lag behind.
   var generation: Int { get }
-  /// The generation that is true now. Asked while the engine's own writer is outside of a transaction.
-  func currentGeneration() throws -> Int
+  /// The generation that is true at a moment of the call; nil if it cannot be known, as while the engine's own writer begins or ends
+  /// a transaction.
+  func exactGeneration() throws -> Int?
   /// A view that takes the committed state at its first read and keeps it until it is closed.
   /// - Parameter isUrgent: As for `read`.
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot
@@ -59,6 +60,11 @@ public protocol StorageEngine: AnyObject, Sendable {
   func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress)
   /// Waits for readers, carries the flags out and closes everything. Called once, after the last transaction.
   func close(_ flags: WorkspaceShutdownFlag) throws
+}
+
+extension StorageEngine {
+  /// The generation that is true now, as far as it is known.
+  func currentGeneration() throws -> Int { try exactGeneration() ?? generation }
 }
 
 /// A view of one state. Used by one thread at a time.

@@ -61,8 +61,9 @@ public final class WorkspaceCore: Sendable {
       deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
-        member.writes.forEach { observers, changes in
-          observers.committed(changes, at: time)
+        member.writes.forEach { type in
+          type.recent.committed(at: time)
+          type.observers.committed(type.changes, at: time)
         }
       },
       lost: { types in

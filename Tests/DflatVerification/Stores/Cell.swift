@@ -70,9 +70,18 @@ extension Cell {
     try txn.submit(Request.upsertRequest(object(key, value, label: "\(key)")))
   }
 
-  /// The list that grows is the one that the request was filled with.
-  static func append(_ key: Key, _ number: Int64, _ txn: any TransactionContext) throws {
-    if let request = Request.changeRequest(object(key, [])) {
+  /// All objects, by their keys.
+  static func known(_ dflat: SQLiteWorkspace) -> [Int64: any Cell] {
+    Dictionary(uniqueKeysWithValues: dflat.fetch(for: Self.self).all().map { ($0.key, $0) })
+  }
+
+  /// The list that grows is the one that the request was filled with, which is what is stored, whatever object it was made for.
+  /// - Parameter known: Objects as they were before the transaction was called.
+  static func append(
+    _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: any TransactionContext
+  ) throws {
+    let old = known[key.number] as? Self ?? object(key, [])
+    if let request = Request.changeRequest(old) {
       request.values.append(number)
       try txn.submit(request)
     } else {

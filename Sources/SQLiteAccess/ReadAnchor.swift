@@ -21,8 +21,8 @@ final class ReadAnchor: Sendable {
   /// So many reads within that time, in nanoseconds, are a burst.
   private static let (burst, burstTime): (Int, UInt64) = (16, 10_000_000)
   /// How long the lock is kept during a burst, and then not kept.
-  private static let hold = DispatchTimeInterval.milliseconds(8)
-  private static let gap = DispatchTimeInterval.milliseconds(2)
+  private static let hold = DispatchTimeInterval.milliseconds(4)
+  private static let gap = DispatchTimeInterval.milliseconds(1)
   /// How long nothing is tried after a failure, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
 

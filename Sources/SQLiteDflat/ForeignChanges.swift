@@ -12,6 +12,8 @@
 // Then a second connection that only looks helps: if its number is still the one it had at a moment whose generation is known,
 // nobody at all has committed since, and the generation is the same. Otherwise nothing is known (nil), and nothing is believed.
 // The writer notes such moments only as long as somebody wants to know. Until there is a writer the second one takes its place.
+//
+// Who asks may be reading, and whoever turns WAL mode on waits for those who read: so it is not waited for either, and nothing is known.
 
 import SQLiteAccess
 import Synchronization
@@ -51,12 +53,21 @@ final class ForeignChanges: Sendable {
   private let state = Mutex(State())
   private let openWatcher: @Sendable () throws -> Connection
 
+  /// - Parameter openWatcher: Opens a connection that waits for nobody.
   init(openWatcher: @escaping @Sendable () throws -> Connection) {
     self.openWatcher = openWatcher
   }
 
   /// The present generation; nil if it is not known now.
   func generation() throws -> Int? {
+    do {
+      return try present()
+    } catch let error as SQLiteError where error.isBusy {
+      return nil
+    }
+  }
+
+  private func present() throws -> Int? {
     try state.withLock { state -> Int? in
       switch state.phase {
       case .changing:

@@ -70,8 +70,7 @@ final class SQLiteEngine: StorageEngine {
       })
     foreignChanges = ForeignChanges {
       try Connection.openForReading(
-        path: path, mayRepair: !configuration.isReadOnly,
-        busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
+        path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }
   }
 
@@ -180,6 +179,27 @@ final class SQLiteEngine: StorageEngine {
   func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot {
     SQLiteSnapshot(self, isUrgent: isUrgent)
   }
+
+  /// Puts a file with a rollback journal into WAL mode, as the first transaction would, if it can be done at once. Otherwise no
+  /// transaction could end beside a snapshot.
+  func enterWALMode(before reader: Connection) {
+    if isPrepared.load(ordering: .acquiring) || configuration.isReadOnly || reader.isWithoutLocks {
+      return
+    }
+    do {
+      guard try reader.pragma("main.journal_mode") != .text("wal"), try reader.pageCount() > 0
+      else { return }
+      let writer = try Connection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patienceForWALMode)
+      try writer.prepareDatabaseFile()
+      try writer.close()
+    } catch {
+      // Another program reads or writes, or this one may not write: the file is read as it is.
+    }
+  }
+
+  /// How long queries are waited for, in milliseconds.
+  private static let patienceForWALMode = 100
 
   var missingFile: StorageError {
     StorageError(.cannotOpen, message: "there is no file \(path) yet")

@@ -70,6 +70,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
+        if !isUrgent { engine.enterWALMode(before: lease.connection) }
         // A transaction takes an earlier one, which is as right and asks nobody; what is verified in its state may then have to
         // be verified again.
         let generation =

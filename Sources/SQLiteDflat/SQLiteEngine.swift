@@ -190,7 +190,7 @@ final class SQLiteEngine: StorageEngine {
       guard try reader.pragma("main.journal_mode") != .text("wal"), try reader.pageCount() > 0
       else { return }
       let writer = try Connection(
-        path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patienceForWALMode)
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patience)
       try writer.prepareDatabaseFile()
       try writer.close()
     } catch {
@@ -198,8 +198,9 @@ final class SQLiteEngine: StorageEngine {
     }
   }
 
-  /// How long queries are waited for, in milliseconds.
-  private static let patienceForWALMode = 100
+  /// How long queries are waited for, in milliseconds, where nobody can write meanwhile: those who read for longer may themselves wait
+  /// for a transaction.
+  private static let patience = 100
 
   var missingFile: StorageError {
     StorageError(.cannotOpen, message: "there is no file \(path) yet")
@@ -323,7 +324,7 @@ final class SQLiteEngine: StorageEngine {
         state.care = nil
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
         if flags.contains(.truncate) {
-          try connection.checkpoint(.truncate)
+          try connection.checkpoint(.truncate, timeoutMilliseconds: Self.patience)
           try leaveWALMode(connection)
         }
         try connection.close()

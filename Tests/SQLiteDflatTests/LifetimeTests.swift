@@ -173,6 +173,33 @@ struct LifetimeTests {
     }
   }
 
+  @Test(
+    "shutdown with .truncate leaves the log to others who read, and does not hold up their transactions"
+  )
+  func truncateBesideSnapshot() throws {
+    try withTemporaryWorkspace(.file, configure: { $0.busyTimeout = .seconds(8) }) { workspace in
+      try workspace.store((0..<10).map { post($0) })
+      let other = workspace.secondWorkspace()
+      let closed = DispatchSemaphore(value: 0)
+      let began = ContinuousClock.now
+      other.dflat.fetchWithinASnapshot {
+        #expect(other.posts.all().count == 10)
+        // Otherwise there is nothing in the log that the snapshot does not have.
+        _ = try? other.store([post(10)])
+        workspace.dflat.shutdown(flags: .truncate) { closed.signal() }
+        usleep(100_000)
+        #expect((try? other.store([post(11)]))?.count == 1)
+        #expect(other.posts.all().count == 10)
+      }
+      closed.expect("the end of the workspace")
+      #expect(ContinuousClock.now - began < .seconds(5))
+      #expect(other.posts.all().count == 12)
+      #expect(try workspace.sqlite3("PRAGMA journal_mode") == "wal")
+      other.dflat.shutdown()
+      #expect(other.takeErrors().isEmpty)
+    }
+  }
+
   @Test("Handlers run on the target queue, in the order of the calls, serial or not")
   func targetQueue() throws {
     for attributes in [[], [.concurrent]] as [DispatchQueue.Attributes] {

@@ -54,6 +54,12 @@ public struct DatabaseFileSettings: Hashable, Sendable {
 }
 
 extension Connection {
+  /// Whether the file is in WAL mode. It cannot leave that as long as this connection is open, so that this is asked once.
+  public func isInWALMode() throws(SQLiteError) -> Bool {
+    if !hasSeenWALMode { hasSeenWALMode = try pragma("main.journal_mode") == .text("wal") }
+    return hasSeenWALMode
+  }
+
   /// Puts the database file into WAL mode, with the given settings, each read back and checked.
   ///
   /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in

@@ -77,6 +77,8 @@ public final class Connection {
   var traceBox: TraceBox?
   /// What the file was when it was opened without locks; see `openForReading`.
   var frozenFile: FileMark?
+  /// Whether the file was seen to be in WAL mode; see `isInWALMode`.
+  var hasSeenWALMode = false
 
   /// How long a statement waits for a lock that another connection holds, in milliseconds.
   ///

@@ -177,7 +177,7 @@ final class ReadAnchor: Sendable {
     // Nobody waits for it, so it waits for nobody.
     let connection = try Connection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
     connection.checkpointsOnClose = false
-    guard try connection.pragma("main.journal_mode") == .text("wal") else { return nil }
+    guard try connection.isInWALMode() else { return nil }
     return try connection.statement("PRAGMA main.schema_version")
   }
 }

@@ -187,8 +187,7 @@ final class SQLiteEngine: StorageEngine {
       return
     }
     do {
-      guard try reader.pragma("main.journal_mode") != .text("wal"), try reader.pageCount() > 0
-      else { return }
+      guard try !reader.isInWALMode(), try reader.pageCount() > 0 else { return }
       let writer = try Connection(
         path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patience)
       try writer.prepareDatabaseFile()
@@ -324,6 +323,7 @@ final class SQLiteEngine: StorageEngine {
         state.care = nil
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
         if flags.contains(.truncate) {
+          try waitForWriters(connection)
           try connection.checkpoint(.truncate, timeoutMilliseconds: Self.patience)
           try leaveWALMode(connection)
         }
@@ -342,6 +342,14 @@ final class SQLiteEngine: StorageEngine {
     } catch  where error.isNoSuchFile {
       return nil
     }
+  }
+
+  /// Waits until no other connection writes, for the busy timeout at most.
+  private func waitForWriters(_ connection: Connection) throws(SQLiteError) {
+    do {
+      try connection.begin(.immediate)
+      try connection.rollback()
+    } catch  where error.isBusy {}
   }
 
   /// One file remains, unless another connection still uses it: then it stays in WAL mode.

@@ -270,7 +270,7 @@ struct CurrentRowTests {
           txn.try(submit: request)
         }
         #expect(outcome.isCommitted != refused)
-        let causes = workspace.takeErrors().map { ($0 as? StorageError)?.cause }
+        let causes = workspace.takeErrors().map(\.cause)
         #expect(causes.contains(.conflict) == refused)
         if change == .remove { break }
         #expect(workspace.posts.all()[2].likes == before[2] + (refused ? 10 : 1))

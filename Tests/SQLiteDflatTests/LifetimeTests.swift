@@ -177,7 +177,7 @@ struct LifetimeTests {
     "shutdown with .truncate leaves the log to others who read, and does not hold up their transactions"
   )
   func truncateBesideSnapshot() throws {
-    try withTemporaryWorkspace(.file, configure: { $0.busyTimeout = .seconds(8) }) { workspace in
+    try withTemporaryWorkspace(.file, configure: { $0.busyTimeout = .seconds(100) }) { workspace in
       try workspace.store((0..<10).map { post($0) })
       let other = workspace.secondWorkspace()
       let closed = DispatchSemaphore(value: 0)
@@ -192,7 +192,7 @@ struct LifetimeTests {
         #expect(other.posts.all().count == 10)
       }
       closed.expect("the end of the workspace")
-      #expect(ContinuousClock.now - began < .seconds(5))
+      #expect(ContinuousClock.now - began < .seconds(50))
       #expect(other.posts.all().count == 12)
       #expect(try workspace.sqlite3("PRAGMA journal_mode") == "wal")
       other.dflat.shutdown()

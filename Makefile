@@ -40,24 +40,24 @@ help:
 demo:
 	@Scripts/bootstrap.sh build
 	$(replan)
-	swift build -c release --package-path Examples/Posts --product posts
+	Scripts/swift-build.sh -c release --package-path Examples/Posts --product posts
 	@Examples/Posts/.build/release/posts --into Examples/Posts/.build/demo $(if $(FILE),"$(FILE)")
 
 demo-live:
 	@Scripts/bootstrap.sh build
 	$(replan)
-	swift build -c release --package-path Examples/Posts --product live
+	Scripts/swift-build.sh -c release --package-path Examples/Posts --product live
 	@Examples/Posts/.build/release/live $(ARGUMENTS)
 
 demo-empire:
 	@Scripts/bootstrap.sh empire
 	$(replan)
-	swift build -c release --package-path Examples/People --product people
+	Scripts/swift-build.sh -c release --package-path Examples/People --product people
 	@Examples/People/.build/release/people --into Examples/People/.build/demo $(if $(FILE),"$(FILE)")
 
 test:
 	@Scripts/bootstrap.sh build empire test
-	swift build --build-tests
+	Scripts/swift-build.sh --build-tests
 	swift test --skip-build --disable-xctest
 	$(replan)
 	swift test -c release --disable-xctest --package-path Examples/Posts
@@ -69,7 +69,7 @@ test-long:
 
 verify:
 	@Scripts/bootstrap.sh build
-	swift build -c release --product dflat-verify --scratch-path .build-verify
+	Scripts/swift-build.sh -c release --product dflat-verify --scratch-path .build-verify
 	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
 tsan:

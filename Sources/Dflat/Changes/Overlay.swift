@@ -203,7 +203,7 @@ extension Overlay {
     }
     return layout.properties.allSatisfy { property in
       let source = changes.contains(property.offset) ? new : old
-      return written.value(of: property).equals(source.value(of: property))
+      return written.value(of: property).equals(source.value(of: property), byBits: true)
     }
   }
 }

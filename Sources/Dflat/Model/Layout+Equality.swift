@@ -1,13 +1,13 @@
 // Equality and hashing by value: two encodings of one content are equal.
 //
 // Strings are equal if their bytes are. Floats are equal if `==` says so, and a NaN equals a NaN, so that every value equals
-// itself.
+// itself. Compared by bits, floats are the same only if all their bits are.
 
 import FlatBuffersRuntime
 
 extension TableLayout {
-  func equal(_ left: TableReader, _ right: TableReader) -> Bool {
-    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0)) }
+  func equal(_ left: TableReader, _ right: TableReader, byBits: Bool = false) -> Bool {
+    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0), byBits: byBits) }
   }
 
   func hash(_ table: TableReader, into hasher: inout Hasher) {
@@ -16,16 +16,17 @@ extension TableLayout {
 }
 
 extension StructLayout {
-  func equal(_ left: StructReader, _ right: StructReader) -> Bool {
-    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0)) }
+  func equal(_ left: StructReader, _ right: StructReader, byBits: Bool = false) -> Bool {
+    properties.allSatisfy { left.value(of: $0).equals(right.value(of: $0), byBits: byBits) }
   }
 }
 
 extension LayoutValue {
-  func equals(_ other: LayoutValue) -> Bool {
+  func equals(_ other: LayoutValue, byBits: Bool = false) -> Bool {
     switch (self, other) {
     case (.null, .null): true
-    case (.scalar(_, let left), .scalar(_, let right)): left.equals(right)
+    case (.scalar(_, let left), .scalar(_, let right)):
+      left.equals(right, byBits: byBits)
     case (.enumeration(_, let left), .enumeration(_, let right)): left == right
     case (.string(let left), .string(let right)): equalBytes(left, right)
     case (.defaultString(let left), .defaultString(let right)):
@@ -33,12 +34,14 @@ extension LayoutValue {
     case (.defaultString(let text), .string(let bytes)),
       (.string(let bytes), .defaultString(let text)):
       text.utf8.elementsEqual(bytes)
-    case (.structure(let layout, let left), .structure(_, let right)): layout.equal(left, right)
-    case (.table(let layout, let left), .table(_, let right)): layout.equal(left, right)
+    case (.structure(let layout, let left), .structure(_, let right)):
+      layout.equal(left, right, byBits: byBits)
+    case (.table(let layout, let left), .table(_, let right)):
+      layout.equal(left, right, byBits: byBits)
     case (.union(let member, let left), .union(let otherMember, let right)):
       member.tag == otherMember.tag
-        && left.value(member.kind).equals(right.value(otherMember.kind))
-    case (.vector(let left), .vector(let right)): left.equals(right)
+        && left.value(member.kind).equals(right.value(otherMember.kind), byBits: byBits)
+    case (.vector(let left), .vector(let right)): left.equals(right, byBits: byBits)
     default: false
     }
   }
@@ -71,14 +74,14 @@ extension LayoutValue {
 }
 
 extension LayoutElements {
-  fileprivate func equals(_ other: LayoutElements) -> Bool {
+  fileprivate func equals(_ other: LayoutElements, byBits: Bool) -> Bool {
     var index = 0
     var otherIndex = 0
     while true {
       let left = next(&index)
       let right = other.next(&otherIndex)
       guard let left, let right else { return left == nil && right == nil }
-      if !left.equals(right) { return false }
+      if !left.equals(right, byBits: byBits) { return false }
     }
   }
 
@@ -95,12 +98,14 @@ extension LayoutElements {
 }
 
 extension Value {
-  func equals(_ other: Value) -> Bool {
+  func equals(_ other: Value, byBits: Bool = false) -> Bool {
     switch (self, other) {
     case (.bool(let left), .bool(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.unsigned(let left), .unsigned(let right)): left == right
-    case (.real(let left), .real(let right)): left == right || (left.isNaN && right.isNaN)
+    case (.real(let left), .real(let right)):
+      byBits
+        ? left.bitPattern == right.bitPattern : left == right || (left.isNaN && right.isNaN)
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     default: false
     }

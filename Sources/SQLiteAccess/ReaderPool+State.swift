@@ -11,7 +11,7 @@ import Synchronization
 /// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool
 /// sees to that: under its lock a reader is either idle or with one holder, and passing through the
 /// lock or a semaphore orders what the one did before what the other does. The holder sets
-/// `connection`; the rest changes under the lock.
+/// `connection` and `idleSince`; the rest changes under the lock.
 @usableFromInline
 final class PooledReader: @unchecked Sendable {
   /// Nil while it is being opened.

@@ -35,6 +35,7 @@ struct RollbackJournalTests {
       try withFile(sql) { workspace in
         let isOver = Atomic(false)
         let wrong = Atomic(0)
+        let queries = Atomic(0)
         let readers = DispatchGroup()
         let began = ContinuousClock.now
         for _ in 0..<3 {
@@ -44,18 +45,21 @@ struct RollbackJournalTests {
               let found = workspace.posts.where(
                 Post.likes >= 100 && Post.attachment._type == 1)
               if found.count < 200 { wrong.add(1, ordering: .relaxed) }
+              queries.add(1, ordering: .relaxed)
             }
             readers.leave()
           }
         }
         // While they are at different places of what they do.
-        usleep(UInt32(round) * 500)
+        let isReading = eventually { queries.load(ordering: .relaxed) >= round }
         let outcome = try? workspace.write([Post.self]) { txn in
           try txn.submit(Blog.PostChangeRequest.creationRequest(post(1000, likes: 1000, link: "")))
         }
-        usleep(5000)
+        let before = queries.load(ordering: .relaxed)
+        let goesOn = eventually { queries.load(ordering: .relaxed) > before + 10 }
         isOver.store(true, ordering: .relaxed)
         readers.wait()
+        #expect(isReading && goesOn)
         #expect(outcome?.isCommitted == true && wrong.load(ordering: .relaxed) == 0)
         #expect(ContinuousClock.now - began < .seconds(50), "somebody waited in vain")
       }

@@ -91,8 +91,12 @@ final class TransactionView {
     if engine.needsCare { workspace.committer.betweenGroups { engine.takeCare() } }
     if relied.isEmpty { generation = engine.generation }
     let opened = engine.makeSnapshot(isUrgent: true)
+    do { try requireRelied(in: opened) } catch {
+      // Who catches this must not go on in a state that contradicts what was relied on.
+      opened.close()
+      throw error
+    }
     snapshot = opened
-    try requireRelied(in: opened)
     return opened
   }
 

@@ -1,14 +1,19 @@
-// A lock that is kept while reads follow each other closely.
+// A state that is kept while reads follow each other closely.
 //
 // In WAL mode each read begins by sharing a lock on the log's index and ends by giving it back: two calls of the kernel, which take
 // longer than finding a row by its key. SQLite counts the shares of one process, and asks the kernel for the first only. So while a
 // pool is read from again and again, one more connection keeps a share, and those beside it are had for nothing. What readers see is
-// what they would see without it: each read begins at the newest state as before, and the anchor's own state is read by nobody.
+// what they would see without it: each read begins at the newest state as before.
 //
-// A lock that is kept can be in the way of those who move the log or begin it anew. What is kept true:
+// After each commit of another connection SQLite also empties a reader's page cache, so that beside a writer every read gets its pages
+// from the kernel again. The connection that keeps its state keeps its pages, too. A single row is read from it, if it is known that
+// nobody has changed that row since (`OwnCommits`): then it is what the newest state has.
 //
-//  - our own checkpoints run without it;
-//  - for those of others it is kept for a short time, and then not kept for a part of that time;
+// A state that is kept can be in the way of those who move the log or begin it anew. What is kept true:
+//
+//  - for our own checkpoints it is the newest state, and they let go of it when the log is to begin anew;
+//  - if others commit, it is kept for a short time, and then not kept for a part of that time; otherwise it is exchanged for the
+//    newest after a while, so that others who checkpoint and wait can do so;
 //  - where reads have ended it is given back within that time, and no timer runs;
 //  - only in WAL mode: with a rollback journal, a shared lock would hold back every writer.
 //
@@ -20,25 +25,38 @@ import Synchronization
 final class ReadAnchor: Sendable {
   /// So many reads within that time, in nanoseconds, are a burst.
   private static let (burst, burstTime): (Int, UInt64) = (16, 10_000_000)
-  /// How long the lock is kept during a burst, and then not kept.
-  private static let hold = DispatchTimeInterval.milliseconds(4)
+  /// How long a state is kept before it is looked whether it is of use, in milliseconds, and how long none is kept if it is not.
+  private let hold = Atomic(4)
   private static let gap = DispatchTimeInterval.milliseconds(1)
+  /// How old a state may be that is kept on, in nanoseconds. The more was committed since, the fewer rows can be read from it.
+  private static let greatestAge: UInt64 = 10_000_000
   /// How long nothing is tried after a failure, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
+  /// How long a checkpoint waits for who reads a row.
+  private static let patience = DispatchTimeInterval.milliseconds(1)
 
-  /// Unchecked: the connection is used under the mutex only.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var phase = Phase.free
-    /// A statement of a connection of its own. When it has begun to read, it keeps the lock until it is reset.
-    var lock: Statement?
-    /// When the phase began, in nanoseconds of `MonotonicTime`, and how many reads there had been.
+    var keeper: Keeper?
+    /// What the state that is kept is not older than; nil if nothing can be read from it.
+    var base: WALIndex.Header?
+    /// The thread that reads from it. Meanwhile the keeper is that thread's.
+    var reader: ThreadIdentity?
+    /// What the reader is to do with the keeper when it has read, and who waits for that.
+    var wish: Wish?
+    var waiting: [DispatchSemaphore] = []
+    /// When the phase began or was looked at, in nanoseconds of `MonotonicTime`, and how many reads there had been.
     var since: UInt64 = 0
     var reads = 0
+    /// How many rows were read since from the state that is kept.
+    var keptReads = 0
+    /// When the state was taken.
+    var taken: UInt64 = 0
     var notBefore: UInt64 = 0
     /// The timer that counts; others are late.
     var timer = 0
-    /// How many are at work that it would be in the way of.
-    var suspensions = 0
+    /// How many checkpoints are under way. Beside them nothing is begun.
+    var checkpoints = 0
   }
 
   private enum Phase {
@@ -50,7 +68,16 @@ final class ReadAnchor: Sendable {
     case closed
   }
 
+  private enum Wish {
+    /// To take the newest state.
+    case take
+    case letGo
+    case close
+  }
+
   private let path: String
+  private let commits: OwnCommits
+  private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let state = Mutex(State())
   private let reads = Atomic(0)
   /// At how many reads there may be something to do.
@@ -58,10 +85,18 @@ final class ReadAnchor: Sendable {
   /// Whether there was a commit since the lock was taken.
   private let isOutdated = Atomic(false)
 
-  init(path: String) {
+  init(
+    path: String, commits: OwnCommits,
+    configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
+  ) {
     self.path = path
+    self.commits = commits
+    self.configure = configure
     nextLook = Atomic(Self.burst)
   }
+
+  /// Makes states be kept for other times than usual, so that tests do not depend on the time.
+  func keepStates(forMilliseconds time: Int) { hold.store(time, ordering: .relaxed) }
 
   /// A read has ended.
   @inline(__always)
@@ -76,30 +111,93 @@ final class ReadAnchor: Sendable {
     nextLook.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
   }
 
-  /// Calls `body` while nothing is kept.
-  func suspended<R>(_ body: () throws -> R) rethrows -> R {
-    state.withLock { state in
-      state.suspensions += 1
-      if state.phase != .closed { begin(.free, &state) }
+  // MARK: Reading
+
+  /// Calls `body` with the state that is kept, if there is one and nobody else uses it.
+  /// - Returns: Nil if it gave none, or failed: then the newest state is to be read.
+  func read<R>(_ body: (KeptState) throws -> R?) -> R? {
+    let begun = state.withLock { state -> (Keeper, WALIndex, WALIndex.Header)? in
+      guard let base = state.base, state.reader == nil, let keeper = state.keeper,
+        let index = keeper.index
+      else { return nil }
+      state.reader = .current
+      return (keeper, index, base)
     }
-    defer { state.withLock { $0.suspensions -= 1 } }
-    return try body()
+    // Not under the lock: the program may trace statements.
+    guard let (keeper, index, base) = begun else { return nil }
+    // What is wrong is found again by who reads the newest state, and told.
+    let result = try? body(
+      KeptState(connection: keeper.connection, commits: commits, base: base, index: index))
+    let isOfUse = result != nil || commits.areAllKnown(since: base, index)
+    let waiting = state.withLock { state in
+      state.reader = nil
+      if isOfUse { state.keptReads += 1 } else { state.base = nil }
+      if let wish = state.wish {
+        state.wish = nil
+        fulfil(wish, &state)
+      }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for one in waiting { one.signal() }
+    return result
   }
+
+  /// Calls `checkpoint`. What is kept meanwhile is the newest state, which can be read while the log is moved, and let go of when the
+  /// log is to begin anew.
+  /// - Parameter checkpoint: It calls what it gets before it waits for readers.
+  func beside<R, E: Error>(
+    _ checkpoint: (_ letGo: @escaping () -> Void) throws(E) -> R
+  ) throws(E) -> R {
+    let isHeld = state.withLock { state in
+      state.checkpoints += 1
+      if state.phase == .held { fulfil(.take, &state) }
+      return state.phase == .held
+    }
+    defer {
+      state.withLock { state in
+        state.checkpoints -= 1
+        if isHeld, state.phase == .free, state.checkpoints == 0 { begin(.held, &state) }
+      }
+    }
+    return try checkpoint { [self] in
+      let reader = state.withLock { state in
+        if state.phase != .closed { begin(.free, &state) }
+        return awaitReader(&state)
+      }
+      _ = reader?.wait(timeout: .now() + Self.patience)
+    }
+  }
+
+  // MARK: Closing
 
   /// Closes its connection, until there is a burst again.
   func rest() {
     state.withLock { state in
-      state.lock = nil
-      if state.phase != .closed { begin(.free, &state) }
+      if state.phase == .closed { return }
+      begin(.free, &state)
+      fulfil(.close, &state)
     }
   }
 
-  /// Closes its connection for good.
+  /// Closes its connection for good. Waits for who reads.
   func close() {
-    state.withLock { state in
-      state.lock = nil
+    let reader = state.withLock { state in
+      precondition(
+        state.reader != .current,
+        "ReaderPool.close() was called inside withKeptState, and would wait for itself")
       begin(.closed, &state)
+      return awaitReader(&state)
     }
+    reader?.wait()
+  }
+
+  /// Something that is signalled when the one who reads has done so; nil if nobody does.
+  private func awaitReader(_ state: inout State) -> DispatchSemaphore? {
+    if state.reader == nil { return nil }
+    let semaphore = DispatchSemaphore(value: 0)
+    state.waiting.append(semaphore)
+    return semaphore
   }
 
   // MARK: Phases
@@ -110,8 +208,8 @@ final class ReadAnchor: Sendable {
     state.withLockIfAvailable { state in
       let now = MonotonicTime.now
       if state.phase == .held {
-        if isOutdated.load(ordering: .relaxed) { take(&state) }
-      } else if state.phase == .free, state.suspensions == 0, now >= state.notBefore {
+        if isOutdated.load(ordering: .relaxed) { fulfil(.take, &state) }
+      } else if state.phase == .free, state.checkpoints == 0, now >= state.notBefore {
         let isSlow = now &- state.since > Self.burstTime
         if isSlow || count &- state.reads >= Self.burst {
           return begin(isSlow ? .free : .held, &state)
@@ -130,21 +228,40 @@ final class ReadAnchor: Sendable {
   private func timeIsOver(_ timer: Int) {
     state.withLock { state in
       guard state.timer == timer else { return }
-      let isBurst = reads.load(ordering: .relaxed) &- state.reads >= Self.burst
-      begin(isBurst ? state.phase == .held ? .gap : .held : .free, &state)
+      let count = reads.load(ordering: .relaxed) &- state.reads &+ state.keptReads
+      if count < Self.burst { return begin(.free, &state) }
+      switch state.phase {
+      case .held: begin(isOfUse(state) ? .held : .gap, &state)
+      case .gap: begin(state.checkpoints == 0 ? .held : .free, &state)
+      case .free, .closed: break
+      }
     }
   }
 
+  /// Whether rows can be read from the state that is kept: nobody but our own writer has committed since.
+  private func isOfUse(_ state: State) -> Bool {
+    guard let base = state.base, let index = state.keeper?.index else { return false }
+    return commits.areAllKnown(since: base, index)
+  }
+
   private func begin(_ phase: Phase, _ state: inout State) {
+    let now = MonotonicTime.now
+    let isYoung = state.phase == .held && now &- state.taken < Self.greatestAge
     state.timer += 1
     state.phase = phase
-    state.since = MonotonicTime.now
+    state.since = now
     state.reads = reads.load(ordering: .relaxed)
-    if phase == .held { take(&state) } else { state.lock?.reset() }
+    state.keptReads = 0
+    switch phase {
+    case .held: if !isYoung { fulfil(.take, &state) }
+    case .free, .gap: fulfil(.letGo, &state)
+    case .closed: fulfil(.close, &state)
+    }
     // Taking it may have failed.
     lookAgain(state.reads, in: state.phase)
     switch state.phase {
-    case .held: setTimer(after: Self.hold, state.timer)
+    case .held:
+      setTimer(after: .milliseconds(hold.load(ordering: .relaxed)), state.timer)
     case .gap: setTimer(after: Self.gap, state.timer)
     case .free, .closed: break
     }
@@ -157,27 +274,69 @@ final class ReadAnchor: Sendable {
     }
   }
 
-  /// Takes the lock that readers of the newest state want.
+  // MARK: The keeper
+
+  /// A connection of the anchor's own, and a statement of it. When that has begun to read, the state is kept until it is reset.
+  ///
+  /// Unchecked, because neither is `Sendable`: they are used under the mutex, or by the thread that is noted there as the reader.
+  private final class Keeper: @unchecked Sendable {
+    let connection: Connection
+    let lock: Statement
+    let index: WALIndex?
+
+    init(_ connection: Connection) throws(SQLiteError) {
+      self.connection = connection
+      lock = try connection.statement("PRAGMA main.schema_version")
+      index = WALIndex(of: connection)
+      // It runs as long as the state is kept, which would look like a slow one.
+      connection.traceBox?.silent = lock._handle
+    }
+  }
+
+  /// Does something with the keeper, or has the thread do it that reads from it.
+  private func fulfil(_ wish: Wish, _ state: inout State) {
+    state.base = nil
+    commits.end()
+    if state.reader != nil {
+      state.wish = wish
+      return
+    }
+    state.keeper?.lock.reset()
+    switch wish {
+    case .take: take(&state)
+    case .letGo: break
+    case .close: state.keeper = nil
+    }
+  }
+
+  /// Takes the newest state, and the lock that its readers want.
   private func take(_ state: inout State) {
     isOutdated.store(false, ordering: .relaxed)
+    state.taken = MonotonicTime.now
     do {
-      if state.lock == nil { state.lock = try open() }
-      state.lock?.reset()
-      if try state.lock?.step() == true { return }
+      if state.keeper == nil { state.keeper = try open() }
+      let base = state.keeper?.index.map { commits.begin($0) }
+      if try state.keeper?.lock.step() == true {
+        state.base = base
+        return
+      }
     } catch {
       // A file that is not there, or somebody who holds it alone.
     }
-    state.lock = nil
+    commits.end()
+    state.keeper = nil
     state.notBefore = MonotonicTime.now &+ Self.pause
     state.phase = .free
+    lookAgain(reads.load(ordering: .relaxed), in: .free)
   }
 
-  /// A statement that reads one number, of a new connection; nil if it would keep a lock that writers need.
-  private func open() throws(SQLiteError) -> Statement? {
+  /// A new connection; nil if it would keep a lock that writers need.
+  private func open() throws(SQLiteError) -> Keeper? {
     // Nobody waits for it, so it waits for nobody.
     let connection = try Connection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
     connection.checkpointsOnClose = false
     guard try connection.isInWALMode() else { return nil }
-    return try connection.statement("PRAGMA main.schema_version")
+    try configure?(connection)
+    return try Keeper(connection)
   }
 }

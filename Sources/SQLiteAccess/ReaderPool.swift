@@ -42,8 +42,9 @@ public final class ReaderPool: Sendable {
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   private let state = Mutex(State())
+  let ownCommits = OwnCommits()
   /// Not where the file is read without locks.
-  private let anchor: ReadAnchor?
+  let anchor: ReadAnchor?
 
   /// Makes a pool. Nothing is opened yet.
   ///
@@ -76,7 +77,9 @@ public final class ReaderPool: Sendable {
     self.statementCacheCapacity = statementCacheCapacity
     self.configure = configure
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
-    self.anchor = mode == .immutable ? nil : ReadAnchor(path: path)
+    self.anchor =
+      mode == .immutable
+      ? nil : ReadAnchor(path: path, commits: ownCommits, configure: configure)
   }
 
   deinit {
@@ -222,21 +225,6 @@ public final class ReaderPool: Sendable {
 
   private var closedError: SQLiteError {
     SQLiteError(code: .closed, message: "the pool of readers is closed", path: path)
-  }
-
-  // MARK: The lock between reads
-
-  /// Says that there is a newer state of the file.
-  ///
-  /// While reads follow each other closely, the pool keeps the lock that they share, for some milliseconds, so that they need not ask
-  /// the kernel for it each time. After a commit it is another. Nothing depends on being told but the speed of reads.
-  public func noteCommit() { anchor?.noteCommit() }
-
-  /// Calls `body` while the pool keeps no lock between reads: for a checkpoint, which the lock would be in the way of.
-  ///
-  /// Readers that are in use keep theirs.
-  public func withoutLocksBetweenReads<R>(_ body: () throws -> R) rethrows -> R {
-    try anchor?.suspended(body) ?? body()
   }
 
   // MARK: Giving back

@@ -21,6 +21,7 @@ struct FileCare {
   /// waits, new readers do not need the log, so it is the time of the longest query that counts.
   private static let (patience, mostPatience) = (Duration.milliseconds(50), Duration.seconds(1))
 
+  private let pool: ReaderPool
   private let limit: Int
   private let limitPages: Int
   private let givesBack: Bool
@@ -36,7 +37,9 @@ struct FileCare {
   private var mustShrink = false
 
   /// Care for the file of a connection that was just prepared for writing.
-  init(walLimit: Int, _ connection: Connection) throws(SQLiteError) {
+  /// - Parameter pool: Who reads that file.
+  init(walLimit: Int, _ connection: Connection, _ pool: ReaderPool) throws(SQLiteError) {
+    self.pool = pool
     limit = walLimit
     // Each page in the log has a header of 24 bytes.
     limitPages = max(1, walLimit / (try connection.pageSize() + 24))
@@ -65,8 +68,8 @@ struct FileCare {
     // Also after an error: it is not tried again with each transaction.
     dueAt = pages + limitPages
     isBehind = true
-    let result = try connection.checkpoint(
-      isLong || mustShrink ? .truncate : .restart,
+    let result = try pool.checkpoint(
+      connection, isLong || mustShrink ? .truncate : .restart,
       timeoutMilliseconds: waits ? Int(patience / .milliseconds(1)) : 0)
     if !result.isBusy {
       dueAt = limitPages

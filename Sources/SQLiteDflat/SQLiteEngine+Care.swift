@@ -26,7 +26,6 @@ extension SQLiteEngine {
 
   /// Sets turns after a commit.
   func committed(_ state: inout WriterState, _ connection: Connection) {
-    readers.noteCommit()
     state.turns.lastCommit = .now
     if state.care?.isDue(connection) == true {
       isLogLong.store(true, ordering: .releasing)
@@ -107,8 +106,7 @@ extension SQLiteEngine {
     foreignChanges.writerChanges()
     defer { foreignChanges.writerEnded() }
     do {
-      let events = try readers.withoutLocksBetweenReads(body)
-      events.forEach(tell)
+      try body().forEach(tell)
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error
       telling.async { [self] in report(error) }

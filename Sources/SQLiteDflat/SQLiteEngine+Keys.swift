@@ -9,14 +9,34 @@ import SQLiteAccess
 
 extension SQLiteEngine {
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    try onReader(of: schema) { try row(of: schema, with: key, mark: mark, on: $0) } ?? nil
+    try withRow(of: schema, with: key) { Row(sound: $1, id: $0, mark: mark) }
   }
 
   func withRow(
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Void
   ) throws {
-    _ = try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) }
+    _ = try withRow(of: schema, with: key) { body($0, $1) } as Void?
+  }
+
+  /// What `body` makes of the row with a key: in a state that is kept, if it is there and was not changed since, or in the newest.
+  @inline(__always)
+  private func withRow<R>(
+    of schema: EntitySchema, with key: KeyValues,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) throws -> R? {
+    let kept = readers.withKeptState { state in
+      try withSQL(for: schema) { sql in
+        try lookUp(key, sql, on: state.connection) { id, bytes -> R? in
+          // A damaged row is reported by who reads it again.
+          guard state.isCurrent(sql.place(of: id)), (try? sql.schema.layout.verify(bytes)) != nil
+          else { return nil }
+          return body(id, bytes)
+        } ?? nil
+      }
+    }
+    if let kept { return kept }
+    return try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
   }
 
   /// Calls `body` with a reader, unless there is no file yet.
@@ -43,12 +63,15 @@ extension SQLiteEngine {
     of schema: EntitySchema, with key: KeyValues, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    try withSQL(for: schema) { try withRow(with: key, $0, on: connection, body) }
+    try withSQL(for: schema) { sql in
+      try lookUp(key, sql, on: connection) { ifSound($0, $1, sql, body) } ?? nil
+    }
   }
 
+  /// What `body` makes of the bytes that are stored with a key, if there are any.
   @inline(__always)
-  private func withRow<R>(
-    with key: KeyValues, _ sql: TableSQL, on connection: Connection,
+  private func lookUp<R>(
+    _ key: KeyValues, _ sql: TableSQL, on connection: Connection,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
     if case .string(let text) = key.first,
@@ -84,8 +107,15 @@ extension SQLiteEngine {
       }
     }
     guard try statement.step(of: sql.table) else { return nil }
-    let id = statement.int64(0)
-    let bytes = statement.blob(1)
+    return body(statement.int64(0), statement.blob(1))
+  }
+
+  /// What `body` makes of bytes. Damaged ones are reported, and passed over.
+  @inline(__always)
+  private func ifSound<R>(
+    _ id: Int64, _ bytes: UnsafeRawBufferPointer, _ sql: TableSQL,
+    _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
+  ) -> R? {
     do { try sql.schema.layout.verify(bytes) } catch {
       report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
       return nil

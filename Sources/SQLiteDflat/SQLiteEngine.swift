@@ -219,7 +219,7 @@ final class SQLiteEngine: StorageEngine {
         try makeDirectory()
         try protectFiles()
         let connection = try openWriter()
-        state.care = try FileCare(walLimit: configuration.walLimit, connection)
+        state.care = try FileCare(walLimit: configuration.walLimit, connection, readers)
         try foreignChanges.writerOpened(connection)
         state.connection = connection
         isPrepared.store(true, ordering: .releasing)
@@ -285,7 +285,9 @@ final class SQLiteEngine: StorageEngine {
         defer { foreignChanges.writerEnded() }
         do {
           if committing {
-            try connection.commit()
+            try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
+              try connection.commit()
+            }
             generation = state.tables.beginGenerationIfDue(foreignChanges)
             committed(&state, connection)
           } else {

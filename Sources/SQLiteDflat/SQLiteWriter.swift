@@ -90,6 +90,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
     let table = try prepare(schema)
+    tables.changedRows.insert(table.place(of: id))
     try withStorageErrors(table: schema.table, rowid: id) {
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)
@@ -192,6 +193,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
     key: @autoclosure () -> String? = nil
   ) throws {
+    tables.changedRows.insert(table.place(of: id))
     try update.bindBlob(1, inPlace: bytes)
     try update.bind(2, id)
     try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }

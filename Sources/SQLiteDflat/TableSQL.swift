@@ -79,6 +79,8 @@ struct SideTable: Sendable {
 final class TableSQL: Sendable {
   let schema: EntitySchema
   let table: String
+  /// The same for all versions of a type, and mostly another one for another table.
+  private let number: Int
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
@@ -98,6 +100,7 @@ final class TableSQL: Sendable {
   init(_ schema: EntitySchema) {
     self.schema = schema
     table = schema.table
+    number = schema.table.hashValue
     sides = zip(schema.indexes, schema.indexReaders).map {
       SideTable($0, $1, of: schema.table)
     }
@@ -122,6 +125,9 @@ final class TableSQL: Sendable {
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
   }
+
+  /// Where a row of the main table is.
+  func place(of id: Int64) -> RowPlace { RowPlace(table: number, id: id) }
 }
 
 extension SideTable {

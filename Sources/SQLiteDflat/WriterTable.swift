@@ -38,6 +38,9 @@ final class WriterTable {
 }
 
 extension WriterTable {
+  /// Where a row is.
+  func place(of id: Int64) -> RowPlace { sql.place(of: id) }
+
   /// Whether a value that no two objects may have is among these fields.
   func hasUniqueSides(among fields: FieldSet) -> Bool {
     hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }

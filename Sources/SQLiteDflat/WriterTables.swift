@@ -27,6 +27,8 @@ final class WriterTables {
   private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
   private var latest: WriterTable?
+  /// What readers that keep a state must not believe any more.
+  @exclusivity(unchecked) var changedRows = ChangedRows()
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
@@ -35,6 +37,7 @@ final class WriterTables {
   func begin(at generation: Int) {
     if generation != self.generation { forget() }
     self.generation = generation
+    changedRows.removeAll()
     members.beginTransaction()
   }
 

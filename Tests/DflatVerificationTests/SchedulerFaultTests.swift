@@ -55,6 +55,7 @@ struct SchedulerFaultTests {
     Expectation(fault: .tornSnapshots, workload: "bank", kinds: [.invariant]),
     Expectation(fault: .tornSnapshots, workload: "cycle", kinds: [.invariant]),
     Expectation(fault: .tornSnapshots, workload: "long-fork", kinds: [.longFork]),
+    Expectation(fault: .staleLookUps, workload: "register", kinds: [.cycle]),
     Expectation(fault: .keptAborts, workload: "list-append", kinds: [.abortedRead]),
     Expectation(fault: .keptAborts, workload: "register", kinds: [.abortedRead]),
   ]

@@ -36,9 +36,7 @@ struct ReadAnchorTests {
       for _ in 0..<3 {
         try hold(pool, writer)
         #expect(pool.openCount == 1 && pool.idleCount == 1)
-        let result = try pool.withoutLocksBetweenReads {
-          try writer.checkpoint(.restart, timeoutMilliseconds: 0)
-        }
+        let result = try pool.checkpoint(writer, .restart, timeoutMilliseconds: 0)
         #expect(!result.isBusy)
         // Of others', too, when the reads have ended.
         try hold(pool, writer)
@@ -82,7 +80,7 @@ struct ReadAnchorTests {
         try insert(writer)
         if number.isMultiple(of: 3) { pool.noteCommit() }
         if number.isMultiple(of: 50) {
-          _ = try pool.withoutLocksBetweenReads { try writer.checkpoint(.restart) }
+          _ = try pool.checkpoint(writer, .restart)
         }
         for _ in 0..<number % 40 { #expect(try count(pool) == 100 + number) }
       }

@@ -157,7 +157,7 @@ struct FileCareTests {
       let foreign = try workspace.foreignConnection()
       let nobody = OwnReaders(oldest: nil, isAnyAtWork: false)
       try own.execute("CREATE TABLE t (a)")
-      var care = try FileCare(walLimit: 4096, own)
+      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
       #expect(care.isDue(own))
       try foreign.begin(.immediate)
       #expect(try care.moveLog(own, readers: nobody).isEmpty)
@@ -181,7 +181,7 @@ struct FileCareTests {
       try workspace.store([post(1)])
       let own = try Connection(path: workspace.path)
       try own.execute("CREATE TABLE t (a)")
-      var care = try FileCare(walLimit: 4096, own)
+      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
       let nobody = OwnReaders(oldest: nil, isAnyAtWork: false)
       try own.begin(.immediate)
       #expect(throws: SQLiteError.self) { try care.moveLog(own, readers: nobody) }
@@ -205,7 +205,7 @@ struct FileCareTests {
       try foreign.begin()
       _ = try foreign.value("SELECT count(*) FROM t")
       func waits(_ oldest: ContinuousClock.Instant?) throws -> Int {
-        var care = try FileCare(walLimit: 40_000, own)
+        var care = try FileCare(walLimit: 40_000, own, ReaderPool(path: workspace.path))
         var count = 0
         for _ in 0..<64 {
           try own.execute("INSERT INTO t VALUES (1)")
@@ -356,7 +356,8 @@ struct FileCareTests {
       DispatchQueue.concurrentPerform(iterations: 16) { _ in
         for _ in 0..<20 { #expect(workspace.posts.all().count == 1) }
       }
-      #expect((1...2).contains(openings(workspace)))
+      // One more keeps a state, if reads follow each other closely.
+      #expect((1...3).contains(openings(workspace)))
     }
     try withTemporaryWorkspace(configure: {
       $0.readerIdleLifetime = .milliseconds(20)

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Foundation
 import SQLiteDflat
 import Testing
 
@@ -79,6 +80,90 @@ struct KeyFetchTests {
         errors.allSatisfy {
           $0.cause == .corruptRow && $0.table == "blog__post_v1_0" && $0.rowid == 2
         })
+      // Each fetch tells it once, also in the midst of many.
+      for _ in 0..<100 { _ = found(workspace, "s", 1) + found(workspace, "s", 2) }
+      #expect(workspace.takeErrors().count == 100)
+    }
+  }
+
+  @Test("In the midst of many fetches, each sees what was changed before it, by whomever")
+  func manyFetches() throws {
+    try withSeed { random in
+      try withTemporaryWorkspace { workspace in
+        let other = workspace.secondWorkspace()
+        var likes: [Int32: Int32] = [:]
+        func check(_ number: Int32) {
+          let found = workspace.posts.where(Post.site == "s" && Post.number == number)
+          #expect(found.map(\.likes) == likes[number].map { [$0] } ?? [], "post \(number)")
+        }
+        for step in 1...(isLongRun ? 2000 : 150) as ClosedRange<Int32> {
+          for _ in 0..<random.pick([1, 20, 60]) { check(Int32.random(in: 1...20, using: &random)) }
+          let number = Int32.random(in: 1...20, using: &random)
+          let writer = random.oneIn(5) ? other : workspace
+          if likes[number] == nil {
+            try writer.store([post(number, likes: step)])
+            likes[number] = step
+          } else if random.oneIn(4) {
+            try writer.remove([number])
+            likes[number] = nil
+          } else if let free = (1...20).first(where: { likes[$0] == nil }), random.oneIn(4) {
+            try writer.change(number) { $0.number = free }
+            likes[free] = likes.removeValue(forKey: number)
+            check(free)
+          } else {
+            try writer.change(number) { $0.likes = step }
+            likes[number] = step
+          }
+          check(number)
+        }
+        for number in 1...20 as ClosedRange<Int32> { check(number) }
+        other.dflat.shutdown()
+        #expect(workspace.takeErrors().isEmpty && other.takeErrors().isEmpty)
+      }
+    }
+  }
+
+  @Test("A program may fetch while it is told of a fetch's statement")
+  func traced() throws {
+    let again = Again()
+    try withTemporaryWorkspace(configure: {
+      $0.tracesStatements = true
+      $0.onEvent = { event in
+        // What keeps a state is no statement of the program's, and would look slow.
+        if case .statement(let sql, _) = event, sql.contains("schema_version") { again.fail() }
+        again.call()
+      }
+    }) { workspace in
+      try workspace.store([post(1)])
+      again.set {
+        if workspace.posts.where(Post.site == "s" && Post.number == 1).isEmpty { again.fail() }
+      }
+      for _ in 0..<200 { #expect(found(workspace, "s", 1) == [1]) }
+      again.set(nil)
+      workspace.dflat.shutdown()
+      #expect(again.counts.calls >= 200 && again.counts.failures == 0)
+    }
+  }
+
+  /// Something that is done when a statement has run, and not again for the statements of that.
+  private final class Again: @unchecked Sendable {
+    private let lock = NSRecursiveLock()
+    private var body: (() -> Void)?
+    private var isInside = false
+    private(set) var counts = (calls: 0, failures: 0)
+
+    func set(_ body: (() -> Void)?) { lock.withLock { self.body = body } }
+
+    func fail() { lock.withLock { counts.failures += 1 } }
+
+    func call() {
+      lock.withLock {
+        guard let body, !isInside else { return }
+        isInside = true
+        defer { isInside = false }
+        counts.calls += 1
+        body()
+      }
     }
   }
 }

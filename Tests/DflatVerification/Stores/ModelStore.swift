@@ -31,6 +31,8 @@ public enum SchedulerFault: String, CaseIterable, Sendable {
   case staleSnapshots
   /// A snapshot reads each key as it is at that moment.
   case tornSnapshots
+  /// A key that is read by itself is read in the state before the last commit.
+  case staleLookUps
   /// What an aborted transaction wrote stays.
   case keptAborts
 }
@@ -180,6 +182,11 @@ public final class ModelStore: TransactionalStore {
   public func snapshot(_ body: (any StoreReader) throws -> Void) throws {
     let seen = state.withLock { fault == .staleSnapshots ? $0.previous : $0.committed }
     try body(Snapshot(seen: seen, live: fault == .tornSnapshots ? self : nil))
+  }
+
+  /// Reads what is committed.
+  public func lookUp(_ key: Key) -> CellValue? {
+    state.withLock { (fault == .staleLookUps ? $0.previous : $0.committed)[key] }
   }
 
   /// There are none.

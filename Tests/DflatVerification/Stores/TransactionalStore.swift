@@ -34,6 +34,9 @@ public protocol TransactionalStore: Sendable {
   /// Runs `body` on this thread, with one committed state in view.
   func snapshot(_ body: (any StoreReader) throws -> Void) throws
 
+  /// What a key holds, read on this thread by itself.
+  func lookUp(_ key: Key) -> CellValue?
+
   /// Errors that nobody expects, since the last call.
   func takeErrors() -> [String]
 

@@ -59,6 +59,9 @@ public final class WorkspaceStore: TransactionalStore {
     try dflat.fetchWithinASnapshot { Result { try body(Reader(dflat: dflat)) } }.get()
   }
 
+  /// Fetches by the key, outside of everything.
+  public func lookUp(_ key: Key) -> CellValue? { Reader(dflat: dflat).read(key) }
+
   /// The errors that the workspace reported. A conflict with another connection is none, if there is one.
   public func takeErrors() -> [String] {
     takeStorageErrors().filter { !isShared || $0.cause != .busy && $0.cause != .conflict }

@@ -131,17 +131,17 @@ private final class Session {
   func perform(_ step: Step, on store: any TransactionalStore) {
     switch step {
     case .snapshot(let body):
-      let record = TransactionRecord(client: client, workspace: workspace, spaces: nil)
-      records.append(record)
-      record.called = SharedClock.now
-      do {
-        try store.snapshot { try body(RecordedReader($0, record)) }
-      } catch {
-        complaints.add("a snapshot threw \(error)")
+      read { record in
+        do {
+          try store.snapshot { try body(RecordedReader($0, record)) }
+        } catch {
+          complaints.add("a snapshot threw \(error)")
+        }
       }
-      record.returned = SharedClock.now
-      record.completed = record.returned
-      record.outcome = .committed
+    case .lookUps(let keys):
+      for key in keys {
+        read { $0.operations = [.read(key, store.lookUp(key))] }
+      }
     case .transaction(let spaces, let body):
       if !waitForOne() { return }
       let record = TransactionRecord(client: client, workspace: workspace, spaces: spaces)
@@ -160,6 +160,17 @@ private final class Session {
       }
       record.returned = SharedClock.now
     }
+  }
+
+  /// Records what is read on this thread, as a snapshot.
+  private func read(_ body: (TransactionRecord) -> Void) {
+    let record = TransactionRecord(client: client, workspace: workspace, spaces: nil)
+    records.append(record)
+    record.called = SharedClock.now
+    body(record)
+    record.returned = SharedClock.now
+    record.completed = record.returned
+    record.outcome = .committed
   }
 
   private func waitForOne() -> Bool {

@@ -22,6 +22,13 @@ public struct Register: Workload {
     let keys = (0..<Int.random(in: 1...3, using: &client.random)).map { _ in
       Key(client.random.pick(spaces), Int64.random(in: 0..<count, using: &client.random))
     }
+    if client.random.oneIn(16) {
+      // So many that the store may find it worth while to prepare for more.
+      return .lookUps(
+        (0..<80).map { _ in
+          Key(client.random.pick(spaces), Int64.random(in: 0..<count, using: &client.random))
+        })
+    }
     if client.random.oneIn(4) { return .snapshot { for key in keys { try $0.read(key) } } }
     let numbers = keys.map { _ in client.random.oneIn(2) ? client.newNumber() : nil }
     let aborts = client.random.oneIn(20)

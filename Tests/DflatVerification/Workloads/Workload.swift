@@ -8,6 +8,8 @@ public enum Step: Sendable {
   case transaction(spaces: [Int], body: @Sendable (RecordedAccess) throws -> Void)
   /// A snapshot.
   case snapshot(body: @Sendable (RecordedReader) throws -> Void)
+  /// Keys that are read one after the other, each by itself.
+  case lookUps([Key])
 }
 
 /// A client that makes up its steps.

@@ -71,11 +71,9 @@ final class SQLiteSnapshot: StorageSnapshot {
       do {
         let lease = try engine.readers.checkout(beyondLimit: isUrgent)
         if !isUrgent { engine.enterWALMode(before: lease.connection) }
-        // A transaction takes an earlier one, which is as right and asks nobody; what is verified in its state may then have to
-        // be verified again.
-        let generation =
-          try isUrgent
-          ? engine.foreignChanges.lastGeneration : engine.foreignChanges.generationBefore()
+        // An earlier one is as right as the present one, and asks nobody; what is verified in the state may then have to be verified
+        // again.
+        let generation = engine.foreignChanges.lastGeneration
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)

@@ -10,10 +10,13 @@ public struct KeptState {
 
   /// Whether a row that was found in this state is what is stored now, as a reader that begins now would find it.
   ///
-  /// That a row was *not* found says nothing about now. False may also mean that it is not known.
+  /// False may also mean that it is not known. That a row was *not* found says nothing about now; see ``isNewest``.
   public func isCurrent(_ row: RowPlace) -> Bool {
     commits.isCurrent(row, since: base, index)
   }
+
+  /// Whether this is the newest state, so that all that was found in it holds now, and what was not found is not there.
+  public var isNewest: Bool { index.header == base }
 }
 
 extension ReaderPool {
@@ -34,7 +37,7 @@ extension ReaderPool {
   /// Rows are current after commits only if who writes tells the pool what it changes, with ``committing(_:_:_:)``. After a commit of
   /// anybody else none is, until another state is kept.
   ///
-  /// - Parameter body: Runs on this thread. It must not use the pool. What it throws counts as nil.
+  /// - Parameter body: Runs on this thread. If it calls this again it gets nil. What it throws counts as nil.
   /// - Returns: What `body` returns; nil also if no state is kept.
   public func withKeptState<R>(_ body: (KeptState) throws -> R?) -> R? {
     anchor?.read(body)

@@ -7,10 +7,10 @@
 //    committed anything since: they would have changed it;
 //  - from `base` to `newest` all commits are the writer's, and the rows that they have changed are in `changed`, those of a commit that
 //    is under way too;
-//  - that a header is the writer's own is certain only if the commit added to the log and the index counts one commit more than it did
-//    while the writer had the write lock. Otherwise nothing is known, and `newest` is nil.
+//  - that a header is the writer's own is certain only if the commit added to the log, the log is as long as it was then, and the index
+//    counts one commit more than it did while the writer had the write lock. Otherwise nothing is known, and `newest` is nil.
 //
-// Between the moment when a commit can be seen and that when it is noted nothing is known either. That is waited for, for
+// Between the moment when a commit can be seen and that when it is noted nothing is known either. That is waited for, for some
 // microseconds; who gives up reads the newest state itself.
 
 import Synchronization
@@ -39,7 +39,7 @@ public struct ChangedRows: Sendable {
 }
 
 /// A row of a table.
-public struct RowPlace: Hashable, Sendable {
+public struct RowPlace: Sendable {
   /// A number of the table's. If two tables have the same, more is read anew than must be.
   public let table: Int
   /// The row's id.
@@ -122,8 +122,8 @@ final class OwnCommits: Sendable {
       state.add(rows)
       state.pending = rows
       state.commits = commits
+      isCommitting.store(true, ordering: .releasing)
     }
-    isCommitting.store(true, ordering: .releasing)
   }
 
   /// The writer has committed, or failed to. Where it has added nothing to the log, `newest` is what it was.
@@ -133,7 +133,8 @@ final class OwnCommits: Sendable {
       state.pending = nil
       if commits != state.commits {
         let header = index.header
-        let isOurs = state.newest.map { header.isNext(after: $0) } ?? false
+        let isOurs =
+          state.newest.map { header.isNext(after: $0, length: writer.wal.pages) } ?? false
         state.newest = isOurs ? header : nil
       }
     }

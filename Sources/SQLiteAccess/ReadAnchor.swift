@@ -13,7 +13,7 @@
 //
 //  - for our own checkpoints it is the newest state, and they let go of it when the log is to begin anew;
 //  - if others commit, it is kept for a short time, and then not kept for a part of that time; otherwise it is exchanged for the
-//    newest after a while, so that others who checkpoint and wait can do so;
+//    newest after a while, and with another lock, so that others who checkpoint and wait can do so;
 //  - where reads have ended it is given back within that time, and no timer runs;
 //  - only in WAL mode: with a rollback journal, a shared lock would hold back every writer.
 //
@@ -40,7 +40,7 @@ final class ReadAnchor: Sendable {
     var keeper: Keeper?
     /// What the state that is kept is not older than; nil if nothing can be read from it.
     var base: WALIndex.Header?
-    /// The thread that reads from it. Meanwhile the keeper is that thread's.
+    /// The thread that reads from it, or opens it. Meanwhile the keeper is that thread's.
     var reader: ThreadIdentity?
     /// What the reader is to do with the keeper when it has read, and who waits for that.
     var wish: Wish?
@@ -75,9 +75,8 @@ final class ReadAnchor: Sendable {
     case close
   }
 
-  private let path: String
   private let commits: OwnCommits
-  private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
+  private let open: @Sendable () throws(SQLiteError) -> Connection
   private let state = Mutex(State())
   private let reads = Atomic(0)
   /// At how many reads there may be something to do.
@@ -85,13 +84,10 @@ final class ReadAnchor: Sendable {
   /// Whether there was a commit since the lock was taken.
   private let isOutdated = Atomic(false)
 
-  init(
-    path: String, commits: OwnCommits,
-    configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
-  ) {
-    self.path = path
+  /// - Parameter open: Opens a connection as readers have it. It may run what the program wants done with each.
+  init(commits: OwnCommits, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
     self.commits = commits
-    self.configure = configure
+    self.open = open
     nextLook = Atomic(Self.burst)
   }
 
@@ -116,7 +112,7 @@ final class ReadAnchor: Sendable {
   /// Calls `body` with the state that is kept, if there is one and nobody else uses it.
   /// - Returns: Nil if it gave none, or failed: then the newest state is to be read.
   func read<R>(_ body: (KeptState) throws -> R?) -> R? {
-    let begun = state.withLock { state -> (Keeper, WALIndex, WALIndex.Header)? in
+    let begun = state.withLockIfAvailable { state -> (Keeper, WALIndex, WALIndex.Header)? in
       guard let base = state.base, state.reader == nil, let keeper = state.keeper,
         let index = keeper.index
       else { return nil }
@@ -124,23 +120,29 @@ final class ReadAnchor: Sendable {
       return (keeper, index, base)
     }
     // Not under the lock: the program may trace statements.
-    guard let (keeper, index, base) = begun else { return nil }
+    guard let (keeper, index, base) = begun ?? nil else { return nil }
     // What is wrong is found again by who reads the newest state, and told.
     let result = try? body(
       KeptState(connection: keeper.connection, commits: commits, base: base, index: index))
     let isOfUse = result != nil || commits.areAllKnown(since: base, index)
     let waiting = state.withLock { state in
-      state.reader = nil
       if isOfUse { state.keptReads += 1 } else { state.base = nil }
-      if let wish = state.wish {
-        state.wish = nil
-        fulfil(wish, &state)
-      }
-      defer { state.waiting = [] }
-      return state.waiting
+      return endReading(&state)
     }
     for one in waiting { one.signal() }
     return result
+  }
+
+  /// Does what the others have wished for meanwhile.
+  /// - Returns: Whom to signal.
+  private func endReading(_ state: inout State) -> [DispatchSemaphore] {
+    state.reader = nil
+    if let wish = state.wish {
+      state.wish = nil
+      fulfil(wish, &state)
+    }
+    defer { state.waiting = [] }
+    return state.waiting
   }
 
   /// Calls `checkpoint`. What is kept meanwhile is the newest state, which can be read while the log is moved, and let go of when the
@@ -205,18 +207,39 @@ final class ReadAnchor: Sendable {
   @inline(never)
   private func look(_ count: Int) {
     // If another thread is at it, that one does what there is to do.
-    state.withLockIfAvailable { state in
+    let mustOpen = state.withLockIfAvailable { state -> Bool in
       let now = MonotonicTime.now
       if state.phase == .held {
         if isOutdated.load(ordering: .relaxed) { fulfil(.take, &state) }
       } else if state.phase == .free, state.checkpoints == 0, now >= state.notBefore {
         let isSlow = now &- state.since > Self.burstTime
         if isSlow || count &- state.reads >= Self.burst {
-          return begin(isSlow ? .free : .held, &state)
+          if !isSlow, state.keeper == nil, state.reader == nil {
+            state.reader = .current
+            return true
+          }
+          begin(isSlow ? .free : .held, &state)
+          return false
         }
       }
       lookAgain(count, in: state.phase)
+      return false
     }
+    if mustOpen == true { openKeeper() }
+  }
+
+  /// Not under the lock, since the program may have something done with each connection.
+  private func openKeeper() {
+    // It fails if the file is not there, or somebody has it for himself: nobody waits for this.
+    let keeper = try? Keeper(open)
+    let waiting = state.withLock { state in
+      state.keeper = keeper
+      let isWanted = state.wish == nil && state.phase == .free && state.checkpoints == 0
+      let waiting = endReading(&state)
+      if isWanted { begin(.held, &state) }
+      return waiting
+    }
+    for one in waiting { one.signal() }
   }
 
   /// Sets when it is looked again: while a timer runs, that comes first.
@@ -276,20 +299,53 @@ final class ReadAnchor: Sendable {
 
   // MARK: The keeper
 
-  /// A connection of the anchor's own, and a statement of it. When that has begun to read, the state is kept until it is reset.
+  /// Connections of the anchor's own. When the statement of the first has begun to read, the state is kept until it is reset.
   ///
   /// Unchecked, because neither is `Sendable`: they are used under the mutex, or by the thread that is noted there as the reader.
   private final class Keeper: @unchecked Sendable {
     let connection: Connection
-    let lock: Statement
     let index: WALIndex?
+    private var lock: Statement?
+    /// Goes ahead to the newest state.
+    private let scout: Connection
+    private var scoutLock: Statement?
 
-    init(_ connection: Connection) throws(SQLiteError) {
-      self.connection = connection
-      lock = try connection.statement("PRAGMA main.schema_version")
+    /// Throws also if it would keep a lock that writers need.
+    init(_ open: () throws(SQLiteError) -> Connection) throws(SQLiteError) {
+      connection = try open()
+      scout = try Connection(path: connection.path, mode: .readOnly, busyTimeoutMilliseconds: 0)
+      scout.checkpointsOnClose = false
+      guard try connection.isInWALMode() else {
+        throw SQLiteError(code: .misuse, message: "not in WAL mode", path: connection.path)
+      }
+      let read = "PRAGMA main.schema_version"
+      let lock = try connection.statement(read)
+      self.lock = lock
+      scoutLock = try scout.statement(read)
       index = WALIndex(of: connection)
       // It runs as long as the state is kept, which would look like a slow one.
       connection.traceBox?.silent = lock._handle
+    }
+
+    /// Takes the newest state.
+    ///
+    /// A connection that gives its state back finds its old lock free, and changes what that stands for. Another program's checkpoint that
+    /// waits for this lock would wait as long as reads go on. Where the scout has gone to another lock before, the keeper follows.
+    func take() throws(SQLiteError) -> Bool {
+      defer { scoutLock?.reset() }
+      guard try scoutLock?.step() == true else { return false }
+      lock?.reset()
+      return try lock?.step() == true
+    }
+
+    func letGo() { lock?.reset() }
+
+    func close() {
+      lock = nil
+      scoutLock = nil
+      // Statements that somebody has kept keep it open, until they go.
+      try? connection.close()
+      try? scout.close()
     }
   }
 
@@ -301,11 +357,10 @@ final class ReadAnchor: Sendable {
       state.wish = wish
       return
     }
-    state.keeper?.lock.reset()
     switch wish {
     case .take: take(&state)
-    case .letGo: break
-    case .close: state.keeper = nil
+    case .letGo: state.keeper?.letGo()
+    case .close: close(&state)
     }
   }
 
@@ -313,30 +368,21 @@ final class ReadAnchor: Sendable {
   private func take(_ state: inout State) {
     isOutdated.store(false, ordering: .relaxed)
     state.taken = MonotonicTime.now
-    do {
-      if state.keeper == nil { state.keeper = try open() }
-      let base = state.keeper?.index.map { commits.begin($0) }
-      if try state.keeper?.lock.step() == true {
-        state.base = base
-        return
-      }
-    } catch {
-      // A file that is not there, or somebody who holds it alone.
+    let base = state.keeper?.index.map { commits.begin($0) }
+    if (try? state.keeper?.take()) == true {
+      state.base = base
+      return
     }
+    // It was closed meanwhile, or somebody has the file for himself.
     commits.end()
-    state.keeper = nil
+    close(&state)
     state.notBefore = MonotonicTime.now &+ Self.pause
     state.phase = .free
     lookAgain(reads.load(ordering: .relaxed), in: .free)
   }
 
-  /// A new connection; nil if it would keep a lock that writers need.
-  private func open() throws(SQLiteError) -> Keeper? {
-    // Nobody waits for it, so it waits for nobody.
-    let connection = try Connection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
-    connection.checkpointsOnClose = false
-    guard try connection.isInWALMode() else { return nil }
-    try configure?(connection)
-    return try Keeper(connection)
+  private func close(_ state: inout State) {
+    state.keeper?.close()
+    state.keeper = nil
   }
 }

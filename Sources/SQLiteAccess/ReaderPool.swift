@@ -79,7 +79,15 @@ public final class ReaderPool: Sendable {
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
     self.anchor =
       mode == .immutable
-      ? nil : ReadAnchor(path: path, commits: ownCommits, configure: configure)
+      ? nil
+      : ReadAnchor(commits: ownCommits) { () throws(SQLiteError) in
+        let connection = try Connection(
+          path: path, mode: .readOnly, busyTimeoutMilliseconds: 0,
+          statementCacheCapacity: statementCacheCapacity)
+        connection.checkpointsOnClose = false
+        try configure?(connection)
+        return connection
+      }
   }
 
   deinit {

@@ -42,8 +42,15 @@ struct WALIndex: @unchecked Sendable {
       withUnsafeBytes(of: words) { $0.load(fromByteOffset: 8, as: UInt32.self) }
     }
 
-    /// Whether this is the state after one commit, to that one.
-    func isNext(after other: Header) -> Bool { commits == other.commits &+ 1 }
+    /// How many pages the log has.
+    private var length: UInt32 {
+      withUnsafeBytes(of: words) { $0.load(fromByteOffset: 16, as: UInt32.self) }
+    }
+
+    /// Whether this is the state after one commit to that one, with which the log became as long as this.
+    func isNext(after other: Header, length: Int) -> Bool {
+      commits == other.commits &+ 1 && self.length == UInt32(truncatingIfNeeded: length)
+    }
   }
 
   var header: Header {

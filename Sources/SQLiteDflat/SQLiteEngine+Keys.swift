@@ -25,14 +25,15 @@ extension SQLiteEngine {
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    let kept = readers.withKeptState { state in
+    let kept = readers.withKeptState { state -> R?? in
       try withSQL(for: schema) { sql in
-        try lookUp(key, sql, on: state.connection) { id, bytes -> R? in
+        let found = try lookUp(key, sql, on: state.connection) { id, bytes -> R?? in
           // A damaged row is reported by who reads it again.
           guard state.isCurrent(sql.place(of: id)), (try? sql.schema.layout.verify(bytes)) != nil
           else { return nil }
-          return body(id, bytes)
-        } ?? nil
+          return .some(body(id, bytes))
+        }
+        return found ?? (state.isNewest ? .some(nil) : nil)
       }
     }
     if let kept { return kept }

@@ -40,7 +40,7 @@ extension SQLiteWorkspace {
     /// How many prepared statements each connection keeps ready.
     public var statementCacheCapacity = 100
     /// How many readers may be open at the same time; when all are in use a fetch waits for one. nil is two for each
-    /// processor, at least four. While fetches follow each other closely one more is open, which keeps its state between them.
+    /// processor, at least four. While fetches follow each other closely two more connections are open, which keep a state between them.
     public var readerLimit: Int?
     /// How long a reader may be idle before it is closed.
     public var readerIdleLifetime = Duration.seconds(30)

@@ -128,6 +128,7 @@ struct KeyFetchTests {
     let again = Again()
     try withTemporaryWorkspace(configure: {
       $0.tracesStatements = true
+      $0.readerCacheSize = 1 << 20
       $0.onEvent = { event in
         // What keeps a state is no statement of the program's, and would look slow.
         if case .statement(let sql, _) = event, sql.contains("schema_version") { again.fail() }

@@ -19,6 +19,7 @@
 //
 // It is an economy: whatever fails in it is left for later, and reads go on without it.
 
+import CSQLite
 import Dispatch
 import Synchronization
 
@@ -81,8 +82,11 @@ final class ReadAnchor: Sendable {
   private let reads = Atomic(0)
   /// At how many reads there may be something to do.
   private let nextLook: Atomic<Int>
+  private let isHeld = Atomic(false)
   /// Whether there was a commit since the lock was taken.
   private let isOutdated = Atomic(false)
+  /// Whether somebody reads: then others need not ask for the lock, which would be a call of the kernel.
+  private let isInUse = Atomic(false)
 
   /// - Parameter open: Opens a connection as readers have it. It may run what the program wants done with each.
   init(commits: OwnCommits, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
@@ -103,6 +107,7 @@ final class ReadAnchor: Sendable {
 
   /// There is a newer state. Its readers want another lock; if many come before the next commit, that one is kept.
   func noteCommit() {
+    guard isHeld.load(ordering: .relaxed) else { return }
     isOutdated.store(true, ordering: .relaxed)
     nextLook.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
   }
@@ -112,6 +117,8 @@ final class ReadAnchor: Sendable {
   /// Calls `body` with the state that is kept, if there is one and nobody else uses it.
   /// - Returns: Nil if it gave none, or failed: then the newest state is to be read.
   func read<R>(_ body: (KeptState) throws -> R?) -> R? {
+    if isInUse.exchange(true, ordering: .acquiring) { return nil }
+    defer { isInUse.store(false, ordering: .releasing) }
     let begun = state.withLockIfAvailable { state -> (Keeper, WALIndex, WALIndex.Header)? in
       guard let base = state.base, state.reader == nil, let keeper = state.keeper,
         let index = keeper.index
@@ -159,7 +166,9 @@ final class ReadAnchor: Sendable {
     defer {
       state.withLock { state in
         state.checkpoints -= 1
-        if isHeld, state.phase == .free, state.checkpoints == 0 { begin(.held, &state) }
+        if isHeld, state.phase == .free, state.checkpoints == 0, state.keeper != nil {
+          begin(.held, &state)
+        }
       }
     }
     return try checkpoint { [self] in
@@ -244,6 +253,7 @@ final class ReadAnchor: Sendable {
 
   /// Sets when it is looked again: while a timer runs, that comes first.
   private func lookAgain(_ count: Int, in phase: Phase) {
+    isHeld.store(phase == .held, ordering: .relaxed)
     nextLook.store(count &+ (phase == .free ? Self.burst : 1 << 16), ordering: .relaxed)
   }
 
@@ -333,12 +343,15 @@ final class ReadAnchor: Sendable {
     /// waits for this lock would wait as long as reads go on. Where the scout has gone to another lock before, the keeper follows.
     func take() throws(SQLiteError) -> Bool {
       defer { scoutLock?.reset() }
-      guard try scoutLock?.step() == true else { return false }
-      lock?.reset()
+      guard try scoutLock?.step() == true, letGo() else { return false }
       return try lock?.step() == true
     }
 
-    func letGo() { lock?.reset() }
+    /// - Returns: False if something else keeps the state, that somebody has left open.
+    func letGo() -> Bool {
+      lock?.reset()
+      return connection.withHandle { sqlite3_txn_state($0, "main") } == SQLITE_TXN_NONE
+    }
 
     func close() {
       lock = nil
@@ -359,7 +372,7 @@ final class ReadAnchor: Sendable {
     }
     switch wish {
     case .take: take(&state)
-    case .letGo: state.keeper?.letGo()
+    case .letGo: if state.keeper?.letGo() == false { close(&state) }
     case .close: close(&state)
     }
   }

@@ -257,7 +257,6 @@ public final class ReaderPool: Sendable {
       state.isTimerSet = true
       return .keptAsTheFirst
     }
-    anchor?.noteRead()
     switch fate {
     case .kept: break
     case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
@@ -266,6 +265,8 @@ public final class ReaderPool: Sendable {
       reader.close()
       change { $0.remove(reader, limit: limit) }?.perform()
     }
+    // Last of all, since it may open a connection.
+    anchor?.noteRead()
   }
 
   /// What becomes of a reader that comes back.

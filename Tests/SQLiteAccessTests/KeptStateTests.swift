@@ -217,6 +217,14 @@ struct KeptStateTests {
       #expect(inner == true)
       #expect(fixture.pool.withKeptState { _ -> Int in throw Failure() } == nil)
       #expect(fixture.number(1) == 10)
+      // Who leaves a transaction open does not make an old state pass for a new one.
+      _ = fixture.pool.withKeptState { state in
+        try state.connection.begin(.deferred)
+        return try state.connection.number(1)
+      }
+      try fixture.write([1], "UPDATE t SET number = 11 WHERE id = 1")
+      try fixture.keep()
+      #expect(fixture.number(1) == 11)
     }
   }
 

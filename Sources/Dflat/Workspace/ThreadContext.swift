@@ -17,7 +17,7 @@ final class ThreadContext {
   /// How many handlers of dictionary subscriptions the thread is in.
   var dictionaryHandlers = 0
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
-  @exclusivity(unchecked) var snapshots: [ObjectIdentifier: OpenSnapshot] = [:]
+  @exclusivity(unchecked) var snapshots = ThreadSnapshots()
 
   /// Whether the thread is in no transaction and has no snapshot open, of any workspace. Asked at each reading of a key, so no
   /// reference is counted.
@@ -50,6 +50,24 @@ final class ThreadContext {
     precondition(status == 0, "no thread-local storage is left in this process")
     return key
   }()
+}
+
+/// The open snapshots of a thread by their workspaces, of which there is hardly ever more than one: looked for at each fetch.
+struct ThreadSnapshots {
+  private var all: [(workspace: ObjectIdentifier, open: OpenSnapshot)] = []
+
+  var isEmpty: Bool { all.isEmpty }
+
+  subscript(workspace: ObjectIdentifier) -> OpenSnapshot? {
+    get {
+      for (other, open) in all where other == workspace { return open }
+      return nil
+    }
+    set {
+      if let place = all.firstIndex(where: { $0.workspace == workspace }) { all.remove(at: place) }
+      if let newValue { all.append((workspace, newValue)) }
+    }
+  }
 }
 
 /// A snapshot that a program has opened.

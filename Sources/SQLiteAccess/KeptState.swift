@@ -28,11 +28,11 @@ extension ReaderPool {
   /// ``KeptState/isCurrent(_:)`` before anything is made of it, and where it is not there or not current return nil, and use
   /// ``withReader(beyondLimit:_:)``:
   ///
-  ///     let text = pool.withKeptState { state in
+  ///     let kept = pool.withKeptState { state in
   ///       try text(of: id, on: state.connection)
   ///         .flatMap { state.isCurrent(RowPlace(table: 1, id: id)) ? $0 : nil }
   ///     }
-  ///     return try text ?? pool.withReader { try text(of: id, on: $0) }
+  ///     return try kept ?? pool.withReader { try text(of: id, on: $0) }
   ///
   /// Rows are current after commits only if who writes tells the pool what it changes, with ``committing(_:_:_:)``. After a commit of
   /// anybody else none is, until another state is kept.
@@ -62,12 +62,6 @@ extension ReaderPool {
     try commit()
   }
 
-  /// Says that there is a newer state of the file, which ``committing(_:_:_:)`` says as well.
-  ///
-  /// Reads that follow each other closely share one lock that the pool keeps, so that they need not ask the kernel for it each time.
-  /// After a commit it is another. Nothing depends on being told but the speed of reads.
-  public func noteCommit() { anchor?.noteCommit() }
-
   /// Checkpoints on the connection that writes; see ``Connection/checkpoint(_:timeoutMilliseconds:beforeWaiting:)``.
   ///
   /// What the pool keeps between reads is not in the way. Readers that are in use are.
@@ -82,6 +76,9 @@ extension ReaderPool {
         mode, timeoutMilliseconds: timeoutMilliseconds, beforeWaiting: letGo)
     }
   }
+
+  /// Says that there is a newer state, and nothing of what was changed. For tests.
+  package func noteCommit() { anchor?.noteCommit() }
 
   /// Makes states be kept for other times than usual. For tests.
   package func keepStates(forMilliseconds time: Int) {

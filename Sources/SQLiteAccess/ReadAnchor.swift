@@ -19,7 +19,6 @@
 //
 // It is an economy: whatever fails in it is left for later, and reads go on without it.
 
-import CSQLite
 import Dispatch
 import Synchronization
 
@@ -38,7 +37,7 @@ final class ReadAnchor: Sendable {
 
   private struct State {
     var phase = Phase.free
-    var keeper: Keeper?
+    var keeper: StateKeeper?
     /// What the state that is kept is not older than; nil if nothing can be read from it.
     var base: WALIndex.Header?
     /// The thread that reads from it, or opens it. Meanwhile the keeper is that thread's.
@@ -119,15 +118,15 @@ final class ReadAnchor: Sendable {
   func read<R>(_ body: (KeptState) throws -> R?) -> R? {
     if isInUse.exchange(true, ordering: .acquiring) { return nil }
     defer { isInUse.store(false, ordering: .releasing) }
-    let begun = state.withLockIfAvailable { state -> (Keeper, WALIndex, WALIndex.Header)? in
-      guard let base = state.base, state.reader == nil, let keeper = state.keeper,
-        let index = keeper.index
-      else { return nil }
+    let begun = state.withLockIfAvailable { state -> (StateKeeper, WALIndex.Header)? in
+      guard let base = state.base, state.reader == nil, let keeper = state.keeper else {
+        return nil
+      }
       state.reader = .current
-      return (keeper, index, base)
+      return (keeper, base)
     }
     // Not under the lock: the program may trace statements.
-    guard let (keeper, index, base) = begun ?? nil else { return nil }
+    guard let (keeper, base) = begun ?? nil, let index = keeper.index else { return nil }
     // What is wrong is found again by who reads the newest state, and told.
     let result = try? body(
       KeptState(connection: keeper.connection, commits: commits, base: base, index: index))
@@ -240,7 +239,7 @@ final class ReadAnchor: Sendable {
   /// Not under the lock, since the program may have something done with each connection.
   private func openKeeper() {
     // It fails if the file is not there, or somebody has it for himself: nobody waits for this.
-    let keeper = try? Keeper(open)
+    let keeper = try? StateKeeper(open)
     let waiting = state.withLock { state in
       state.keeper = keeper
       let isWanted = state.wish == nil && state.phase == .free && state.checkpoints == 0
@@ -308,59 +307,6 @@ final class ReadAnchor: Sendable {
   }
 
   // MARK: The keeper
-
-  /// Connections of the anchor's own. When the statement of the first has begun to read, the state is kept until it is reset.
-  ///
-  /// Unchecked, because neither is `Sendable`: they are used under the mutex, or by the thread that is noted there as the reader.
-  private final class Keeper: @unchecked Sendable {
-    let connection: Connection
-    let index: WALIndex?
-    private var lock: Statement?
-    /// Goes ahead to the newest state.
-    private let scout: Connection
-    private var scoutLock: Statement?
-
-    /// Throws also if it would keep a lock that writers need.
-    init(_ open: () throws(SQLiteError) -> Connection) throws(SQLiteError) {
-      connection = try open()
-      scout = try Connection(path: connection.path, mode: .readOnly, busyTimeoutMilliseconds: 0)
-      scout.checkpointsOnClose = false
-      guard try connection.isInWALMode() else {
-        throw SQLiteError(code: .misuse, message: "not in WAL mode", path: connection.path)
-      }
-      let read = "PRAGMA main.schema_version"
-      let lock = try connection.statement(read)
-      self.lock = lock
-      scoutLock = try scout.statement(read)
-      index = WALIndex(of: connection)
-      // It runs as long as the state is kept, which would look like a slow one.
-      connection.traceBox?.silent = lock._handle
-    }
-
-    /// Takes the newest state.
-    ///
-    /// A connection that gives its state back finds its old lock free, and changes what that stands for. Another program's checkpoint that
-    /// waits for this lock would wait as long as reads go on. Where the scout has gone to another lock before, the keeper follows.
-    func take() throws(SQLiteError) -> Bool {
-      defer { scoutLock?.reset() }
-      guard try scoutLock?.step() == true, letGo() else { return false }
-      return try lock?.step() == true
-    }
-
-    /// - Returns: False if something else keeps the state, that somebody has left open.
-    func letGo() -> Bool {
-      lock?.reset()
-      return connection.withHandle { sqlite3_txn_state($0, "main") } == SQLITE_TXN_NONE
-    }
-
-    func close() {
-      lock = nil
-      scoutLock = nil
-      // Statements that somebody has kept keep it open, until they go.
-      try? connection.close()
-      try? scout.close()
-    }
-  }
 
   /// Does something with the keeper, or has the thread do it that reads from it.
   private func fulfil(_ wish: Wish, _ state: inout State) {

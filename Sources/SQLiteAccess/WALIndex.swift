@@ -8,8 +8,9 @@
 import CSQLite
 
 /// The memory of an index. It is valid as long as the connection it comes from is open and does not leave WAL mode.
-struct WALIndex: @unchecked Sendable {
-  // Unchecked: whoever writes it does so at any time; a header that is read half old is like neither.
+///
+/// Others write it at any time. A header that is read half old is like neither, and equal to none that is known.
+struct WALIndex {
   private let memory: UnsafeRawPointer
 
   /// - Parameter connection: One that has read or written in WAL mode.

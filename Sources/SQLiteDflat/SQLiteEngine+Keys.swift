@@ -25,6 +25,7 @@ extension SQLiteEngine {
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
+    // Twice optional: whether that is the answer, and whether there is a row.
     let kept = readers.withKeptState { state -> R?? in
       try withSQL(for: schema) { sql in
         let found = try lookUp(key, sql, on: state.connection) { id, bytes -> R?? in

@@ -29,6 +29,8 @@ final class WriterTables {
   private var latest: WriterTable?
   /// What readers that keep a state must not believe any more.
   @exclusivity(unchecked) var changedRows = ChangedRows()
+  /// Whether others have put triggers into the file, which change what nobody tells.
+  private var hasTriggers = false
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
@@ -38,6 +40,7 @@ final class WriterTables {
     if generation != self.generation { forget() }
     self.generation = generation
     changedRows.removeAll()
+    if hasTriggers { changedRows.insertEverything() }
     members.beginTransaction()
   }
 
@@ -110,6 +113,7 @@ final class WriterTables {
     repairedSides.removeAll()
     sound.removeAll()
     latest = nil
+    hasTriggers = false
     // No statement is held by who knows nothing: the connection may be about to be closed.
     members.dropStatements()
     change = Savepoint("change")
@@ -146,6 +150,10 @@ final class WriterTables {
       try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, self)
     }
     let sides = known + foreign
+    if try connection.value("SELECT 1 FROM sqlite_master WHERE type = 'trigger'") != nil {
+      hasTriggers = true
+      changedRows.insertEverything()
+    }
     let table = WriterTable(sql, sides)
     self.known[ObjectIdentifier(schema)] = table
     latest = table

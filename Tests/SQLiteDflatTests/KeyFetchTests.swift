@@ -123,6 +123,26 @@ struct KeyFetchTests {
     }
   }
 
+  @Test(
+    "What a trigger that others have made changes beside a transaction's own rows is seen at once")
+  func triggers() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store((1...3).map { post($0, likes: $0) })
+      func likes(_ number: Int32) -> [Int32] {
+        workspace.posts.where(Post.site == "s" && Post.number == number).map(\.likes)
+      }
+      try workspace.change(1) { $0.likes = 10 }
+      try workspace.tamper(
+        "CREATE TRIGGER copy AFTER UPDATE ON blog__post_v1_0 WHEN new.rowid = 1 BEGIN "
+          + "UPDATE blog__post_v1_0 SET p = new.p WHERE rowid = 2; END")
+      for step in 11...20 as ClosedRange<Int32> {
+        for _ in 0..<60 { #expect(likes(2) == [step == 11 ? 2 : step - 1]) }
+        try workspace.change(1) { $0.likes = step }
+        #expect(likes(2) == [step] && likes(1) == [step] && likes(3) == [3])
+      }
+    }
+  }
+
   @Test("A program may fetch while it is told of a fetch's statement")
   func traced() throws {
     let again = Again()

@@ -7,7 +7,7 @@ import CSQLite
 
 /// What a connection keeps prepared for its whole life.
 enum KeptStatement: Int, CaseIterable {
-  case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion
+  case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion, schemaVersion
 
   var sql: String {
     switch self {
@@ -17,6 +17,7 @@ enum KeptStatement: Int, CaseIterable {
     case .commit: "COMMIT"
     case .rollback: "ROLLBACK"
     case .dataVersion: "PRAGMA main.data_version"
+    case .schemaVersion: "PRAGMA main.schema_version"
     }
   }
 }
@@ -136,13 +137,19 @@ extension Connection {
   ///
   /// Two readings on one connection are comparable, nothing else is. The connection's own changes
   /// do not change it. Inside a transaction it stays.
-  public func dataVersion() throws(SQLiteError) -> Int64 {
-    let handle = try kept(.dataVersion)
+  public func dataVersion() throws(SQLiteError) -> Int64 { try number(.dataVersion) }
+
+  /// A number that every change of the database's schema changes, whoever makes it: of tables, indexes and triggers.
+  ///
+  /// Inside a transaction it is that of the transaction's state.
+  public func schemaVersion() throws(SQLiteError) -> Int64 { try number(.schemaVersion) }
+
+  private func number(_ statement: KeptStatement) throws(SQLiteError) -> Int64 {
+    let handle = try kept(statement)
     defer { _ = sqlite3_reset(handle) }
     let result = sqlite3_step(handle)
     guard result == SQLITE_ROW else {
-      throw SQLiteError(
-        result: result, database: database, sql: KeptStatement.dataVersion.sql, path: path)
+      throw SQLiteError(result: result, database: database, sql: statement.sql, path: path)
     }
     return sqlite3_column_int64(handle, 0)
   }

@@ -75,6 +75,7 @@ public final class Connection {
   let wal: WALCounter
   let interruption: Interrupter
   var traceBox: TraceBox?
+  var rowChanges: RowChangeHandler?
   /// What the file was when it was opened without locks; see `openForReading`.
   var frozenFile: FileMark?
   /// Whether the file was seen to be in WAL mode; see `isInWALMode`.

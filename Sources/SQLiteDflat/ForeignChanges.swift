@@ -26,7 +26,8 @@ final class ForeignChanges: Sendable {
     var source: Connection?
     var version: Int64 = 0
     var generation = 1
-    var sound: [String: Int] = [:]
+    /// What side tables were found to be, and at which generation.
+    var verdicts: [String: (isRight: Bool, generation: Int)] = [:]
     /// A connection that only looks, and what its number was at a moment whose generation is known.
     var watcher: Connection?
     var moment: (version: Int64, generation: Int)?
@@ -96,13 +97,15 @@ final class ForeignChanges: Sendable {
   /// The generation as it was when somebody last looked.
   var lastGeneration: Int { state.withLock { $0.generation } }
 
-  /// Whether a side table was found sound at this generation.
-  func isSound(_ side: String, at generation: Int) -> Bool {
-    state.withLock { $0.sound[side] == generation }
+  /// Whether a side table was found to agree with the objects at this generation; nil if nobody has looked.
+  func verdict(of side: String, at generation: Int) -> Bool? {
+    state.withLock { state in
+      state.verdicts[side].flatMap { $0.generation == generation ? $0.isRight : nil }
+    }
   }
 
-  func markSound(_ side: String, at generation: Int) {
-    state.withLock { $0.sound[side] = generation }
+  func note(_ isRight: Bool, of side: String, at generation: Int) {
+    state.withLock { $0.verdicts[side] = (isRight, generation) }
   }
 
   /// What was found so far is not true any more of what our writer has committed, as if somebody else had.

@@ -91,12 +91,12 @@ final class SQLiteSnapshot: StorageSnapshot {
 
 /// Reading in a state that was begun before.
 private final class PinnedView: SQLiteView {
-  private let generation: Int?
+  private let generation: Int
 
-  init(_ engine: SQLiteEngine, _ connection: Connection, _ generation: Int?) {
+  init(_ engine: SQLiteEngine, _ connection: Connection, _ generation: Int) {
     self.generation = generation
     super.init(engine, connection)
   }
 
-  override func generationBeforeState() -> Int? { generation }
+  override func generationBeforeState() -> Int { generation }
 }

@@ -130,53 +130,48 @@ class SQLiteView: StorageReader {
     if query.mentionedIndexes.isEmpty {
       return try body(Plan(query) { _ in false })
     }
-    let sides = engine.sql(for: query.schema).sides
-    let before = try generationBeforeState()
+    let sql = engine.sql(for: query.schema)
+    let before = generationBeforeState()
     return try inOneState {
-      let plan = try Plan(query) {
-        try isUsable(sides[$0], query.schema, before)
-      }
-      return try body(plan)
+      try body(try Plan(query) { try isUsable(sql.sides[$0], sql, before) })
     }
   }
 
-  /// The generation before the state was begun that is read now; nil if it is not known.
-  func generationBeforeState() throws -> Int? { try engine.foreignChanges.generationBefore() }
+  /// A generation that the state which is read does not come before. An earlier one is as right as the present one, and asks
+  /// nobody; what is verified may then have to be verified again.
+  func generationBeforeState() -> Int { engine.foreignChanges.lastGeneration }
 
-  /// Whether a side table was found sound at the generation of the state that is read.
-  func isSound(_ side: String, at generation: Int) -> Bool {
-    engine.foreignChanges.isSound(side, at: generation)
+  /// Whether a side table was found to agree with the objects in the state that is read; nil if that is not known.
+  func verdict(of side: String, at generation: Int) throws -> Bool? {
+    // If no other connection has committed from before the state to now, the state is of this generation.
+    guard let verdict = engine.foreignChanges.verdict(of: side, at: generation),
+      try engine.foreignChanges.generation() == generation
+    else { return nil }
+    return verdict
   }
 
-  /// A side table was found sound in the state that is read, which began after `generation`.
-  func foundSound(_ side: String, after generation: Int?) {
-    if let generation { engine.foreignChanges.markSound(side, at: generation) }
+  /// A side table was compared with the objects, in a state that does not come before this generation.
+  func note(_ isRight: Bool, of side: String, at generation: Int) {
+    engine.foreignChanges.note(isRight, of: side, at: generation)
   }
 
-  /// Whether a side table may answer, for the state that is being read. If it may not, it is built.
-  private func isUsable(_ side: SideTable, _ schema: EntitySchema, _ before: Int?) throws -> Bool {
-    guard try IndexHealth.tableExists(schema.table, connection) else { return false }
-    if let extent = try IndexHealth.extent(of: side, connection), extent.main == extent.side,
-      try isSound(side, schema.table, before)
-    {
+  /// Whether a side table can answer: it reaches all objects and agrees with them. If not, or if that is not known for good, a
+  /// build is wanted.
+  private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
+    let extent = try IndexExtent.read(of: side, connection)
+    let isGuarded =
+      try extent?.verified != nil && engine.guarded.contains(side, of: sql, connection)
+    if let extent, isGuarded, extent.isComplete, extent.verified == IndexMarks.everything {
       return true
     }
-    engine.want(indexesOf: schema)
-    return false
-  }
-
-  private func isSound(_ side: SideTable, _ main: String, _ before: Int?) throws -> Bool {
-    // If nobody has changed anything from before the state to now, the state is of this generation.
-    if let before, try engine.foreignChanges.generation() == before,
-      isSound(side.trustKey, at: before)
-    {
-      return true
-    }
-    guard try IndexHealth.isOfThisVersion(side, connection),
-      try IndexHealth.hasSameRows(side.table, main, connection)
-    else { return false }
-    foundSound(side.trustKey, after: before)
-    return true
+    if try extent == nil && !connection.tableExists(sql.table) { return false }
+    defer { engine.want(indexesOf: sql.schema) }
+    guard let extent, extent.isComplete else { return false }
+    if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
+    let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
+    let isRight = try side.agrees(with: sql, beyond: start, connection)
+    note(isRight, of: side.trustKey, at: before)
+    return isRight
   }
 
   private func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {

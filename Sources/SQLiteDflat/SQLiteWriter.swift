@@ -25,6 +25,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     let table = try prepare(schema)
     return try reading(bytes) { row in
       try atomically(table.hasUniqueSides) {
+        tables.triggers.begin()
         let id = try insertMain(table, schema, row, bytes)
         for side in table.sides where side.isComplete {
           guard let reader = side.reader else { continue }
@@ -33,6 +34,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
           try store(value, id, in: side, side.insert.on(connection))
         }
         try checkUncoveredSides(table, row, id, schema)
+        try endChange(of: table, id)
         return id
       }
     }
@@ -43,9 +45,12 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   ) throws {
     if let table = tables.prepared(schema), fields.isDisjoint(with: table.indexedFields) {
       return try withStorageErrors(table: schema.table, rowid: old.id) {
-        let isFirst = tables.members.isUntouched
+        // What triggers do cannot be undone by putting the row back.
+        let isFirst = tables.members.isUntouched && !tables.triggers.areThere
         if !isFirst { try tables.members.begin(connection) }
+        tables.triggers.begin()
         try new.withBytes { try updateMain(table, old.id, $0) }
+        try endChange(of: table, old.id)
         if isFirst { tables.members.replaced(old, in: table) }
       }
     }
@@ -55,11 +60,12 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
         try old.read { oldRow in
           Result {
             try atomically(table.hasUniqueSides(among: fields)) {
+              tables.triggers.begin()
               try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
-              for side in table.sides
-              where side.isOutdated || fields.contains(side.table.rootField) {
+              for side in table.sides where fields.contains(side.table.rootField) {
                 try updateSide(side, schema, old.id, from: oldRow, to: row)
               }
+              try endChange(of: table, old.id)
             }
           }
         }.get()
@@ -71,10 +77,6 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
   ) throws {
     guard let reader = side.reader else {
-      if side.table.isUnique, let reader = side.table.reader {
-        let value = reader.read(row)
-        if !value.isSame(as: reader.read(old)) { try refuseDuplicate(side, value, id, schema) }
-      }
       if side.covers(id) { try side.truncate(from: id, connection) }
       return
     }
@@ -92,6 +94,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     let table = try prepare(schema)
     tables.changedRows.insert(table.place(of: id))
     try withStorageErrors(table: schema.table, rowid: id) {
+      tables.triggers.begin()
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)
       try statement.run()
@@ -100,7 +103,13 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
         try statement.bind(1, id)
         try statement.run()
       }
+      try endChange(of: table, id)
     }
+  }
+
+  /// A row was changed, with its rows in side tables.
+  private func endChange(of table: WriterTable, _ id: Int64) throws {
+    if tables.triggers.areThere { try tables.endChange(of: table, id, connection) }
   }
 
   var generation: Int { tables.generation }
@@ -122,9 +131,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   }
 
   func commit() throws -> Int {
-    let generation = try engine.endWriting(committing: true)
-    tables.committed(engine.foreignChanges)
-    return generation
+    try engine.endWriting(committing: true)
   }
 
   func rollback() {
@@ -133,13 +140,15 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Trust
 
-  override func generationBeforeState() -> Int? { tables.generation }
+  override func generationBeforeState() -> Int { tables.generation }
 
-  override func isSound(_ side: String, at generation: Int) -> Bool {
-    tables.isSound(side) || super.isSound(side, at: generation)
+  override func verdict(of side: String, at generation: Int) throws -> Bool? {
+    tables.isVerified(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
   }
 
-  override func foundSound(_ side: String, after generation: Int?) { tables.foundSound(side) }
+  override func note(_ isRight: Bool, of side: String, at generation: Int) {
+    if isRight { tables.noteVerified(side) }
+  }
 
   // MARK: Main rows
 
@@ -221,8 +230,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   ) throws {
     guard side.table.isUnique, !side.isTrusted else { return }
     try refuseDuplicate(side, value, id, schema)
-    // No object has the value, but a row without an object may be in the way.
-    try side.removeOrphans(with: value, connection)
+    // No object has the value, but a row that is wrong may be in the way.
+    try side.vacate(value, connection)
   }
 
   /// The same for unique side tables that do not reach the row.

@@ -3,10 +3,17 @@
 import SQLiteAccess
 
 extension Connection {
+  func tableExists(_ table: String) throws(SQLiteError) -> Bool {
+    let statement = try statement(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    try statement.bind(1, table)
+    return try statement.step()
+  }
+
   /// A statement that reads a main table; nil if the table does not exist.
   func statement(_ sql: String, reading table: String) throws(SQLiteError) -> Statement? {
     do { return try statement(sql) } catch {
-      if try !IndexHealth.tableExists(table, self) { return nil }
+      if try !tableExists(table) { return nil }
       // Outside of a transaction it may have been made since the statement was tried.
       return try statement(sql)
     }
@@ -17,7 +24,7 @@ extension Connection {
     _ sql: String, reading table: String
   ) throws(SQLiteError) -> UniqueStatement? {
     do { return try uniqueStatement(sql) } catch {
-      if try !IndexHealth.tableExists(table, self) { return nil }
+      if try !tableExists(table) { return nil }
       return try uniqueStatement(sql)
     }
   }
@@ -30,7 +37,7 @@ extension PreparedStatement where Self: ~Copyable {
     do {
       return try step()
     } catch {
-      if error.code == .error, try !IndexHealth.tableExists(table, connection) { return false }
+      if error.code == .error, try !connection.tableExists(table) { return false }
       throw error
     }
   }

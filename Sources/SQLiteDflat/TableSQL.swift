@@ -4,9 +4,6 @@
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //
-// Where absent fields read as something else than usual, the side table's column has that as its DEFAULT. No row is ever made by
-// it: it says under which version of the schema the side table was filled. See `IndexHealth`.
-//
 // Strings are TEXT, float and double REAL, everything else INTEGER. AUTOINCREMENT keeps row ids unique for ever.
 
 import Dflat
@@ -18,23 +15,31 @@ struct SideTable: Sendable {
   let column: String
   let isUnique: Bool
   let type: String
-  /// The DEFAULT of its column, as SQL; nil if it has none.
-  let defaultText: String?
+  /// What an absent field reads as, as SQL; nil for what is usual.
+  let absentText: String?
   /// nil for a field that this version of the schema does not have.
   let reader: ColumnReader?
+  /// Whether it indexes which member a union holds.
+  var isUnionTag: Bool { column.hasSuffix("__type") }
   /// The field of the root table that the value is a part of.
   let rootField: Int
   let insert: String
   /// Fills a hole as well. A unique value of another row is still a conflict.
   let upsert: String
   let delete: String
-  /// The greatest row ids of the main table and of this one. It fails if this one has not the column.
+  /// The greatest row ids of the main table and of this one, and what this one's mark says. It fails if this one has not the
+  /// column, or there are no marks.
+  let extentAndMark: String
+  /// The same without the mark.
   let extent: String
+  /// The value of a row.
+  let select: String
+  /// What notices that other programs change it.
+  let guards: [IndexGuard]
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
-      + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type)"
-      + (defaultText.map { " DEFAULT \($0)" } ?? "") + ")"
+      + "(rowid INTEGER PRIMARY KEY, \(column.quoted) \(type))"
   }
 
   func createIndex(named name: String) -> String {
@@ -62,16 +67,24 @@ struct SideTable: Sendable {
     self.isUnique = isUnique
     self.type = type
     self.reader = reader
-    defaultText = reader?.absentValue.sql
+    let absent = reader?.absentValue.sql
+    absentText = absent
     // A path begins with it: `f10`, `f20__u1__f4`.
     rootField = Int(column.dropFirst().prefix { $0 != "_" }) ?? .max
     let quoted = column.quoted
     insert = "INSERT INTO \(table.quoted) (rowid, \(quoted)) VALUES (?, ?)"
     upsert = insert + " ON CONFLICT (rowid) DO UPDATE SET \(quoted) = excluded.\(quoted)"
     delete = "DELETE FROM \(table.quoted) WHERE rowid = ?"
-    extent =
+    select = "SELECT \(quoted) FROM \(table.quoted) WHERE rowid = ?"
+    let extents =
       "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(table.quoted)), "
-      + "(SELECT \(quoted) FROM \(table.quoted) LIMIT 0)"
+      + "(SELECT \(quoted) FROM \(table.quoted) LIMIT 0), "
+    extent = extents + "NULL"
+    extentAndMark =
+      extents
+      + "(SELECT verified FROM \(IndexMarks.table) WHERE side = \(table.sqlText) AND main = \(main.sqlText) "
+      + "AND absent IS \(absent?.sqlText ?? "NULL"))"
+    guards = IndexGuard.guards(side: table, unique: isUnique ? column : nil)
   }
 }
 
@@ -94,6 +107,8 @@ final class TableSQL: Sendable {
   /// The rows beyond an id.
   let selectAfter: String
   let selectLast: String
+  /// What notices that other programs change the main table.
+  let guards: [IndexGuard]
   /// The row with a primary key. Columns are found by `IS`, so that NULL finds NULL.
   let selectKey: String
 
@@ -124,6 +139,7 @@ final class TableSQL: Sendable {
     selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
+    guards = IndexGuard.guards(main: schema.table, keys: keys)
   }
 
   /// Where a row of the main table is.
@@ -131,8 +147,8 @@ final class TableSQL: Sendable {
 }
 
 extension SideTable {
-  /// Its name among those that are found sound: what is sound under one version of the schema need not be under another.
-  var trustKey: String { defaultText.map { "\(table) DEFAULT \($0)" } ?? table }
+  /// Its name among those that are verified: what is right under one version of the schema need not be under another.
+  var trustKey: String { absentText.map { "\(table) DEFAULT \($0)" } ?? table }
 }
 
 extension AbsentValue {
@@ -151,8 +167,7 @@ extension AbsentValue {
       if text.utf8.contains(0) {
         "x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
       } else {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-          + "'"
+        text.sqlText
       }
     }
   }
@@ -169,6 +184,11 @@ extension ValueType {
 }
 
 extension String {
+  /// As a literal of SQL. It must not hold a NUL.
+  var sqlText: String {
+    "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+
   /// As an SQL identifier.
   var quoted: String {
     "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

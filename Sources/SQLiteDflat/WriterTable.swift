@@ -28,8 +28,7 @@ final class WriterTable {
     var fields = FieldSet.none
     for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
     for side in sides { fields.insert(side.table.rootField) }
-    // An update may leave a field out that has its default now, and had another one when the side table was filled.
-    indexedFields = sides.contains(where: \.isOutdated) ? .all : fields
+    indexedFields = fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)
     updateWithKey = KeptStatement(sql.updateWithKey)
@@ -67,83 +66,56 @@ struct KeptStatement {
 /// A side table as the writer knows it.
 final class WriterSide {
   let table: SideTable
-  /// Reads its values; nil if this version of the schema has not the field, or other values where it is absent.
-  let reader: ColumnReader?
-  /// Whether another version of the schema has filled it, for which absent fields read as something else.
-  let isOutdated: Bool
-  private let main: String
   /// It has a row for every object up to this row id, and none beyond.
   var reach: Int64
-  /// Whether an object beyond it has a value that is there already, and may not be.
-  var isBlocked = false
+  /// Up to where it is known to agree with the objects; see `IndexMarks`.
+  var verified: Int64
   /// Whether it reaches all objects.
   let isComplete: Bool
-  /// Whether its index can be believed to refuse every duplicate.
-  let isTrusted: Bool
+  /// Whether there is an index that refuses every duplicate among its rows.
+  private let hasIndex: Bool
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var upsert: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
 
-  init(
-    _ table: SideTable, of main: String, hasIndex: Bool, _ connection: Connection,
-    _ engine: SQLiteEngine, _ tables: WriterTables
-  ) throws {
-    self.main = main
+  init(_ table: SideTable, hasIndex: Bool, _ extent: IndexExtent?) {
     self.table = table
+    self.hasIndex = hasIndex
     insert = KeptStatement(table.insert)
     upsert = KeptStatement(table.upsert)
     delete = KeptStatement(table.delete)
-    var extent = try IndexHealth.extent(of: table, connection)
-    if let side = extent?.side, side > extent?.main ?? .min {
-      // Rows of objects that are not there would be in the way of new ones.
-      let statement = try connection.statement(
-        "DELETE FROM \(table.table.quoted) WHERE rowid > ?")
-      try statement.bind(1, extent?.main ?? 0)
-      try statement.run()
-      extent = try IndexHealth.extent(of: table, connection)
-    }
-    reach = extent?.side ?? 0
-    let isOfThisVersion =
-      try table.reader != nil && IndexHealth.isOfThisVersion(table, connection)
-    reader = isOfThisVersion ? table.reader : nil
-    isOutdated = !isOfThisVersion && table.reader != nil
-    isComplete = extent?.main == extent?.side && (isOfThisVersion || table.reader == nil)
-    guard table.isUnique else {
-      isTrusted = true
-      return
-    }
-    guard isComplete, hasIndex else {
-      isTrusted = false
-      return
-    }
-    if tables.isSound(table.trustKey)
-      || engine.foreignChanges.isSound(table.trustKey, at: tables.generation)
-    {
-      isTrusted = true
-    } else {
-      isTrusted = try IndexHealth.hasSameRows(table.table, main, connection)
-      if isTrusted { tables.foundSound(table.trustKey) }
-    }
+    reach = extent?.side ?? .min
+    verified = extent?.verified ?? IndexMarks.nothing
+    isComplete = extent?.isComplete ?? false
+  }
+
+  /// Reads its values; nil if this version of the schema has not the field.
+  var reader: ColumnReader? { table.reader }
+
+  /// Whether its index can be believed to refuse every duplicate.
+  var isTrusted: Bool {
+    !table.isUnique || (isComplete && hasIndex && verified == IndexMarks.everything)
   }
 
   /// Whether the side table is to have a row for an object that is stored.
   func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
 
-  /// Gives up the rows from an object on: its value is one that this version of the schema cannot read.
-  func truncate(from id: Int64, _ connection: Connection) throws {
+  /// Gives up the rows from an object on: its value is one that this version of the schema cannot read, or must not be there.
+  func truncate(from id: Int64, _ connection: Connection) throws(SQLiteError) {
     let statement = try connection.statement(
       "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")
     try statement.bind(1, id)
     try statement.run()
+    try IndexMarks.lower(table, below: id, connection)
     reach = min(reach, id - 1)
+    verified = min(verified, id - 1)
   }
 
-  /// Removes rows that have a value of their own and no object.
-  func removeOrphans(with value: ColumnValue, _ connection: Connection) throws {
-    let side = table.table.quoted
+  /// Takes a value away from a row that has it wrongly: no object has it.
+  func vacate(_ value: ColumnValue, _ connection: Connection) throws(SQLiteError) {
+    let column = table.column.quoted
     let statement = try connection.statement(
-      "DELETE FROM \(side) WHERE \(table.column.quoted) = ? "
-        + "AND NOT EXISTS (SELECT 1 FROM \(main.quoted) AS m WHERE m.rowid = \(side).rowid)")
+      "UPDATE \(table.table.quoted) SET \(column) = NULL WHERE \(column) = ?")
     try statement.bind(1, column: value)
     try statement.run()
   }

@@ -16,12 +16,10 @@ final class WriterTables {
   private(set) var generation = 0
   /// The greatest row id that was handed out, by table, before what is known now.
   private var highest: [String: Int64] = [:]
-  /// Side tables that were found sound inside the transaction.
-  private var sound: Set<String> = []
-  /// Side tables that were repaired, or needed none.
-  private var repairedSides: Set<String> = []
-  /// Whether side tables were written by who does not keep them as we do, or were made anew. What was found sound in a generation
-  /// holds for all its states, so the commit has to begin a new one.
+  /// Side tables that were verified inside the transaction.
+  private var verified: Set<String> = []
+  /// Whether side tables were written by a version of the schema that does not keep them as another one does. What was verified in
+  /// a generation holds for all its states, so the commit has to begin a new one.
   private var changesGeneration = false
   /// Which version of a schema a table was last used with.
   private var versions: [String: EntitySchema] = [:]
@@ -29,8 +27,8 @@ final class WriterTables {
   private var latest: WriterTable?
   /// What readers that keep a state must not believe any more.
   @exclusivity(unchecked) var changedRows = ChangedRows()
-  /// Whether others have put triggers into the file, which change what nobody tells.
-  private var hasTriggers = false
+  /// What others have put into the file, which changes what nobody tells.
+  let triggers = WriterTriggers()
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
@@ -39,41 +37,23 @@ final class WriterTables {
   func begin(at generation: Int) {
     if generation != self.generation { forget() }
     self.generation = generation
+    verified.removeAll()
     changedRows.removeAll()
-    if hasTriggers { changedRows.insertEverything() }
+    if triggers.areThere { changedRows.insertEverything() }
     members.beginTransaction()
   }
 
-  /// A side table was found sound in the transaction. Until it is committed, that holds inside of it only.
-  func foundSound(_ side: String) { sound.insert(side) }
+  /// A side table was verified in the transaction. That holds inside of it only.
+  func noteVerified(_ side: String) { verified.insert(side) }
 
-  func isSound(_ side: String) -> Bool { sound.contains(side) }
-
-  /// A side table of another version of the schema was dropped, to be made anew.
-  func dropped(of schema: EntitySchema) {
-    forget(schema)
-    doubt()
-  }
-
-  private func doubt() {
-    sound.removeAll()
-    repairedSides.removeAll()
-    changesGeneration = true
-  }
+  func isVerified(_ side: String) -> Bool { verified.contains(side) }
 
   /// The transaction was committed, and nobody may ask for the generation yet.
   /// - Returns: The generation from now on.
   func beginGenerationIfDue(_ foreignChanges: ForeignChanges) -> Int {
     if !changesGeneration { return generation }
     changesGeneration = false
-    sound.removeAll()
     return foreignChanges.beginGeneration()
-  }
-
-  /// The transaction is committed, and so is what was found out in it.
-  func committed(_ foreignChanges: ForeignChanges) {
-    for side in sound { foreignChanges.markSound(side, at: generation) }
-    sound.removeAll()
   }
 
   /// Makes sure that ids which were handed out are not used again, also when what they were for was undone: SQLite's own count
@@ -89,18 +69,25 @@ final class WriterTables {
       [.integer(id), .text(table)])
   }
 
-  /// A side table has no holes, and no rows without an object, up to its last row.
-  func repaired(_ side: String) { repairedSides.insert(side) }
-
-  func isRepaired(_ side: String) -> Bool { repairedSides.contains(side) }
-
-  func isRepaired(_ side: WriterSide) -> Bool { side.reach == 0 || isRepaired(side.table.table) }
-
   /// What is known of a type is asked for again.
   func forget(_ schema: EntitySchema) {
     guard let table = known.removeValue(forKey: ObjectIdentifier(schema)) else { return }
     highest[schema.table] = max(highest[schema.table] ?? 0, table.highestID)
     latest = nil
+  }
+
+  /// A change was made. What triggers of others have changed besides is not known any more; all else is as well known as before.
+  func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
+    let own = [table.schema.table] + table.sides.map(\.table.table)
+    let others = triggers.end(changing: own, id: id)
+    for other in known.values where other !== table || !others.isDisjoint(with: own) {
+      let tables = [other.schema.table] + other.sides.map(\.table.table)
+      if !others.isDisjoint(with: tables) { forget(other.schema) }
+    }
+    guard others.isDisjoint(with: own) else { return }
+    for side in table.sides {
+      try IndexMarks.set(side.verified, of: side.table, main: table.schema.table, connection)
+    }
   }
 
   /// What was rolled back may have been a table.
@@ -110,10 +97,8 @@ final class WriterTables {
       highest[name] = max(highest[name] ?? 0, table.highestID)
     }
     known.removeAll()
-    repairedSides.removeAll()
-    sound.removeAll()
+    verified.removeAll()
     latest = nil
-    hasTriggers = false
     // No statement is held by who knows nothing: the connection may be about to be closed.
     members.dropStatements()
     change = Savepoint("change")
@@ -136,28 +121,64 @@ final class WriterTables {
     if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
       // One program uses two versions. Each knows side tables that the other does not.
       forget(other)
-      doubt()
+      verified.removeAll()
+      changesGeneration = true
     }
+    try triggers.look(connection)
+    if triggers.areThere { changedRows.insertEverything() }
     try connection.execute(sql.create)
     try raiseSequence(of: schema.table, connection)
-    let known = try sql.sides.map { side in
-      try connection.execute(side.create)
-      let hasIndex = try ensureIndex(of: side, connection, engine)
-      return try WriterSide(
-        side, of: schema.table, hasIndex: hasIndex, connection, engine, self)
-    }
-    let foreign = try foreignSides(of: schema, beside: sql.sides, connection).map { side in
-      try WriterSide(side, of: schema.table, hasIndex: true, connection, engine, self)
-    }
-    let sides = known + foreign
-    if try connection.value("SELECT 1 FROM sqlite_master WHERE type = 'trigger'") != nil {
-      hasTriggers = true
-      changedRows.insertEverything()
-    }
+    let sides =
+      try ownSides(of: sql, connection, engine)
+      + foreignSides(of: schema, beside: sql.sides, connection)
     let table = WriterTable(sql, sides)
-    self.known[ObjectIdentifier(schema)] = table
+    // A unique index that nobody has verified would refuse what is free: it is verified before it is relied on.
+    let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }
+    if !doubtful.isEmpty {
+      var step = IndexStep(of: table, connection, engine, limits: .none)
+      _ = try step.run(doubtful)
+    }
+    known[ObjectIdentifier(schema)] = table
     latest = table
     return table
+  }
+
+  /// The side tables of a schema, created, guarded and marked where they are not.
+  private func ownSides(
+    of sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> [WriterSide] {
+    if sql.sides.isEmpty { return [] }
+    try IndexMarks.create(on: connection)
+    let standing = try IndexGuards.read(connection)
+    let isMainGuarded = try IndexGuards.ensure(sql.guards, standing, connection)
+    return try sql.sides.map { side in
+      try connection.execute(side.create)
+      let hasIndex = try ensureIndex(of: side, connection, engine)
+      let isGuarded = try IndexGuards.ensure(side.guards, standing, connection)
+      let extent = try extentWithoutRest(of: side, connection)
+      let table = WriterSide(side, hasIndex: hasIndex, extent)
+      if !isMainGuarded || !isGuarded || extent?.verified == nil {
+        // An empty index is right. So is one that a reader has verified, if no other connection has committed since.
+        let isRight =
+          extent?.isComplete == true
+          && (extent?.main == nil
+            || engine.foreignChanges.verdict(of: side.trustKey, at: generation) == true)
+        table.verified = isRight ? IndexMarks.everything : IndexMarks.nothing
+        try IndexMarks.set(table.verified, of: side, main: sql.table, connection)
+      }
+      return table
+    }
+  }
+
+  /// How far a side table reaches. Rows behind the last object would be in the way of new ones, and are removed.
+  private func extentWithoutRest(
+    of side: SideTable, _ connection: Connection
+  ) throws(SQLiteError) -> IndexExtent? {
+    let extent = try IndexExtent.read(of: side, connection)
+    guard let extent, let last = extent.side, last > extent.main ?? .min else { return extent }
+    try connection.execute(
+      "DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(extent.main ?? .min)])
+    return try IndexExtent.read(of: side, connection)
   }
 
   /// Makes sure that a side table has its index. Names are not relied on: a table may have been renamed with its index, or the
@@ -205,7 +226,7 @@ final class WriterTables {
   /// Side tables that another version of the schema has made. They are recognised by name and shape.
   private func foreignSides(
     of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
-  ) throws -> [SideTable] {
+  ) throws -> [WriterSide] {
     let prefix = schema.table + "__"
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?",
@@ -224,8 +245,14 @@ final class WriterTables {
       where index[2].integer == 1 {
         if let unique = index[1].text { try connection.execute("DROP INDEX \(unique.quoted)") }
       }
-      return SideTable(
+      let side = SideTable(
         foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
+      let extent = try IndexExtent.read(of: side, connection)
+      // A mark of a version with another default does not hold for what this one writes.
+      if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {
+        try IndexMarks.clear(side, connection)
+      }
+      return WriterSide(side, hasIndex: true, extent)
     }
   }
 }

@@ -1,0 +1,193 @@
+// Index step: brings side tables into agreement with the objects, from the first row that is not verified.
+//
+//  - Objects are walked in the order of row ids, for all side tables at once. A row that is missing is stored, one with a wrong
+//    value is given the right one, and one without an object is removed. So a side table is never left with a gap of ours, and one
+//    that another program has completed stays complete meanwhile.
+//  - How far it has come is kept in the file (`IndexMarks`): the next step, or the next program, goes on from there.
+//  - Where a unique value belongs to another object already, the side table ends below the object that has it too, and both objects
+//    are reported.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+struct IndexStep {
+  /// What one step may do.
+  struct Limits {
+    /// Rows that are stored.
+    let stored: Int
+    /// Rows that are looked at.
+    let read: Int
+
+    static let none = Limits(stored: .max, read: .max)
+
+    init(stored: Int, read: Int) {
+      self.stored = stored
+      self.read = read
+    }
+  }
+
+  private let table: WriterTable
+  private let connection: Connection
+  private let engine: SQLiteEngine
+  private let limits: Limits
+  private var stored = 0
+  private var read = 0
+  private var blocked: [WriterSide] = []
+
+  init(
+    of table: WriterTable, _ connection: Connection, _ engine: SQLiteEngine, limits: Limits
+  ) {
+    self.table = table
+    self.connection = connection
+    self.engine = engine
+    self.limits = limits
+  }
+
+  /// Goes on with side tables of the type, those that the schema can read.
+  mutating func run(_ sides: [WriterSide]) throws -> IndexProgress {
+    let open = sides.filter { $0.reader != nil && $0.verified != IndexMarks.everything }
+      .map { OpenSide(side: $0, start: $0.verified, reach: $0.reach) }
+    guard let start = open.map(\.start).min() else {
+      return IndexProgress(filled: 0, remaining: 0, blocked: [])
+    }
+    let last = try walk(open, from: start)
+    for side in open where !isBlocked(side) && side.start < last {
+      try verified(side, through: last)
+    }
+    return IndexProgress(
+      filled: stored, remaining: last == IndexMarks.everything ? 0 : try countBehind(last),
+      blocked: blocked.map(\.table.table))
+  }
+
+  /// A side table as it was before the step.
+  private struct OpenSide {
+    let side: WriterSide
+    let start: Int64
+    let reach: Int64
+  }
+
+  /// Stores what is missing, and puts right what is wrong.
+  /// - Returns: The last row that was dealt with, or `everything`.
+  private mutating func walk(_ sides: [OpenSide], from start: Int64) throws -> Int64 {
+    var open = sides
+    var last = start
+    let rows = try connection.statement(
+      "SELECT rowid, p FROM \(table.schema.table.quoted) WHERE rowid > ? ORDER BY rowid")
+    try rows.bind(1, start)
+    while try rows.step() {
+      let id = rows.int64(0)
+      let most = open.count { $0.start < id }
+      if most > limits.stored - stored || most > limits.read - read { return last }
+      for item in open where item.start < id {
+        guard let reader = item.side.reader else { continue }
+        let bytes = rows.blob(1)
+        let value = reader.value(in: bytes)
+        if try !settle(value, bytes, id, in: item.side) { try block(item, at: id, value) }
+      }
+      open.removeAll(where: isBlocked)
+      if open.isEmpty { break }
+      last = id
+    }
+    return IndexMarks.everything
+  }
+
+  /// Makes a row of a side table what it should be.
+  /// - Returns: False if another object has the value, which is unique.
+  private mutating func settle(
+    _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
+  ) throws -> Bool {
+    read += 1
+    if side.covers(id), try holds(value, bytes, id, in: side) { return true }
+    stored += 1
+    do {
+      try store(value, id, in: side)
+    } catch let error as SQLiteError where error.isUniqueConstraint {
+      if try owner(of: value, in: side) != nil { return false }
+      // A row that has the value wrongly is put right when it is its turn, or removed.
+      try side.vacate(value, connection)
+      try store(value, id, in: side)
+    }
+    side.reach = max(side.reach, id)
+    return true
+  }
+
+  /// Whether there is a row with the right value. Any value is, of a damaged object.
+  private func holds(
+    _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
+  ) throws -> Bool {
+    let statement = try connection.uniqueStatement(side.table.select)
+    try statement.bind(1, id)
+    return try statement.step()
+      && (statement.holds(value, side.table, at: 0) || table.schema.isDamaged(bytes))
+  }
+
+  private func store(
+    _ value: ColumnValue, _ id: Int64, in side: WriterSide
+  ) throws {
+    let statement =
+      side.covers(id) ? try side.upsert.on(connection) : try side.insert.on(connection)
+    try statement.bind(1, id)
+    try statement.bind(2, column: value)
+    try statement.run()
+  }
+
+  /// The object that has a value, as a row of the side table says and its own bytes confirm.
+  private func owner(of value: ColumnValue, in side: WriterSide) throws -> Int64? {
+    let statement = try connection.statement(
+      "SELECT m.rowid, m.p FROM \(side.table.table.quoted) AS s "
+        + "JOIN \(table.schema.table.quoted) AS m ON m.rowid = s.rowid "
+        + "WHERE s.\(side.table.column.quoted) = ?")
+    try statement.bind(1, column: value)
+    guard try statement.step(), let reader = side.reader,
+      reader.value(in: statement.blob(1)).isSame(as: value)
+    else { return nil }
+    return statement.int64(0)
+  }
+
+  // MARK: The end of a step
+
+  /// Nothing is wrong any more up to a row.
+  private func verified(_ item: OpenSide, through last: Int64) throws {
+    // What is beyond its former reach was stored just now.
+    if item.side.isComplete || item.start < item.reach {
+      try removeOrphans(of: item, through: item.side.isComplete ? last : min(last, item.reach))
+    }
+    item.side.verified = last
+    try IndexMarks.set(last, of: item.side.table, main: table.schema.table, connection)
+  }
+
+  private func removeOrphans(of item: OpenSide, through last: Int64) throws {
+    let side = item.side.table.table.quoted
+    try connection.execute(
+      "DELETE FROM \(side) WHERE rowid > ? AND rowid <= ? AND NOT EXISTS "
+        + "(SELECT 1 FROM \(table.schema.table.quoted) AS m WHERE m.rowid = \(side).rowid)",
+      [.integer(item.start), .integer(last)])
+  }
+
+  /// How many objects may be left.
+  private func countBehind(_ last: Int64) throws -> Int {
+    let end = try connection.value("SELECT max(rowid) FROM \(table.schema.table.quoted)")
+    return Int(max(1, (end?.integer ?? 0) - max(last, 0)))
+  }
+
+  // MARK: Equal values
+
+  private func isBlocked(_ item: OpenSide) -> Bool { blocked.contains { $0 === item.side } }
+
+  /// The side table ends below an object whose value belongs to another one.
+  private mutating func block(_ item: OpenSide, at id: Int64, _ value: ColumnValue) throws {
+    let side = item.side
+    let other = try owner(of: value, in: side) ?? id
+    blocked.append(side)
+    engine.reportOnce(
+      StorageError(
+        .alreadyExists, table: side.table.table, rowid: id, key: "\(side.table.column): \(value)",
+        message:
+          "the objects in rows \(other) and \(id) have the same value of a field that has become "
+          + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"
+      ))
+    try side.truncate(from: id, connection)
+    if item.start < id - 1 { try verified(item, through: id - 1) }
+  }
+}

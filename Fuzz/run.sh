@@ -1,9 +1,10 @@
 #!/bin/sh
 # Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier of FlatBuffersRuntime
-# (buffers), Dflat's checks of stored rows with what reads them (rows), and the values of Empire's records (packed).
+# (buffers), Dflat's checks of stored rows with what reads them (rows), and the values of Empire's records (packed). And compares
+# verifier and readers with those of FlatBuffers for C++ over random buffers (differences), if flatc and libflatbuffers-dev are there.
 #
-#   Fuzz/run.sh [seconds] [buffers|rows|packed]   60 seconds each, unless told otherwise
-#   Fuzz/run.sh write-corpus                      writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus anew
+#   Fuzz/run.sh [seconds] [buffers|rows|packed|differences]   60 seconds each, and 1,000,000 buffers compared, unless told otherwise
+#   Fuzz/run.sh write-corpus                                  writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus anew
 #
 # New inputs go to .build/fuzz/found, found-rows and found-packed; the committed corpora stay as they are. A crash, a read outside the input
 # or an input that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
@@ -25,9 +26,16 @@ module() {
   shift
   # shellcheck disable=SC2086 # the flags are to be split
   find "$package/Sources/$name" -name '*.swift' -print0 | xargs -0 \
-    swiftc -O -wmo -parse-as-library $strict -module-name "$name" -I "$output" "$@" \
+    swiftc -O -wmo -parse-as-library $strict -package-name dflat -module-name "$name" -I "$output" "$@" \
     -emit-module -emit-module-path "$output/$name.swiftmodule" -c -o "$output/$name.o"
 }
+
+# dflat FLAGS...: Dflat, and what it is built on beside FlatBuffersRuntime.
+dflat() {
+  module StandardConformances "$@"
+  module Dflat -enable-testing "$@"
+}
+dflat_objects="$output/FlatBuffersRuntime.o $output/StandardConformances.o $output/Dflat.o"
 
 # program PRODUCT FILES-AND-FLAGS...
 program() {
@@ -49,10 +57,11 @@ fuzz() {
 
 if [ "${1:-}" = write-corpus ]; then
   module FlatBuffersRuntime
-  module Dflat -enable-testing
+  dflat
   # shellcheck disable=SC2086 # the list of layouts is to be split
   program write-corpus "$fuzz/WriteCorpus.swift" $layouts "$output/FlatBuffersRuntime.o"
-  program write-rows "$fuzz/WriteRows.swift" "$fuzz/RowLayout.swift" "$output/FlatBuffersRuntime.o" "$output/Dflat.o"
+  # shellcheck disable=SC2086 # the list of objects is to be split
+  program write-rows "$fuzz/WriteRows.swift" "$fuzz/RowLayout.swift" $dflat_objects
   module PackedSerialize -enable-experimental-feature Lifetimes
   program write-packed "$fuzz/WritePacked.swift" "$fuzz/PackedKinds.swift" "$output/PackedSerialize.o"
   "$output/write-corpus" "$fuzz/Corpus"
@@ -62,12 +71,14 @@ if [ "${1:-}" = write-corpus ]; then
 fi
 
 seconds=${1:-60}
+least=$([ $# -ge 1 ] && echo 0 || echo 1000000)
 target=${2:-all}
-wanted() { [ "$target" = all ] || [ "$target" = "$1" ]; }
-if ! wanted buffers && ! wanted rows && ! wanted packed; then
-  echo "run.sh: there is no target '$target'; there are buffers, rows and packed" >&2
+case $target in all | buffers | rows | packed | differences) ;; *)
+  echo "run.sh: there is no target '$target'; there are buffers, rows, packed and differences" >&2
   exit 64
-fi
+  ;;
+esac
+wanted() { [ "$target" = all ] || [ "$target" = "$1" ]; }
 if wanted buffers || wanted rows; then module FlatBuffersRuntime -g -sanitize=fuzzer,address; fi
 if wanted buffers; then
   # shellcheck disable=SC2086 # the list of layouts is to be split
@@ -75,9 +86,9 @@ if wanted buffers; then
   fuzz buffers found "$fuzz/Corpus"
 fi
 if wanted rows; then
-  module Dflat -enable-testing -g -sanitize=fuzzer,address
-  program fuzz-rows "$fuzz/FuzzRows.swift" "$fuzz/RowLayout.swift" "$output/FlatBuffersRuntime.o" "$output/Dflat.o" \
-    -g -sanitize=fuzzer,address
+  dflat -g -sanitize=fuzzer,address
+  # shellcheck disable=SC2086 # the list of objects is to be split
+  program fuzz-rows "$fuzz/FuzzRows.swift" "$fuzz/RowLayout.swift" $dflat_objects -g -sanitize=fuzzer,address
   fuzz rows found-rows "$fuzz/RowCorpus"
 fi
 if wanted packed; then
@@ -85,4 +96,17 @@ if wanted packed; then
   program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" "$output/PackedSerialize.o" \
     -g -sanitize=fuzzer,address
   fuzz packed found-packed "$fuzz/PackedCorpus"
+fi
+if wanted differences; then
+  module FlatBuffersRuntime
+  dflat
+  support="$package/Tests/DflatTestSupport/SeededGenerator.swift"
+  swiftc -O -wmo -parse-as-library -swift-version 6 -module-name DflatTestSupport "$support" \
+    -emit-module -emit-module-path "$output/DflatTestSupport.swiftmodule" -c -o "$output/DflatTestSupport.o"
+  differences="$package/Tests/DflatTests/Differences"
+  # shellcheck disable=SC2086 # the list of objects is to be split
+  program fuzz-differences "$fuzz/FuzzDifferences.swift" "$differences/JudgedSchemas.swift" "$differences/CxxSource.swift" \
+    "$differences/CxxJudge.swift" "$differences/ReadValues.swift" "$differences/WildBuffer.swift" \
+    "$differences/Differences.swift" $dflat_objects "$output/DflatTestSupport.o"
+  "$output/fuzz-differences" "$seconds" "$least"
 fi

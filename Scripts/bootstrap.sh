@@ -19,6 +19,11 @@ has_sqlite_headers() {
   has_tool pkg-config && pkg-config --exists sqlite3
 }
 
+has_flatbuffers_headers() { # in C++, where tests look for them
+  if [ "$system" = Darwin ]; then return 0; fi
+  [ -e /usr/include/flatbuffers/flatbuffers.h ]
+}
+
 has_lmdb_headers() { has_tool pkg-config && pkg-config --exists lmdb; }
 
 apt=() brew=() plain=()
@@ -89,6 +94,7 @@ for purpose in "${@:-build}"; do
       need "has_tool sqlite3" sqlite3 sqlite "the command sqlite3"
       need "has_tool mdb_dump" lmdb-utils lmdb "LMDB's commands mdb_dump and mdb_load"
       need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
+      need has_flatbuffers_headers libflatbuffers-dev flatbuffers "FlatBuffers' headers for C++"
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
     *) fail "there is no purpose '$purpose'; known are build, empire, test, lint, docs and fuzz" ;;

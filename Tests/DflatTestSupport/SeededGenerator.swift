@@ -1,11 +1,5 @@
 // Random numbers that can be had again.
 
-public import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A small random generator (SplitMix64) with a seed that can be printed and given again.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// What it began with.
@@ -34,29 +28,4 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   public mutating func pick<C: Collection>(_ choices: C) -> C.Element {
     choices.randomElement(using: &self)!
   }
-}
-
-/// Whether long random runs were asked for: `DFLAT_LONG=1 swift test`.
-public let isLongRun = environment("DFLAT_LONG") == "1"
-
-/// The seed of a random test: `DFLAT_SEED=…`, or one of its own for each run.
-public func testSeed() -> UInt64 {
-  environment("DFLAT_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-}
-
-/// Runs a random test; every issue in it names the seed.
-public func withSeed<R>(
-  sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: (inout SeededGenerator) throws -> R
-) rethrows -> R {
-  var random = SeededGenerator(seed: testSeed())
-  do { return try body(&random) } catch {
-    Issue.record(
-      "failed with DFLAT_SEED=\(random.seed): \(error)", sourceLocation: sourceLocation)
-    throw error
-  }
-}
-
-private func environment(_ name: String) -> String? {
-  getenv(name).map { String(cString: $0) }
 }

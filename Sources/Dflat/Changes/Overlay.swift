@@ -1,7 +1,8 @@
 // Overlay: the fields that a request has set, laid over the row that holds all others.
 //
-// What comes out holds the request's values for the fields whose values differ, and of everything else what the row holds. It
-// is made in the cheapest of three ways:
+// What comes out holds the request's values for the fields whose values differ, and of everything else what the row holds. The
+// strings of the primary key are always in it, though rows of older files may lack them where they are empty. It is made in the
+// cheapest of three ways:
 //
 //  - numbers, enums and fixed structs that both have are patched in a copy of the row's bytes;
 //  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);
@@ -94,8 +95,10 @@ struct Overlay {
   }
 
   /// A copy of the row with inline changes.
-  /// - Returns: nil if the row's parts overlap so that it would be damaged. It has to be written anew.
+  /// - Returns: nil if the row lacks a string of its key, or its parts overlap so that it would be damaged. It has to be
+  ///   written anew.
   func patched(_ changes: Changes) -> Row? {
+    if row.read({ plan.lacksKeyText($0) }) { return nil }
     let patched = reading { old, new in
       row.copy { memory in
         let table = plan.tables[0]
@@ -141,6 +144,22 @@ struct Overlay {
   }
 }
 
+extension Row {
+  /// Calls `body` with the row's bytes, written anew if they lack a string of the primary key.
+  func withKeyTexts<R>(
+    as layout: TableLayout, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    guard read({ layout.plan.lacksKeyText($0) }) else { return try withBytes(body) }
+    return try BuilderPool.withBuilder { builder in
+      let isWritten = withBytes {
+        Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder)
+      }
+      // Bytes that cannot be written anew stay as they are.
+      return isWritten ? try body(builder.bytes) : try withBytes(body)
+    }
+  }
+}
+
 // MARK: - What only a newer schema knows
 
 extension Overlay {
@@ -154,10 +173,13 @@ extension Overlay {
     let table = plan.tables[0]
     let known = Int(table.start)..<Int(table.end)
     // Known fields are replaced, or copied if they lie outside of the core; all others must stay.
+    // The strings of the key are written if the row lacks them.
+    var absentTexts = FieldSet.none
     func source(_ field: Int) -> TableReader? {
       if changes.contains(field) { return new }
       let place = old.locate(field, size: 0)
-      return place > 0 && !core.contains(place) ? old : nil
+      if place <= 0 { return absentTexts.contains(field) ? old : nil }
+      return core.contains(place) ? nil : old
     }
     var written = Set<Int>()
     var inlineSize = 0
@@ -165,6 +187,7 @@ extension Overlay {
       let check = plan.checks[index]
       let field = Int(check.offset)
       inlineSize += Int(check.size + plan.writes[index].alignment) + (check.hasTag ? 8 : 0)
+      if plan.writes[index].isAlwaysWritten { absentTexts.insert(field) }
       guard source(field) != nil else { continue }
       written.insert(field)
       if check.hasTag { written.insert(field - 2) }

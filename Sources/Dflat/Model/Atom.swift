@@ -37,11 +37,7 @@ extension Atom {
   /// `init(verifying:)` to learn what is wrong with them.
   public static func from(data: Data) -> Self {
     if let object = try? Self(verifying: data) { return object }
-    return Self(
-      _row: Row { builder in
-        builder.startTable(slotCount: 0)
-        return builder.endTable()
-      })
+    return Self(_row: Row { builder in _layout.write(to: builder) { _ in .none } })
   }
 
   /// Reads a finished FlatBuffers buffer.
@@ -50,9 +46,10 @@ extension Atom {
     self.init(_row: try Self._layout.readingVerified(data) { _, bytes in Row(sound: bytes) })
   }
 
-  /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.
+  /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier. The strings of the primary key
+  /// are in it, also where others have made the object without those that are empty.
   public func toData() -> Data {
-    _row.withBytes { Data($0) }
+    _row.withKeyTexts(as: Self._layout) { Data($0) }
   }
 
   /// A nested table, copied into a row of its own.

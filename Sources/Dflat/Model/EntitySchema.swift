@@ -35,6 +35,7 @@ public final class EntitySchema: Sendable {
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
     uniques: [String] = []
   ) {
+    let layout = layout.alwaysWritingStrings(at: primaryKey)
     var columns: [String: ColumnReference] = [:]
     for (position, offset) in primaryKey.enumerated() {
       columns["f\(offset)"] = .key(position)

@@ -3,6 +3,8 @@
 //  1. children (strings, vectors, tables, union values) in the order of their slots;
 //  2. then the fields of the table, by descending size of what is inline (a struct counts with its alignment, an offset is 4
 //     bytes, a tag 1), then by slot.
+//
+// Defaults are left out, but for the strings of a primary key.
 
 import FlatBuffersRuntime
 
@@ -58,6 +60,9 @@ extension TableLayout {
     var values = [EncodedValue](repeating: .none, count: properties.count)
     for index in indicesInSlotOrder {
       values[index] = try encode(properties[index])
+      if properties[index].isAlwaysWritten, case .none = values[index] {
+        values[index] = .offset(builder.string(properties[index].defaultText))
+      }
     }
     builder.startTable(slotCount: slotCount)
     for step in writeSteps() {
@@ -91,6 +96,11 @@ extension TableLayout {
 }
 
 extension Property {
+  /// The default of a string.
+  fileprivate var defaultText: String {
+    if case .string(let text?) = kind { text } else { "" }
+  }
+
   /// The default of a scalar or enum that has one.
   var defaultValue: Value? {
     switch kind {

@@ -37,6 +37,8 @@ public struct Property: Sendable {
   public let kind: Kind
   /// Whether verification wants it to be there.
   public let isRequired: Bool
+  /// Whether it is written also at its default: a string of a primary key, which upstream's readers take to be there.
+  var isAlwaysWritten = false
 
   /// A property, as generated code states it.
   public init(_ name: String, _ offset: Int, _ kind: Kind, required: Bool = false) {
@@ -72,6 +74,16 @@ public final class TableLayout: Sendable {
   /// The property at a vtable offset.
   public func property(at offset: Int) -> Property? {
     properties.first { $0.offset == offset }
+  }
+
+  /// The same layout, whose strings at these offsets are always written.
+  func alwaysWritingStrings(at offsets: [Int]) -> TableLayout {
+    let properties = properties.map { property in
+      var property = property
+      if case .string = property.kind { property.isAlwaysWritten = offsets.contains(property.offset) }
+      return property
+    }
+    return TableLayout(name, version: version, slots: slotCount, properties)
   }
 
   /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.

@@ -66,6 +66,7 @@ extension LayoutPlan {
     private mutating func write(_ property: Property, at index: Int) -> Write {
       var write = Write(
         property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
+      write.isAlwaysWritten = property.isAlwaysWritten
       if case .enumeration = property.kind { write.isEnumeration = true }
       if case .string(let text?) = property.kind {
         write.defaultString = Int32(strings.count)

@@ -9,15 +9,15 @@ extension LayoutPlan {
   /// One property of a table, as little as the check needs of it.
   struct Part {
     var offset: UInt16
-    /// The inline size. A larger one than fits is one that no table has room for, either.
-    var size: UInt16
     var operation: Check.Operation
+    /// The inline size.
+    var size: Int32
     /// The table or union that it refers to, or the distance of a vector's elements.
     var detail: Int32
 
     init(_ check: Check) {
       offset = UInt16(check.offset)
-      size = UInt16(clamping: check.size)
+      size = check.size
       operation = check.operation
       detail = check.operation == .vector ? check.stride : check.target
     }
@@ -74,12 +74,10 @@ extension LayoutPlan {
     guard position > 0, position <= end &- 4, depth < 64, walk.tables > 0 else { return false }
     walk.tables &-= 1
     let vtable = position &- walk.load(position, as: Int32.self)
-    guard vtable >= 0, vtable <= end &- 4 else { return false }
+    guard vtable >= 0, vtable <= end &- 2 else { return false }
     let vtableSize = walk.load(vtable, as: UInt16.self)
-    let size = walk.load(vtable &+ 2, as: UInt16.self)
-    guard vtableSize >= 4, vtableSize & 1 == 0, size >= 4, vtable &+ vtableSize <= end,
-      position &+ size <= end
-    else { return false }
+    guard vtableSize & 1 == 0, vtable &+ vtableSize <= end else { return false }
+    let room = end &- position
     let span = tables[table]
     var next = parts.baseAddress.unsafelyUnwrapped + Int(span.start)
     let last = parts.baseAddress.unsafelyUnwrapped + Int(span.end)
@@ -90,7 +88,7 @@ extension LayoutPlan {
       if field >= vtableSize { continue }
       let distance = walk.load(vtable &+ field, as: UInt16.self)
       if distance == 0 { continue }
-      guard distance >= 4, distance &+ Int(part.pointee.size) <= size else { return false }
+      guard distance &+ Int(part.pointee.size) <= room else { return false }
       let operation = part.pointee.operation
       if operation == .scalar { continue }
       let place = position &+ distance
@@ -101,7 +99,7 @@ extension LayoutPlan {
       if operation == .union {
         let tagDistance = walk.load(vtable &+ field &- 2, as: UInt16.self)
         if tagDistance == 0 { continue }
-        guard tagDistance >= 4, tagDistance < size else { return false }
+        guard tagDistance < room else { return false }
         let tag = walk.load(position &+ tagDistance, as: UInt8.self)
         // A member that this version of the schema does not know is never read.
         guard tag != 0, let member = member(tag, of: Int(part.pointee.detail)) else { continue }

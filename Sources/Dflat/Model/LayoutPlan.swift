@@ -73,6 +73,8 @@ final class LayoutPlan: @unchecked Sendable {
     /// The default of a string: an index, or −1.
     var defaultString: Int32 = -1
     var isEnumeration = false
+    /// A string that is written also at its default.
+    var isAlwaysWritten = false
   }
 
   /// A field that is added to a table, or the tags of one.
@@ -164,7 +166,10 @@ final class LayoutPlan: @unchecked Sendable {
         verifier.leaveTable()
       case .union:
         let tag = try verifier.union(typeAt: offset &- 2, valueAt: offset, in: table)
-        if tag != 0 { try member(tag, Int(check.target), at: place, requiring, &verifier) }
+        if tag != 0 {
+          try member(
+            tag, Int(check.target), at: place, isElement: false, requiring, &verifier)
+        }
       case .stringVector: try verifier.stringVector(at: offset, in: table)
       case .tableVector: try checkTables(check, at: place, requiring, &verifier)
       case .unionVector: try checkUnions(check, in: table, requiring, &verifier)
@@ -178,7 +183,7 @@ final class LayoutPlan: @unchecked Sendable {
     let vector = try verifier.vector(atPosition: position, stride: 4)
     try verifier.count(vector.count, at: position)
     for index in 0..<vector.count {
-      let inner = try verifier.enterTable(atPosition: vector.position(of: index))
+      let inner = try verifier.enterTable(atPosition: vector.position(of: index), isElement: true)
       try self.check(Int(check.target), inner, requiring, &verifier)
       verifier.leaveTable()
     }
@@ -196,24 +201,27 @@ final class LayoutPlan: @unchecked Sendable {
       let tag: UInt8 = vectors.types.scalar(index)
       if tag == 0 { continue }
       try member(
-        tag, Int(check.target), at: vectors.values.position(of: index), requiring, &verifier)
+        tag, Int(check.target), at: vectors.values.position(of: index), isElement: true, requiring,
+        &verifier)
     }
   }
 
   /// Checks the value of a union. One whose member this version of the schema does not know is never read.
   private func member(
-    _ tag: UInt8, _ union: Int, at position: Int, _ requiring: Bool,
+    _ tag: UInt8, _ union: Int, at position: Int, isElement: Bool, _ requiring: Bool,
     _ verifier: inout Verifier
   ) throws(VerificationError) {
     guard let member = member(Int(tag), of: union) else { return }
     switch member.kind {
     case .table:
       try check(
-        Int(member.detail), verifier.enterTable(atPosition: position), requiring, &verifier)
+        Int(member.detail), verifier.enterTable(atPosition: position, isElement: isElement),
+        requiring, &verifier)
       verifier.leaveTable()
     case .structure:
-      try verifier.indirectStructure(atPosition: position, size: Int(member.detail))
-    case .string: try verifier.string(atPosition: position)
+      try verifier.indirectStructure(
+        atPosition: position, size: Int(member.detail), isElement: isElement)
+    case .string: try verifier.string(atPosition: position, isElement: isElement)
     }
   }
 
@@ -228,6 +236,16 @@ final class LayoutPlan: @unchecked Sendable {
       return members[index]
     }
     return nil
+  }
+
+  /// Whether a root table lacks a string that is always written.
+  func lacksKeyText(_ root: TableReader) -> Bool {
+    let span = tables[0]
+    for index in Int(span.start)..<Int(span.end)
+    where writes[index].isAlwaysWritten && !root.contains(Int(checks[index].offset)) {
+      return true
+    }
+    return false
   }
 
   /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer

@@ -2,7 +2,7 @@
 //
 // An update whose bytes cannot be patched goes through it, so it walks the flattened layout and nothing else. It keeps true:
 //
-//  - defaults are left out, also where the source has stored them;
+//  - defaults are left out, also where the source has stored them, but for the strings of a primary key, which are always written;
 //  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
 //  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
 //    not know, more than that bound, or tables deeper than rows may have them. What was written is then of no use.
@@ -16,6 +16,8 @@ struct RowCopier {
   /// What may still be written, in bytes.
   private var room: Int
   private var depth = 0
+
+  private static var emptyText: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   /// - Parameter sources: The sizes of what is copied from, in bytes.
   init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {
@@ -52,15 +54,19 @@ struct RowCopier {
     }
     return withUnsafeTemporaryAllocation(of: Child.self, capacity: max(count, 1)) { children in
       var known = 0
+      var inlineSize = 4
       for position in 0..<count {
         let check = plan.checks[start + position]
         let field = Int(check.offset)
-        known &+= source.contains(field) ? 1 : 0
+        if source.contains(field) {
+          known &+= 1
+          inlineSize &+= Int(check.size)
+        }
         if check.hasTag { known &+= source.contains(field &- 2) ? 1 : 0 }
         children[position] = child(
           start + position, changes.contains(field) ? values ?? source : source)
       }
-      if known != source.fieldCount || !take(Int(source.objectSize)) { isComplete = false }
+      if known != source.fieldCount || !take(inlineSize) { isComplete = false }
       builder.startTable(slotCount: Int(table.slotCount))
       add(table, children) { changes.contains($0) ? values ?? source : source }
       return builder.endTable()
@@ -129,9 +135,13 @@ struct RowCopier {
     switch check.operation {
     case .scalar: return Child()
     case .string:
-      guard let bytes = source.utf8(at: field) else { return Child() }
-      let standard = Int(plan.writes[index].defaultString)
-      if standard >= 0, equalBytes(bytes, plan.strings[standard]) { return Child() }
+      let write = plan.writes[index]
+      let standard =
+        write.defaultString >= 0 ? plan.strings[Int(write.defaultString)] : nil
+      guard let bytes = source.utf8(at: field) else {
+        return write.isAlwaysWritten ? Child(value: string(standard ?? Self.emptyText)) : Child()
+      }
+      if !write.isAlwaysWritten, let standard, equalBytes(bytes, standard) { return Child() }
       return Child(value: string(bytes))
     case .table:
       guard let table: TableReader = source.table(at: field) else { return Child() }

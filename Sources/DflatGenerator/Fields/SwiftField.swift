@@ -162,7 +162,9 @@ struct SwiftField {
     switch definition.type {
     case .scalar, .enumeration, .structure, .array: return nil
     case .string:
-      let omitted = isOptional ? "" : ", omitting: \(defaultExpression)"
+      // Upstream's readers take the strings of a primary key to be there.
+      let isAlwaysWritten = isOptional || definition.isPrimary
+      let omitted = isAlwaysWritten ? "" : ", omitting: \(defaultExpression)"
       return "let \(local) = \(builder).string(\(property)\(omitted))"
     case .table, .union:
       let none = names.runtime("FlatBufferBuilder") + ".Offset.none"

@@ -13,12 +13,23 @@
 extension TableReader {
   /// Where the buffer lies that this table was laid over; nil for an ordinary table.
   public var core: Range<Int>? {
-    guard vtable > position, vtable < position &+ Int(objectSize) else { return nil }
+    guard vtable > position, vtable < position &+ objectSize else { return nil }
     let start = vtable &+ Int(vtableSize) &+ 4
     guard bytes.contains(start &- 4, size: 4) else { return nil }
     let size = Int(truncatingIfNeeded: bytes.uncheckedLoad(start &- 4, as: UInt32.self))
     guard size > 0, bytes.contains(start, size: size) else { return nil }
     return start..<start &+ size
+  }
+
+  /// Where the table's inline part ends: where its vtable says so, or behind the last field if
+  /// that is further. A field that no schema knows counts 8 bytes, the widest scalar.
+  fileprivate var inlineEnd: Int {
+    var end = position &+ objectSize
+    for field in stride(from: 4, to: Int(vtableSize), by: 2) {
+      let place = locate(field, size: 0)
+      if place > 0 { end = max(end, min(place &+ 8, bytes.count)) }
+    }
+    return end
   }
 }
 
@@ -45,7 +56,7 @@ extension FlatBufferBuilder {
     let slotCount = max(slotCount, (Int(source.vtableSize) - 4) / 2)
     let vtableSize = 4 + 2 * slotCount
     // From the core's beginning to the end of the old table's inline part.
-    let kept = source.position + Int(source.objectSize) - core.lowerBound
+    let kept = source.inlineEnd - core.lowerBound
     guard kept >= 0, kept <= core.count, let start = source.bytes.baseAddress,
       inlineSize + vtableSize + kept + 16 <= Int(UInt16.max),
       core.count <= flatBufferMaximumSize - used - (1 << 17)

@@ -36,6 +36,24 @@ extension UnsafeRawBufferPointer {
     return uncheckedFollow(position)
   }
 
+  /// Like `uncheckedFollow`, for the offset of a vector's element.
+  ///
+  /// An element may be null, as FlatBuffers in C++ has it: then its own four bytes, which are zero,
+  /// are what it refers to, an empty string or a table without fields.
+  @inlinable @inline(__always)
+  func uncheckedFollowElement(_ position: Int) -> Int {
+    let distance = UInt(uncheckedLoad(position, as: UInt32.self))
+    guard distance <= UInt(bitPattern: count &- position) else { return -1 }
+    return position &+ Int(bitPattern: distance)
+  }
+
+  /// Like `uncheckedFollowElement`, for a position that comes from outside.
+  @inlinable @inline(__always)
+  func followElement(_ position: Int) -> Int {
+    guard contains(position, size: 4) else { return -1 }
+    return uncheckedFollowElement(position)
+  }
+
   /// The vector whose count is at `position`: its number of elements, which all lie in the buffer,
   /// or -1.
   @inlinable @inline(__always)

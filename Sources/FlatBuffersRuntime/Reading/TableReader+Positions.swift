@@ -2,7 +2,7 @@
 //
 // `locate` and `VectorReader.position(of:)` give positions of inline values. These calls read an
 // inline value there, or follow the uoffset there. Every position is checked, wherever it comes
-// from.
+// from. An offset of 0 is that of a null element of a vector (`followElement`).
 
 extension TableReader {
   /// The scalar at an absolute position, or nil if it would end outside the buffer.
@@ -22,7 +22,7 @@ extension TableReader {
   /// does not fit.
   @inlinable @inline(__always)
   public func utf8(atPosition position: Int) -> UnsafeRawBufferPointer? {
-    let target = bytes.follow(position)
+    let target = bytes.followElement(position)
     return target < 0 ? nil : bytes.utf8(target)
   }
 
@@ -36,14 +36,14 @@ extension TableReader {
   /// The table that the offset at `position` refers to; nil if it does not fit.
   @inlinable
   public func table(atPosition position: Int) -> TableReader? {
-    let target = bytes.follow(position)
+    let target = bytes.followElement(position)
     return target < 0 ? nil : TableReader(bytes, at: target)
   }
 
   /// The vector that the offset at `position` refers to; nil if it does not fit.
   @inlinable @inline(__always)
   public func vector(atPosition position: Int, stride: Int) -> VectorReader? {
-    let target = bytes.follow(position)
+    let target = bytes.followElement(position)
     return target < 0 ? nil : VectorReader(bytes, at: target, stride: stride)
   }
 
@@ -51,7 +51,7 @@ extension TableReader {
   /// fit.
   @inlinable @inline(__always)
   public func indirectStructure(atPosition position: Int, size: Int) -> StructReader? {
-    let target = bytes.follow(position)
+    let target = bytes.followElement(position)
     return target < 0 ? nil : StructReader(bytes, at: target, size: size)
   }
 }

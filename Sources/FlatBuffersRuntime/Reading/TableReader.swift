@@ -1,13 +1,15 @@
 // TableReader: a table read in place, from bytes that nobody vouches for.
 //
-// Made only when the table and its vtable lie in the buffer:
+// Made only when the table's reference to its vtable, and the vtable, lie in the buffer:
 //
-//  - position + objectSize <= bytes.count, objectSize >= 4;
-//  - vtable + vtableSize <= bytes.count, vtableSize >= 4 and even.
+//  - position + 4 <= bytes.count;
+//  - vtable + vtableSize <= bytes.count, vtableSize >= 2 and even.
 //
-// So a field costs one comparison with the vtable's size and one with the table's size. A field
-// whose entry does not fit the table reads as absent; `locate` tells the difference for those who
-// report damage.
+// A vtable may end behind its own size: Google's Swift builder writes tables without fields so. The
+// size of the table, which comes next in a vtable, is not relied on: the C++ verifier does not read
+// it either, so buffers that it accepts may state anything. Instead each field is compared with
+// the vtable's size and with the end of the buffer. A field that ends outside the buffer reads as
+// absent; `locate` tells the difference for those who report damage.
 
 /// A table in a FlatBuffers buffer, read in place.
 ///
@@ -27,10 +29,8 @@ public struct TableReader {
   public let position: Int
   /// Where the table's vtable begins in `bytes`.
   public let vtable: Int
-  /// The vtable's own size in bytes.
+  /// The vtable's own size in bytes: 2 if there is nothing in it but that, even if it says 0.
   public let vtableSize: UInt16
-  /// The size of the table's inline part in bytes, with the reference to its vtable.
-  public let objectSize: UInt16
 
   /// The root table of a finished buffer, or nil if the bytes hold none.
   @inlinable
@@ -55,17 +55,23 @@ public struct TableReader {
   public init?(_ bytes: UnsafeRawBufferPointer, at position: Int) {
     guard bytes.contains(position, size: 4) else { return nil }
     let vtable = position &- Int(bytes.uncheckedLoad(position, as: Int32.self))
-    guard bytes.contains(vtable, size: 4) else { return nil }
+    guard bytes.contains(vtable, size: 2) else { return nil }
     let vtableSize = bytes.uncheckedLoad(vtable, as: UInt16.self)
-    let objectSize = bytes.uncheckedLoad(vtable &+ 2, as: UInt16.self)
-    guard vtableSize >= 4, vtableSize & 1 == 0, objectSize >= 4,
-      Int(vtableSize) <= bytes.count &- vtable, Int(objectSize) <= bytes.count &- position
-    else { return nil }
+    guard vtableSize & 1 == 0, Int(vtableSize) <= bytes.count &- vtable else { return nil }
     self.bytes = bytes
     self.position = position
     self.vtable = vtable
-    self.vtableSize = vtableSize
-    self.objectSize = objectSize
+    self.vtableSize = max(vtableSize, 2)
+  }
+
+  /// How long the vtable says that the table's inline part is, in bytes: at least the 4 of the
+  /// reference to the vtable, at most what the buffer has.
+  ///
+  /// It says how a well-behaved writer laid the table out. Whether a field can be read does not
+  /// depend on it.
+  public var objectSize: Int {
+    let stated = vtableSize < 4 ? 4 : Int(bytes.uncheckedLoad(vtable &+ 2, as: UInt16.self))
+    return min(max(stated, 4), bytes.count &- position)
   }
 
   /// Finds the inline value of a field.
@@ -75,18 +81,15 @@ public struct TableReader {
   ///   - size: The size of the inline value in bytes: the scalar's or struct's, 4 for what is
   ///     behind an offset.
   /// - Returns: The value's absolute position, always positive, of which `size` bytes are inside
-  ///   the table and so inside the buffer; 0 if the field is absent; -1 if its entry does not fit
-  ///   the table.
+  ///   the buffer; 0 if the field is absent; -1 if it ends outside the buffer.
   @inlinable @inline(__always)
   public func locate(_ field: Int, size: Int) -> Int {
     // Unsigned, so that a negative field is past the vtable's end as well.
     guard UInt(bitPattern: field) < UInt(vtableSize) &- 1 else { return 0 }
     let offset = bytes.uncheckedLoad(vtable &+ field, as: UInt16.self)
     if offset == 0 { return 0 }
-    guard offset >= 4, offset <= objectSize,
-      UInt(bitPattern: size) <= UInt(objectSize &- offset)
-    else { return -1 }
-    return position &+ Int(offset)
+    let place = position &+ Int(offset)
+    return bytes.contains(place, size: size) ? place : -1
   }
 
   /// Whether the table holds the field, well-formed or not.

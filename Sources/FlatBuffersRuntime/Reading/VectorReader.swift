@@ -122,6 +122,6 @@ public struct VectorReader {
   @inlinable @inline(__always)
   func target(_ index: Int) -> Int {
     precondition(stride >= 4, "a vector of offsets has a stride of 4")
-    return bytes.uncheckedFollow(position(of: index))
+    return bytes.uncheckedFollowElement(position(of: index))
   }
 }

@@ -61,28 +61,18 @@ extension Verifier {
   func notATable(at offset: Int) -> VerificationError {
     guard bytes.contains(offset, size: 4) else { return outside(.table, at: offset) }
     let distance = Int(bytes.uncheckedLoad(offset, as: Int32.self))
-    guard bytes.contains(offset &- distance, size: 4) else {
+    guard bytes.contains(offset &- distance, size: 2) else {
       return VerificationError(
         offset: offset,
         reason: "the vtable of the table at offset \(offset) is outside the buffer's "
           + "\(bytes.count) bytes")
     }
     let vtable = offset &- distance
-    let vtableSize = bytes.uncheckedLoad(vtable, as: UInt16.self)
-    guard vtableSize >= 4, vtableSize & 1 == 0, bytes.contains(vtable, size: Int(vtableSize)) else {
-      return VerificationError(
-        offset: vtable,
-        reason:
-          "the vtable at offset \(vtable), of the table at offset \(offset), has the impossible "
-          + "size \(vtableSize)")
-    }
-    let objectSize = bytes.uncheckedLoad(vtable &+ 2, as: UInt16.self)
-    guard objectSize >= 4 else {
-      return VerificationError(
-        offset: offset,
-        reason: "the table at offset \(offset) has the impossible size \(objectSize)")
-    }
-    return outside(.table, at: offset)
+    return VerificationError(
+      offset: vtable,
+      reason:
+        "the vtable at offset \(vtable), of the table at offset \(offset), has the impossible "
+        + "size \(bytes.uncheckedLoad(vtable, as: UInt16.self))")
   }
 
   @usableFromInline
@@ -90,8 +80,8 @@ extension Verifier {
   func misplacedField(_ field: Int, in table: TablePosition) -> VerificationError {
     VerificationError(
       offset: table.position,
-      reason: "field \(field) of the table at offset \(table.position) does not fit the table's "
-        + "\(table.objectSize) bytes")
+      reason: "field \(field) of the table at offset \(table.position) ends outside the buffer's "
+        + "\(bytes.count) bytes")
   }
 
   @usableFromInline

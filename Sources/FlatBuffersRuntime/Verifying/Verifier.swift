@@ -93,7 +93,7 @@ public struct Verifier {
   // MARK: Fields
 
   /// Finds a field of an entered table: the absolute position of its inline value, of which `size`
-  /// bytes lie in the table, or 0 if it is absent. Throws if the field does not fit, or is absent
+  /// bytes lie in the buffer, or 0 if it is absent. Throws if they do not, or if it is absent
   /// and required.
   @inlinable @inline(__always)
   public func locate(
@@ -161,7 +161,9 @@ public struct Verifier {
       return
     }
     try count(vector.count, at: vector.position)
-    for index in 0..<vector.count { try string(atPosition: vector.position &+ 4 &* index) }
+    for index in 0..<vector.count {
+      try string(atPosition: vector.position &+ 4 &* index, isElement: true)
+    }
   }
 
   // MARK: Tables
@@ -176,12 +178,12 @@ public struct Verifier {
     return place > 0 ? try enterTable(atPosition: place) : nil
   }
 
-  /// Enters the table that the offset at a position refers to, such as an element's.
+  /// Enters the table that the offset at a position refers to. Only an element's may be null.
   @inlinable
-  public mutating func enterTable(atPosition position: Int) throws(VerificationError)
-    -> TablePosition
-  {
-    let target = bytes.follow(position)
+  public mutating func enterTable(
+    atPosition position: Int, isElement: Bool = false
+  ) throws(VerificationError) -> TablePosition {
+    let target = follow(position, isElement)
     guard target >= 0 else { throw badOffset(to: .table, at: position) }
     guard depth < maxDepth else { throw tooDeep(at: target) }
     guard remainingTables > 0 else { throw tooMany("tables", at: target) }
@@ -235,11 +237,19 @@ public struct Verifier {
 
   // MARK: By position
 
+  /// Where the offset at a position leads, or -1. That of a vector's element may be null.
+  @inlinable @inline(__always)
+  func follow(_ position: Int, _ isElement: Bool) -> Int {
+    isElement ? bytes.followElement(position) : bytes.follow(position)
+  }
+
   /// Checks the string that the offset at a position refers to: its bytes and the NUL behind them
-  /// are in the buffer.
+  /// are in the buffer. Only an element's offset may be null.
   @inlinable
-  public func string(atPosition position: Int) throws(VerificationError) {
-    let target = bytes.follow(position)
+  public func string(
+    atPosition position: Int, isElement: Bool = false
+  ) throws(VerificationError) {
+    let target = follow(position, isElement)
     guard target >= 0 else { throw badOffset(to: .string, at: position) }
     let length = bytes.vectorCount(target, stride: 1)
     guard length >= 0 else { throw outside(.string, at: target) }
@@ -263,10 +273,13 @@ public struct Verifier {
     return vector
   }
 
-  /// Checks the struct of `size` bytes that the offset at a position refers to.
+  /// Checks the struct of `size` bytes that the offset at a position refers to. Only an element's
+  /// offset may be null.
   @inlinable
-  public func indirectStructure(atPosition position: Int, size: Int) throws(VerificationError) {
-    let target = bytes.follow(position)
+  public func indirectStructure(
+    atPosition position: Int, size: Int, isElement: Bool = false
+  ) throws(VerificationError) {
+    let target = follow(position, isElement)
     guard target >= 0 else { throw badOffset(to: .structure, at: position) }
     guard bytes.contains(target, size: size) else { throw outside(.structure, at: target) }
   }

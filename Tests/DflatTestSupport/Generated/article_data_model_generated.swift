@@ -171,7 +171,7 @@ extension Press {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let slug = builder.string(slug, omitting: "")
+      let slug = builder.string(slug)
       let title = builder.string(title)
       let label = builder.string(label, omitting: "plain")
       let author = author?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

@@ -197,7 +197,7 @@ extension PRESS {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let slug = builder.string(slug, omitting: "")
+      let slug = builder.string(slug)
       let headline = builder.string(headline)
       let label = builder.string(label, omitting: "fancy")
       let writer = writer?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

@@ -128,7 +128,7 @@ extension Blog {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let site = builder.string(site, omitting: "")
+      let site = builder.string(site)
       let author = author?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
       let tags = builder.strings(tags)
       let attachment = attachment?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

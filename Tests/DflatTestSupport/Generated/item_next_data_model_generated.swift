@@ -382,7 +382,7 @@ extension KIT {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let name = builder.string(name, omitting: "")
+      let name = builder.string(name)
       let plainTitle = builder.string(plainTitle)
       let title = builder.string(title)
       let word = builder.string(word, omitting: "plain")

@@ -88,7 +88,7 @@ extension V2 {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let id = builder.string(id, omitting: "")
+      let id = builder.string(id)
       let text = builder.string(text)
       let slug = builder.string(slug)
       builder.startTable(slotCount: 4)

@@ -96,7 +96,7 @@ extension Mail {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let id = builder.string(id, omitting: "")
+      let id = builder.string(id)
       let text = builder.string(text)
       builder.startTable(slotCount: 4)
       builder.add(words, at: 10, default: 0)

@@ -78,7 +78,7 @@ extension MAIL {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let id = builder.string(id, omitting: "")
+      let id = builder.string(id)
       let text = builder.string(text)
       builder.startTable(slotCount: 3)
       builder.add(words, at: 8, default: 0)

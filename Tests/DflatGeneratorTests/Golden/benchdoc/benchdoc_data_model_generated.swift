@@ -104,7 +104,7 @@ public struct BenchDocBuilder {
 
   /// Writes the fields; defaults are left out.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    let title = builder.string(title, omitting: "")
+    let title = builder.string(title)
     let content = content?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
     let tag = builder.string(tag)
     builder.startTable(slotCount: 7)

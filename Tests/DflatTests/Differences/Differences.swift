@@ -1,0 +1,201 @@
+// Differences: whether the C++ verifier and ours say the same of a buffer, and both libraries read the same in it.
+//
+// What C++ accepts must be accepted here, by the verifier and by the check of stored rows, and read to the same values; what is
+// copied from it must be accepted by C++ and have the same values. What C++ refuses and is accepted here must have one of these
+// reasons. None of them lets a reader leave the buffer.
+//
+// | reason | C++ | here |
+// | --- | --- | --- |
+// | `alignment` | demands that every part is aligned to its size | reads without alignment, so rows of careless writers are read |
+// | `shortBuffer` | demands 12 bytes: room for a root, a table and a vtable of 4 | a vtable may have 2 bytes, or overlap others |
+// | `unreadValue` | follows the offset of a union's value also if the tag says that there is none, or is not known | does not look at a value that nobody reads |
+// | `unreadTag` | demands that a union's tag, or the tags of a vector of unions, are sound also if there is no value | does not look at tags that say what nothing is |
+// | `missingStruct` | refuses a union with the tag of a struct and no value | reads the union as empty, as with the tag of a table or string, which C++ accepts, too |
+//
+// What is accepted there and refused here does not occur. By design there is one case, which no buffer of the size of rows is:
+// more references in vectors than 1,000,000 and the buffer's bytes, to parts that are shared. C++ bounds tables alone.
+
+import DflatTestSupport
+import FlatBuffersRuntime
+
+@testable import Dflat
+
+struct Differences {
+  /// Why a buffer is accepted here and not in C++.
+  enum Reason: String, CaseIterable {
+    case alignment, shortBuffer, unreadValue, unreadTag, missingStruct
+  }
+
+  /// What must not be.
+  struct Finding: Error, CustomStringConvertible {
+    let root: String
+    let what: String
+    let bytes: [UInt8]
+
+    var description: String { "\(root): \(what): \(bytes)" }
+  }
+
+  private(set) var buffers = 0
+  private(set) var accepted = 0
+  private(set) var refused = 0
+  private(set) var copied = 0
+  private(set) var reasons: [Reason: Int] = [:]
+
+  private let judge: CxxJudge
+  private let plans = JudgedSchemas.roots.map(\.plan)
+  private let builder = FlatBufferBuilder()
+  /// Values that take more than this are not compared: parts that are shared unfold to many.
+  private let room = 1 << 16
+
+  init(_ judge: CxxJudge) {
+    self.judge = judge
+  }
+
+  /// Makes, changes and compares a few buffers.
+  mutating func run(_ random: inout SeededGenerator) throws(Finding) {
+    let root = Int.random(in: 0..<JudgedSchemas.roots.count, using: &random)
+    let good = WildBuffer.make(JudgedSchemas.roots[root], &random)
+    try compare(good, root)
+    for _ in 0..<3 { try compare(WildBuffer.mutated(good, &random), root) }
+  }
+
+  mutating func compare(_ bytes: [UInt8], _ root: Int) throws(Finding) {
+    buffers += 1
+    let outcome = bytes.withUnsafeBytes { bytes -> Result<Reason??, Finding> in
+      do throws(Finding) { return .success(try compare(bytes, root)) } catch {
+        return .failure(error)
+      }
+    }
+    switch try outcome.get() {
+    case nil: refused += 1
+    case .some(nil): accepted += 1
+    case .some(let reason?): reasons[reason, default: 0] += 1
+    }
+  }
+
+  /// - Returns: nil if both refuse the buffer, `.some(nil)` if both accept it, otherwise why it is accepted here alone.
+  private mutating func compare(
+    _ bytes: UnsafeRawBufferPointer, _ root: Int
+  ) throws(Finding) -> Reason?? {
+    let isExpected = judge.accepts(bytes, root: root)
+    let refusal = refusal(bytes, root)
+    if plans[root].isSound(bytes) {
+      // The check of rows does not ask for required fields.
+      do throws(VerificationError) { try plans[root].verifyFully(bytes) } catch {
+        throw finding("the check of rows accepts what is refused: \(error)", root, bytes)
+      }
+    }
+    if let refusal {
+      if isExpected { throw finding("C++ accepts it: \(refusal)", root, bytes) }
+      return nil
+    }
+    guard isExpected else {
+      if judge.accepts(bytes, root: root, checksAlignment: false) { return .some(.alignment) }
+      guard let table = TableReader(root: bytes),
+        let reason = bytes.count < 12
+          ? .shortBuffer : JudgedSchemas.roots[root].reasonToRefuse(table)
+      else { throw finding("C++ refuses it, and it is not known why", root, bytes) }
+      return .some(reason)
+    }
+    try compareValues(bytes, root)
+    return .some(nil)
+  }
+
+  private func refusal(_ bytes: UnsafeRawBufferPointer, _ root: Int) -> VerificationError? {
+    do throws(VerificationError) {
+      try plans[root].verify(bytes, requiring: true)
+      try plans[root].verify(bytes)
+      return nil
+    } catch { return error }
+  }
+
+  private mutating func compareValues(
+    _ bytes: UnsafeRawBufferPointer, _ root: Int
+  ) throws(Finding) {
+    guard let table = TableReader(root: bytes) else { throw finding("it has no root", root, bytes) }
+    let expected = judge.values(bytes, root: root, room: room)
+    let values = ReadValues(table, JudgedSchemas.roots[root], room: room).bytes
+    if expected.count == room && values.count == room { return }
+    if values != expected { throw finding("other values are read", root, bytes) }
+
+    // What an update would write.
+    builder.reset()
+    var copier = RowCopier(plans[root], builder, sources: bytes.count)
+    let copy = copier.table(0, table)
+    guard copier.isComplete else { return }
+    builder.finish(copy)
+    copied += 1
+    guard judge.accepts(builder.bytes, root: root) else {
+      throw finding("C++ refuses the copy", root, bytes)
+    }
+    // It lacks the empty elements of vectors of unions.
+    let kept = ReadValues(table, JudgedSchemas.roots[root], room: room, dropsEmpty: true).bytes
+    if judge.values(builder.bytes, root: root, room: room) != kept {
+      throw finding("the copy has other values", root, bytes)
+    }
+  }
+
+  private func finding(
+    _ what: String, _ root: Int, _ bytes: UnsafeRawBufferPointer
+  ) -> Finding {
+    Finding(root: JudgedSchemas.roots[root].name, what: what, bytes: [UInt8](bytes))
+  }
+
+  /// How many buffers there were of which sort.
+  var summary: String {
+    let found = Reason.allCases.map { "\($0) \(reasons[$0] ?? 0)" }.joined(separator: ", ")
+    return "\(buffers) buffers: both accept \(accepted) (copied \(copied)), both refuse \(refused), here alone: \(found)"
+  }
+}
+
+// MARK: - Reasons
+
+extension TableLayout {
+  /// Why C++ refuses a table that is accepted here, alignment aside.
+  fileprivate func reasonToRefuse(_ table: TableReader) -> Differences.Reason? {
+    for property in properties {
+      switch property.kind {
+      case .union(let layout):
+        let tag = table.scalar(at: property.offset - 2, default: UInt8(0))
+        let place = table.locate(property.offset, size: 4)
+        if place == 0, table.locate(property.offset - 2, size: 1) < 0 { return .unreadTag }
+        guard let member = layout().member(tag) else {
+          if place > 0, !table.leadsSomewhere(place) { return .unreadValue }
+          continue
+        }
+        if place == 0 {
+          guard case .structure = member.kind else { continue }
+          return .missingStruct
+        }
+      case .vector(.union):
+        if !table.contains(property.offset), table.contains(property.offset - 2) {
+          return .unreadTag
+        }
+      default: break
+      }
+      if let reason = reasonToRefuse(table.value(of: property)) { return reason }
+    }
+    return nil
+  }
+
+  private func reasonToRefuse(_ value: LayoutValue) -> Differences.Reason? {
+    switch value {
+    case .table(let layout, let table): return layout.reasonToRefuse(table)
+    case .union(let member, let union): return reasonToRefuse(union.value(member.kind))
+    case .vector(let elements):
+      for index in 0..<elements.count {
+        if let reason = reasonToRefuse(elements[index]) { return reason }
+      }
+      return nil
+    default: return nil
+    }
+  }
+}
+
+extension TableReader {
+  /// Whether the offset at a place is one that C++ follows.
+  fileprivate func leadsSomewhere(_ place: Int) -> Bool {
+    guard let distance: UInt32 = scalar(atPosition: place) else { return false }
+    return distance != 0 && distance <= Int32.max && place + Int(distance) < bytes.count
+  }
+}

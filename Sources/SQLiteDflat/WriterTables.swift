@@ -26,7 +26,7 @@ final class WriterTables {
   /// Which version of a schema a table was last used with.
   private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
-  private var latest: WriterTable?
+  @exclusivity(unchecked) private var latest: WriterTable?
   /// What readers that keep a state must not believe any more.
   @exclusivity(unchecked) var changedRows = ChangedRows()
   /// Whether others have put triggers into the file, which change what nobody tells.

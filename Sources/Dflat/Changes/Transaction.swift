@@ -149,7 +149,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   private func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
-    let type = latest.flatMap { $0.schema === schema ? $0 : nil } ?? choose(schema)
+    let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
     type.changes?.record(id, old: old, new: new, changing: fields)
     if old == nil { return }
     type.rows.insert(id)
@@ -215,9 +215,9 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      result = .inserted(try insert(change, schema, encode))
+      result = .inserted(try insert(&change, schema, encode))
     case .update:
-      let (row, isChanged) = try update(change, schema, encode)
+      let (row, isChanged) = try update(&change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
       try delete(change.row, schema)
@@ -244,18 +244,21 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     if reportsFailures { workspace.report(error) }
   }
 
+  // Changes are passed by reference, so that nothing of them is copied for each row.
+
   private func insert(
-    _ change: PendingChange, _ schema: EntitySchema,
+    _ change: inout PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
-    try write(schema) { writer, builder in
-      if let original = change.base, original.isCanonical, change.fields.isEmpty {
+    try write { writer, builder in
+      guard let original = change.base else {
+        builder.finish(encode(builder))
+        return try insert(builder.bytes, schema, writer)
+      }
+      if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes { try insert($0, schema, writer) }
       }
       builder.finish(encode(builder))
-      guard let original = change.base else {
-        return try insert(builder.bytes, schema, writer)
-      }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), schema) { try insert($0, schema, writer) }
     }
@@ -273,10 +276,10 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func update(
-    _ change: PendingChange, _ schema: EntitySchema,
+    _ change: inout PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
-    try write(schema) { writer, builder in
+    try write { writer, builder in
       let known = change.row
       let isKnown = change.version == version || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
@@ -348,15 +351,16 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
-    try write(schema) { writer, _ in
+    try write { writer, _ in
       try writer.delete(schema, id: known.id)
       record(schema, known.id, old: known, new: nil)
     }
   }
 
   /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
+  @inline(__always)
   private func write<R>(
-    _ schema: EntitySchema, _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
+    _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
     do {
       let turn = try takeTurn()

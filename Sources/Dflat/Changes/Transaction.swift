@@ -259,8 +259,11 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
         return try original.withBytes { try insert($0, schema, writer) }
       }
       builder.finish(encode(builder))
+      defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
-      return try writing(overlay, overlay.changes(), schema) { try insert($0, schema, writer) }
+      return try writing(overlay, overlay.changes(), original.id, schema) {
+        try insert($0, schema, writer)
+      }
     }
   }
 
@@ -291,11 +294,12 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       // A request carries the values of the time when it was made. If the object still has them, what others have stored in
       // fields that are not known here is taken from where it is newest.
       let isSame = isKnown || stored.equals(known, as: schema.layout)
-      let overlay = Overlay(
-        change.fields, builder.bytes, over: isSame ? stored : known, as: schema.layout)
+      let base = isSame ? stored : known
+      defer { withExtendedLifetime(base) {} }
+      let overlay = Overlay(change.fields, builder.bytes, over: base, as: schema.layout)
       let changes = overlay.changes()
       if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-      let row = try changedRow(overlay, changes, schema)
+      let row = try changedRow(base, overlay, changes, schema)
       if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }
@@ -308,24 +312,24 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func changedRow(
-    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
+    _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
   ) throws -> Row {
-    if changes.areInline, let row = overlay.patched(changes) { return row }
-    return try writing(overlay, changes, schema) { bytes in
+    if changes.areInline, let row = overlay.patched(base, changes) { return row }
+    return try writing(overlay, changes, base.id, schema) { bytes in
       try refuseUnreadable(bytes, schema)
-      return Row(sound: bytes, id: overlay.row.id)
+      return Row(sound: bytes, id: base.id)
     }
   }
 
   /// Calls `body` with the bytes of a row that is written anew.
   private func writing<R>(
-    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema,
-    _ body: (UnsafeRawBufferPointer) throws -> R
+    _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
+    _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     try BuilderPool.withBuilder { builder in
       guard overlay.write(changes, to: builder) else {
         throw StorageError(
-          .other, table: schema.table, rowid: overlay.row.id,
+          .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "
             + "too large to keep what only a newer schema knows of it")
       }

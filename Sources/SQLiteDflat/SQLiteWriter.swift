@@ -23,20 +23,22 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
     let table = try prepare(schema)
-    return try reading(bytes) { row in
-      try atomically(table.hasUniqueSides) {
-        tables.triggers.begin()
-        let id = try insertMain(table, schema, row, bytes)
-        for side in table.sides where side.isComplete {
-          guard let reader = side.reader else { continue }
-          let value = reader.read(row)
-          try checkUnique(side, value, id, schema)
-          try store(value, id, in: side, side.insert.on(connection))
-        }
-        try checkUncoveredSides(table, row, id, schema)
-        try endChange(of: table, id)
-        return id
+    let row = Self.reading(bytes)
+    if table.sides.isEmpty, !tables.triggers.areThere {
+      return try insertMain(table, schema, row, bytes)
+    }
+    return try atomically(table.hasUniqueSides) {
+      tables.triggers.begin()
+      let id = try insertMain(table, schema, row, bytes)
+      for side in table.sides where side.isComplete {
+        guard let reader = side.reader else { continue }
+        let value = reader.read(row)
+        try checkUnique(side, value, id, schema)
+        try store(value, id, in: side, side.insert.on(connection))
       }
+      try checkUncoveredSides(table, row, id, schema)
+      try endChange(of: table, id)
+      return id
     }
   }
 
@@ -56,20 +58,19 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
     let table = try prepare(schema)
     try new.withBytes { bytes in
-      try reading(bytes) { row in
-        try old.read { oldRow in
-          Result {
-            try atomically(table.hasUniqueSides(among: fields)) {
-              tables.triggers.begin()
-              try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
-              for side in table.sides where fields.contains(side.table.rootField) {
-                try updateSide(side, schema, old.id, from: oldRow, to: row)
-              }
-              try endChange(of: table, old.id)
+      let row = Self.reading(bytes)
+      try old.read { oldRow in
+        Result {
+          try atomically(table.hasUniqueSides(among: fields)) {
+            tables.triggers.begin()
+            try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
+            for side in table.sides where fields.contains(side.table.rootField) {
+              try updateSide(side, schema, old.id, from: oldRow, to: row)
             }
+            try endChange(of: table, old.id)
           }
-        }.get()
-      }
+        }
+      }.get()
     }
   }
 
@@ -152,8 +153,21 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Main rows
 
+  private static func reading(_ bytes: UnsafeRawBufferPointer) -> RowView {
+    guard let row = RowView(root: bytes) else {
+      preconditionFailure("a row was built that cannot be read")
+    }
+    return row
+  }
+
   /// The tables of a type, to write anything to them.
+  @inline(__always)
   func prepare(_ schema: EntitySchema) throws -> WriterTable {
+    if !tables.members.isMarked, let table = tables.prepared(schema) { return table }
+    return try prepareAnew(schema)
+  }
+
+  private func prepareAnew(_ schema: EntitySchema) throws -> WriterTable {
     try withStorageErrors(table: schema.table) {
       try tables.members.begin(connection)
       return try tables.prepare(schema, connection, engine)
@@ -163,17 +177,19 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   private func insertMain(
     _ table: WriterTable, _ schema: EntitySchema, _ row: RowView, _ bytes: UnsafeRawBufferPointer
   ) throws -> Int64 {
-    let statement = try table.insert.on(connection)
-    try statement.bindBlob(1, inPlace: bytes)
-    for index in schema.keyReaders.indices {
-      try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
-    }
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
+      let statement = try table.insert.on(connection)
+      try statement.bindBlob(1, inPlace: bytes)
+      var parameter = 2
+      for reader in schema.keyReaders {
+        try statement.bind(parameter, column: reader.read(row))
+        parameter += 1
+      }
       try statement.run()
+      let id = connection.lastInsertRowID
+      table.highestID = max(table.highestID, id)
+      return id
     }
-    let id = connection.lastInsertRowID
-    table.highestID = max(table.highestID, id)
-    return id
   }
 
   private func updateMain(
@@ -266,15 +282,6 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   }
 
   // MARK: All or nothing
-
-  private func reading<R>(
-    _ bytes: UnsafeRawBufferPointer, _ body: (RowView) throws -> R
-  ) throws -> R {
-    guard let row = RowView(root: bytes) else {
-      preconditionFailure("a row was built that cannot be read")
-    }
-    return try body(row)
-  }
 
   private func atomically<R>(_ needsSavepoint: Bool, _ body: () throws -> R) throws -> R {
     try withStorageErrors {

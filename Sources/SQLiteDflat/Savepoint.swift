@@ -69,6 +69,9 @@ struct MemberSavepoints {
     replaced = nil
   }
 
+  /// Whether what is written next may have to be undone, and has no savepoint.
+  var isMarked: Bool { phase == .marked }
+
   /// Whether one row can be replaced now without a savepoint.
   var isUntouched: Bool { phase == .marked && replaced == nil }
 

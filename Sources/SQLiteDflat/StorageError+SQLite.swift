@@ -34,10 +34,10 @@ extension StorageError {
 
 /// Runs calls of SQLite and turns what they throw into errors of the storage.
 func withStorageErrors<R: ~Copyable>(
-  table: String? = nil, rowid: Int64? = nil, key: @autoclosure () -> String? = nil,
-  _ body: () throws -> R
+  table: @autoclosure () -> String? = nil, rowid: Int64? = nil,
+  key: @autoclosure () -> String? = nil, _ body: () throws -> R
 ) throws -> R {
   do { return try body() } catch let error as SQLiteError {
-    throw StorageError(error, table: table, rowid: rowid, key: key())
+    throw StorageError(error, table: table(), rowid: rowid, key: key())
   }
 }

@@ -24,7 +24,7 @@ final class WriterTables {
   /// Which version of a schema a table was last used with.
   private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
-  private var latest: WriterTable?
+  @exclusivity(unchecked) private var latest: WriterTable?
   /// What readers that keep a state must not believe any more.
   @exclusivity(unchecked) var changedRows = ChangedRows()
   /// What others have put into the file, which changes what nobody tells.

@@ -64,11 +64,12 @@ struct OverlayTests {
     return partial.build()._row.withBytes { values -> Data? in
       let overlay = Overlay(fields, values, over: row._row, as: layout)
       let difference = overlay.changes()
-      if difference.areInline, let patched = overlay.patched(difference) {
+      if difference.areInline, let patched = overlay.patched(row._row, difference) {
         #expect(patched.withBytes { (try? layout.verify($0)) != nil }, "DFLAT_SEED=\(seed)")
       }
       let builder = FlatBufferBuilder()
       guard overlay.write(difference, to: builder) else { return nil }
+      withExtendedLifetime(row) {}
       // Deeper than rows may be is refused where rows are stored.
       guard (try? layout.verify(builder.bytes)) != nil else {
         Issue.record("DFLAT_SEED=\(seed): what was written cannot be read")
@@ -126,8 +127,10 @@ struct OverlayTests {
     let builder = FlatBufferBuilder()
     values._row.withBytes { values in
       let overlay = Overlay(fields, values, over: row, as: layout)
-      #expect(overlay.write(overlay.changes(), to: builder))
+      let isWritten = overlay.write(overlay.changes(), to: builder)
+      #expect(isWritten)
     }
+    withExtendedLifetime(row) {}
     let table = try #require(TableReader(root: builder.bytes))
     #expect(table.string(at: title) == "new" && table.string(at: 4) == "n")
     #expect(table.scalar(at: old, default: Int32(0)) == 41)
@@ -154,8 +157,10 @@ struct OverlayTests {
     let builder = FlatBufferBuilder()
     Kit.Item(name: "new", serial: 0)._row.withBytes { values in
       let overlay = Overlay(fields, values, over: row, as: layout)
-      #expect(overlay.write(overlay.changes(), to: builder))
+      let isWritten = overlay.write(overlay.changes(), to: builder)
+      #expect(isWritten)
     }
+    withExtendedLifetime(row) {}
     #expect(builder.used < 2 * row.count)
     let table = try #require(TableReader(root: builder.bytes))
     #expect(table.string(at: 4) == "new")

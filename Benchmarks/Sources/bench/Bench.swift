@@ -17,7 +17,8 @@ struct Bench {
     do {
       let options = try Options()
       if let (work, path) = options.memoryWork { return try PeakMemory.runProcess(work, path) }
-      let fixture = try Fixture(few: options.few, many: options.many)
+      let fixture = try Fixture(
+        few: options.few, many: options.many, walLimit: options.walLimit)
       do {
         try run(options, fixture)
         try fixture.removeFiles()
@@ -49,9 +50,9 @@ struct Bench {
     Table.printHead(options)
     var measurements: [Measurement] = []
     for item in Case.all where options.includes(item.id) {
-      let measurement = try item.measure(fixture, runs: options.runs)
-      Table.printLine(measurement)
-      measurements.append(measurement)
+      let measured = try item.measure(fixture, runs: options.runs)
+      measured.forEach(Table.printLine)
+      measurements += measured
     }
     var memory: [MemoryMeasurement] = []
     for item in MemoryCase.all where options.includes(item.id) {
@@ -73,11 +74,12 @@ struct Bench {
   private static func runSmoke(_ options: Options, _ fixture: Fixture) throws {
     try Smoke.checkRows(fixture)
     for item in Case.all + Scaling.cases(200) where options.includes(item.id) {
-      let measurement = try item.measure(fixture, runs: options.runs)
-      guard measurement.ratio.isFinite, measurement.ratio > 0 else {
-        throw Disagreement(description: "\(item.id): the ratio is \(measurement.ratio)")
+      for measurement in try item.measure(fixture, runs: options.runs) {
+        guard measurement.ratio.isFinite, measurement.ratio > 0 else {
+          throw Disagreement(description: "\(measurement.id): the ratio is \(measurement.ratio)")
+        }
+        print("\(measurement.id): both sides agree")
       }
-      print("\(item.id): both sides agree")
     }
     for item in MemoryCase.all where options.includes(item.id) {
       guard let memory = try item.measure(fixture, 1) else { continue }

@@ -8,26 +8,32 @@
 //  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);
 //  - if the row holds anything that this version of the schema does not know, its bytes stay as they are behind a new table
 //    (FlatBufferBuilder+Overlays.swift). So no update drops what a newer program has stored.
+//
+// An overlay is made for each row that is updated, so it counts no references: the caller keeps the row, the layout and the bytes
+// of the values for as long as it uses the overlay.
 
 import FlatBuffersRuntime
 
-struct Overlay {
-  let layout: TableLayout
-  let row: Row
+struct Overlay: ~Copyable {
+  unowned(unsafe) private let layout: TableLayout
+  unowned(unsafe) private let plan: LayoutPlan
+  /// The row, and what was set: fields of a finished buffer, but for those that are absent or at their default.
+  private let old: TableReader
+  private let new: TableReader
   /// The fields that were set.
-  let fields: FieldSet
-  /// A finished buffer that holds them, but for those that are absent or at their default.
-  let values: UnsafeRawBufferPointer
-  private let plan: LayoutPlan
+  private let fields: FieldSet
 
   init(
     _ fields: FieldSet, _ values: UnsafeRawBufferPointer, over row: Row, as layout: TableLayout
   ) {
+    guard let new = TableReader(root: values) else {
+      preconditionFailure("a request was written that cannot be read")
+    }
     self.layout = layout
-    self.row = row
-    self.fields = fields
-    self.values = values
     plan = layout.plan
+    old = row.unretainedTable
+    self.new = new
+    self.fields = fields
   }
 
   /// What differs between the fields that were set and the row.
@@ -42,20 +48,16 @@ struct Overlay {
 
   func changes() -> Changes {
     var changes = Changes()
-    reading { old, new in
-      let table = plan.tables[0]
-      for index in Int(table.start)..<Int(table.end) {
-        let check = plan.checks[index]
-        if fields.contains(Int(check.offset)) { compare(index, old, new, &changes) }
-      }
+    let table = plan.tables[0]
+    for index in Int(table.start)..<Int(table.end) {
+      let check = plan.checks[index]
+      if fields.contains(Int(check.offset)) { compare(index, &changes) }
     }
     return changes
   }
 
   /// Values that are equal to this version of the schema keep their bytes: what a newer one has put into them stays.
-  private func compare(
-    _ index: Int, _ old: TableReader, _ new: TableReader, _ changes: inout Changes
-  ) {
+  private func compare(_ index: Int, _ changes: inout Changes) {
     let check = plan.checks[index]
     let field = Int(check.offset)
     let size = Int(check.size)
@@ -70,20 +72,20 @@ struct Overlay {
       }
       if areInBoth, check.isInteger {
         changes.isDifferent = true
-      } else if isDifferent(index, old, new) {
+      } else if isDifferent(index) {
         changes.isDifferent = true
       } else if plan.writes[index].isEnumeration {
         return
       }
     } else {
-      if !isDifferent(index, old, new) { return }
+      if !isDifferent(index) { return }
       changes.isDifferent = true
     }
     changes.fields.insert(field)
     if !areInBoth || check.operation != .scalar { changes.areInline = false }
   }
 
-  private func isDifferent(_ index: Int, _ old: TableReader, _ new: TableReader) -> Bool {
+  private func isDifferent(_ index: Int) -> Bool {
     let field = Int(plan.checks[index].offset)
     if plan.checks[index].operation == .string, let old = old.utf8(at: field),
       let new = new.utf8(at: field)
@@ -95,22 +97,21 @@ struct Overlay {
   }
 
   /// A copy of the row with inline changes.
+  /// - Parameter row: The row that the overlay was made for.
   /// - Returns: nil if the row lacks a string of its key, or its parts overlap so that it would be damaged. It has to be
   ///   written anew.
-  func patched(_ changes: Changes) -> Row? {
-    if row.read({ plan.lacksKeyText($0) }) { return nil }
-    let patched = reading { old, new in
-      row.copy { memory in
-        let table = plan.tables[0]
-        for index in Int(table.start)..<Int(table.end) {
-          let check = plan.checks[index]
-          let field = Int(check.offset)
-          guard changes.fields.contains(field) else { continue }
-          let size = Int(check.size)
-          let source = new.inlineBytes(at: new.locate(field, size: size), size)
-          memory.advanced(by: old.locate(field, size: size)).copyMemory(
-            from: source.baseAddress.unsafelyUnwrapped, byteCount: size)
-        }
+  func patched(_ row: Row, _ changes: Changes) -> Row? {
+    if plan.lacksKeyText(old) { return nil }
+    let patched = row.copy { memory in
+      let table = plan.tables[0]
+      for index in Int(table.start)..<Int(table.end) {
+        let check = plan.checks[index]
+        let field = Int(check.offset)
+        guard changes.fields.contains(field) else { continue }
+        let size = Int(check.size)
+        let source = new.inlineBytes(at: new.locate(field, size: size), size)
+        memory.advanced(by: old.locate(field, size: size)).copyMemory(
+          from: source.baseAddress.unsafelyUnwrapped, byteCount: size)
       }
     }
     return patched.withBytes { plan.isSound($0) } ? patched : nil
@@ -119,29 +120,23 @@ struct Overlay {
   /// Writes the row with all changes to an empty builder, as a finished buffer.
   /// - Returns: Whether it could be written.
   func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Bool {
-    reading { old, new in
-      var copier = RowCopier(plan, builder, sources: row.count + values.count)
-      let root = copier.table(0, old, changes: changes.fields, from: new)
-      if copier.isComplete {
-        builder.finish(root)
-        return true
-      }
-      // What was laid over others before is laid over the same again, if that is sound: bytes may only look as if they were.
-      if let core = old.core, lay(changes.fields, of: new, over: old, keeping: core, builder),
-        isRight(builder.bytes, changes.fields, of: new, over: old)
-      {
-        return true
-      }
-      return lay(changes.fields, of: new, over: old, keeping: 0..<row.count, builder)
+    var copier = RowCopier(plan, builder, sources: size)
+    let root = copier.table(0, old, changes: changes.fields, from: new)
+    if copier.isComplete {
+      builder.finish(root)
+      return true
     }
+    // What was laid over others before is laid over the same again, if that is sound: bytes may only look as if they were.
+    if let core = old.core, lay(changes.fields, keeping: core, builder),
+      isRight(builder.bytes, changes.fields)
+    {
+      return true
+    }
+    return lay(changes.fields, keeping: 0..<old.bytes.count, builder)
   }
 
-  private func reading<R>(_ body: (TableReader, TableReader) -> R) -> R {
-    guard let new = TableReader(root: values) else {
-      preconditionFailure("a request was written that cannot be read")
-    }
-    return row.read { body($0, new) }
-  }
+  /// The bytes of both buffers.
+  private var size: Int { old.bytes.count + new.bytes.count }
 }
 
 extension Row {
@@ -151,6 +146,7 @@ extension Row {
   ) rethrows -> R {
     guard read({ layout.plan.lacksKeyText($0) }) else { return try withBytes(body) }
     return try BuilderPool.withBuilder { builder in
+      defer { withExtendedLifetime(self) {} }
       let isWritten = withBytes {
         Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder)
       }
@@ -166,9 +162,10 @@ extension Overlay {
   /// Writes a table over the row's, of which a part stays.
   /// - Returns: Whether that could be done, and the part holds all that has to be kept.
   private func lay(
-    _ changes: FieldSet, of new: TableReader, over old: TableReader, keeping core: Range<Int>,
-    _ builder: FlatBufferBuilder
+    _ changes: FieldSet, keeping core: Range<Int>, _ builder: FlatBufferBuilder
   ) -> Bool {
+    let (old, new) = (old, new)
+    let plan = plan
     builder.reset()
     let table = plan.tables[0]
     let known = Int(table.start)..<Int(table.end)
@@ -197,7 +194,7 @@ extension Overlay {
     }
     guard mustStay.allSatisfy({ core.contains(old.locate($0, size: 0)) }) else { return false }
 
-    var copier = RowCopier(plan, builder, sources: row.count + values.count)
+    var copier = RowCopier(plan, builder, sources: size)
     return withUnsafeTemporaryAllocation(
       of: RowCopier.Child.self, capacity: max(known.count, 1)
     ) { children in
@@ -217,10 +214,8 @@ extension Overlay {
   }
 
   /// Whether a buffer that was laid over a part of the row holds what it should.
-  private func isRight(
-    _ bytes: UnsafeRawBufferPointer, _ changes: FieldSet, of new: TableReader,
-    over old: TableReader
-  ) -> Bool {
+  private func isRight(_ bytes: UnsafeRawBufferPointer, _ changes: FieldSet) -> Bool {
+    let (old, new) = (old, new)
     guard (try? layout.verify(bytes)) != nil, let written = TableReader(root: bytes) else {
       return false
     }

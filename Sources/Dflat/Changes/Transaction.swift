@@ -149,7 +149,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   private func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
-    let type = latest.flatMap { $0.schema === schema ? $0 : nil } ?? choose(schema)
+    let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
     type.changes?.record(id, old: old, new: new, changing: fields)
     if old == nil { return }
     type.rows.insert(id)
@@ -215,9 +215,9 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     case .spent:
       misuse("submit(_:) was called again with a request that had succeeded")
     case .creation:
-      result = .inserted(try insert(change, schema, encode))
+      result = .inserted(try insert(&change, schema, encode))
     case .update:
-      let (row, isChanged) = try update(change, schema, encode)
+      let (row, isChanged) = try update(&change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
       try delete(change.row, schema)
@@ -244,20 +244,26 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     if reportsFailures { workspace.report(error) }
   }
 
+  // Changes are passed by reference, so that nothing of them is copied for each row.
+
   private func insert(
-    _ change: PendingChange, _ schema: EntitySchema,
+    _ change: inout PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
-    try write(schema) { writer, builder in
-      if let original = change.base, original.isCanonical, change.fields.isEmpty {
+    try write { writer, builder in
+      guard let original = change.base else {
+        builder.finish(encode(builder))
+        return try insert(builder.bytes, schema, writer)
+      }
+      if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes { try insert($0, schema, writer) }
       }
       builder.finish(encode(builder))
-      guard let original = change.base else {
-        return try insert(builder.bytes, schema, writer)
-      }
+      defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
-      return try writing(overlay, overlay.changes(), schema) { try insert($0, schema, writer) }
+      return try writing(overlay, overlay.changes(), original.id, schema) {
+        try insert($0, schema, writer)
+      }
     }
   }
 
@@ -273,10 +279,10 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func update(
-    _ change: PendingChange, _ schema: EntitySchema,
+    _ change: inout PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
-    try write(schema) { writer, builder in
+    try write { writer, builder in
       let known = change.row
       let isKnown = change.version == version || isCurrent(known, schema)
       guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
@@ -288,11 +294,12 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       // A request carries the values of the time when it was made. If the object still has them, what others have stored in
       // fields that are not known here is taken from where it is newest.
       let isSame = isKnown || stored.equals(known, as: schema.layout)
-      let overlay = Overlay(
-        change.fields, builder.bytes, over: isSame ? stored : known, as: schema.layout)
+      let base = isSame ? stored : known
+      defer { withExtendedLifetime(base) {} }
+      let overlay = Overlay(change.fields, builder.bytes, over: base, as: schema.layout)
       let changes = overlay.changes()
       if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-      let row = try changedRow(overlay, changes, schema)
+      let row = try changedRow(base, overlay, changes, schema)
       if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }
@@ -305,24 +312,24 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func changedRow(
-    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
+    _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
   ) throws -> Row {
-    if changes.areInline, let row = overlay.patched(changes) { return row }
-    return try writing(overlay, changes, schema) { bytes in
+    if changes.areInline, let row = overlay.patched(base, changes) { return row }
+    return try writing(overlay, changes, base.id, schema) { bytes in
       try refuseUnreadable(bytes, schema)
-      return Row(sound: bytes, id: overlay.row.id)
+      return Row(sound: bytes, id: base.id)
     }
   }
 
   /// Calls `body` with the bytes of a row that is written anew.
   private func writing<R>(
-    _ overlay: Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema,
-    _ body: (UnsafeRawBufferPointer) throws -> R
+    _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
+    _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     try BuilderPool.withBuilder { builder in
       guard overlay.write(changes, to: builder) else {
         throw StorageError(
-          .other, table: schema.table, rowid: overlay.row.id,
+          .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "
             + "too large to keep what only a newer schema knows of it")
       }
@@ -348,15 +355,16 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
-    try write(schema) { writer, _ in
+    try write { writer, _ in
       try writer.delete(schema, id: known.id)
       record(schema, known.id, old: known, new: nil)
     }
   }
 
   /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
+  @inline(__always)
   private func write<R>(
-    _ schema: EntitySchema, _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
+    _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
     do {
       let turn = try takeTurn()

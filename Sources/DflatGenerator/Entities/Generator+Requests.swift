@@ -38,7 +38,11 @@ extension Generator {
       let runtime = names.runtime("FlatBufferBuilder")
       text.documentation(["Writes the fields that were set; defaults are left out."])
       text.returning("public func _encode(to builder: \(runtime))", "\(runtime).Offset") { text in
-        text.line("\(values)._encode(to: builder)")
+        text.line("// The values are lent, not copied.")
+        text.returning("func encode(_ values: inout \(builder))", "\(runtime).Offset") {
+          $0.line("values._encode(to: builder)")
+        }
+        text.line("return encode(&\(values))")
       }
       for field in fields {
         let (member, offset) = (field.member, field.offset)

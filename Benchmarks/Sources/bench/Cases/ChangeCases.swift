@@ -1,4 +1,5 @@
-// Updates and deletions of everything, in one transaction.
+// Updates and deletions of everything, in one transaction: to the commit, and to the end of the checkpoint
+// that follows.
 
 import Dflat
 import SQLiteDflat
@@ -12,9 +13,9 @@ extension Case {
     return (
       ours: {
         let path = try fixture.copy(of: template)
-        let store = Store(path)
+        let store = Store(path, walLimit: fixture.walLimit)
         store.warmUp()
-        let nanoseconds = time {
+        let (nanoseconds, settled) = try timeToCommitAndSettle {
           let workspace = store.workspace
           store.write(BenchDoc.self) { transaction in
             for (number, doc) in workspace.fetch(for: BenchDoc.self).all().enumerated() {
@@ -23,24 +24,32 @@ extension Case {
               try transaction.submit(request)
             }
           }
+        } settle: {
+          try store.awaitCheckpoint()
         }
         try store.check()
         store.close()
         defer { fixture.discard(path) }
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.contents(path))
+        return Outcome(
+          nanoseconds: nanoseconds, settledNanoseconds: settled,
+          checksum: try fixture.contents(path))
       },
       floor: {
         let path = try fixture.copy(of: template)
-        let writer = try FloorWriter(path)
+        let writer = try FloorWriter(path, walLimit: fixture.walLimit)
         try writer.warmUp()
-        let nanoseconds = try time {
+        let (nanoseconds, settled) = try timeToCommitAndSettle {
           try writer.transaction {
             let list = try writer.fetchAll()
             for number in 0..<list.count { try writer.update(list[number], number) }
           }
+        } settle: {
+          try writer.database.settle()
         }
         defer { fixture.discard(path) }
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.contents(path))
+        return Outcome(
+          nanoseconds: nanoseconds, settledNanoseconds: settled,
+          checksum: try fixture.contents(path))
       }
     )
   }
@@ -53,9 +62,9 @@ extension Case {
     return (
       ours: {
         let path = try fixture.copy(of: template)
-        let store = Store(path)
+        let store = Store(path, walLimit: fixture.walLimit)
         store.warmUp()
-        let nanoseconds = time {
+        let (nanoseconds, settled) = try timeToCommitAndSettle {
           let workspace = store.workspace
           store.write(BenchDoc.self) { transaction in
             for doc in workspace.fetch(for: BenchDoc.self).all() {
@@ -63,24 +72,32 @@ extension Case {
               try transaction.submit(request)
             }
           }
+        } settle: {
+          try store.awaitCheckpoint()
         }
         try store.check()
         store.close()
         defer { fixture.discard(path) }
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.contents(path))
+        return Outcome(
+          nanoseconds: nanoseconds, settledNanoseconds: settled,
+          checksum: try fixture.contents(path))
       },
       floor: {
         let path = try fixture.copy(of: template)
-        let writer = try FloorWriter(path)
+        let writer = try FloorWriter(path, walLimit: fixture.walLimit)
         try writer.warmUp()
-        let nanoseconds = try time {
+        let (nanoseconds, settled) = try timeToCommitAndSettle {
           try writer.transaction {
             let list = try writer.fetchAll()
             for number in 0..<list.count { try writer.delete(list[number]) }
           }
+        } settle: {
+          try writer.database.settle()
         }
         defer { fixture.discard(path) }
-        return Outcome(nanoseconds: nanoseconds, checksum: try fixture.contents(path))
+        return Outcome(
+          nanoseconds: nanoseconds, settledNanoseconds: settled,
+          checksum: try fixture.contents(path))
       }
     )
   }

@@ -1,7 +1,9 @@
 // The dictionary: four times as many keys as objects in the smaller table, 40,000 in full runs.
 //
 // Where the floor writes, it binds blobs that Dflat has made before, so only Dflat encodes; for values of programs' types the floor
-// encodes each value by itself, as Dflat does, and stores the bytes. All writing sides begin with a file that has the table.
+// encodes each value by itself, as Dflat does, and stores the bytes. All writing sides begin with a file
+// that has the table, and have changed its one row before. The clock stops when everything is committed;
+// where that is one transaction of the floor's, there is no checkpoint on either side.
 
 import Dflat
 import Foundation
@@ -56,10 +58,12 @@ private final class DictionaryWork {
   }
 
   /// Runs `body` with a workspace on a fresh copy, and adds up what the file holds then.
-  func ours(_ body: (inout any WorkspaceDictionary) throws -> UInt64) throws -> Outcome {
+  func ours(
+    walLimit: Int = Store.noCheckpoints, _ body: (inout any WorkspaceDictionary) throws -> UInt64
+  ) throws -> Outcome {
     let path = try fixture.copy(of: template)
     defer { fixture.discard(path) }
-    let store = Store(path)
+    let store = Store(path, walLimit: walLimit)
     var dictionary = store.workspace.dictionary
     // The writer is open, and the statement prepared.
     dictionary["first"] = 2
@@ -71,10 +75,10 @@ private final class DictionaryWork {
     return Outcome(nanoseconds: nanoseconds, checksum: try contents(path))
   }
 
-  func floor(_ body: (FloorDatabase) throws -> UInt64) throws -> Outcome {
+  func floor(_ body: (FloorDictionary) throws -> UInt64) throws -> Outcome {
     let path = try fixture.copy(of: template)
     defer { fixture.discard(path) }
-    let nanoseconds = try body(FloorDatabase(path: path))
+    let nanoseconds = try body(FloorDictionary(path))
     return Outcome(nanoseconds: nanoseconds, checksum: try contents(path))
   }
 
@@ -93,26 +97,49 @@ private func sum(of number: Int) -> Checksum {
   return sum
 }
 
-extension FloorDatabase {
+/// Writes items by hand.
+private final class FloorDictionary {
+  private let database: FloorDatabase
+  private let begin: FloorStatement
+  private let commit: FloorStatement
+  private let insertion: FloorStatement
+  private let change: FloorStatement
+
+  init(_ path: String) throws {
+    database = try FloorDatabase(path: path)
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    commit = try database.prepare("COMMIT")
+    insertion = try database.prepare("INSERT INTO \(table) (p, __pk0, __pk1) VALUES (?, ?, '')")
+    change = try database.prepare("UPDATE \(table) SET p = ? WHERE rowid = 1")
+    try database.execute("UPDATE \(table) SET p = p WHERE rowid = 1")
+  }
+
+  /// Sets the first item in a transaction of its own.
+  func setFirst(_ blob: Data) throws {
+    try database.checkpointIfDue()
+    try begin.run()
+    try blob.withUnsafeBytes {
+      change.bind(1, blob: $0)
+      try change.run()
+    }
+    try commit.run()
+  }
+
   /// Inserts items in one transaction.
-  fileprivate func insert(_ keys: [String], _ blob: (Int) throws -> Data) throws {
-    let begin = try prepare("BEGIN IMMEDIATE")
-    let insert = try prepare("INSERT INTO \(table) (p, __pk0, __pk1) VALUES (?, ?, '')")
-    let commit = try prepare("COMMIT")
+  func insert(_ keys: [String], _ blob: (Int) throws -> Data) throws {
     try begin.run()
     for index in keys.indices {
       try blob(index).withUnsafeBytes { blob in
         var key = keys[index]
         try key.withUTF8 {
-          insert.bind(1, blob: blob)
-          insert.bind(
+          insertion.bind(1, blob: blob)
+          insertion.bind(
             2, text: FloorBytes(start: UnsafeRawPointer($0.baseAddress), count: $0.count))
-          try insert.run()
+          try insertion.run()
         }
       }
     }
     try commit.run()
-    try checkpointIfDue()
   }
 }
 
@@ -204,9 +231,11 @@ extension Case {
         return Outcome(nanoseconds: nanoseconds, checksum: sum(of: found))
       },
       floor: {
-        let database = try FloorDatabase(path: path, readOnly: true)
+        let database = try FloorDatabase(path: fixture.twin(of: path), readOnly: true)
         let select = try database.prepare(
           "SELECT rowid, p FROM \(table) WHERE __pk0 = ? AND __pk1 = ''")
+        _ = try select.step()
+        select.reset()
         var found = 0
         let nanoseconds = try time {
           for key in work.keys {
@@ -231,7 +260,7 @@ extension Case {
     let blobs = try work.blobs()
     return (
       ours: {
-        try work.ours { dictionary in
+        try work.ours(walLimit: Store.defaultWALLimit) { dictionary in
           time {
             for value in work.keys.indices { dictionary["first"] = value }
             dictionary.synchronize()
@@ -240,20 +269,7 @@ extension Case {
       },
       floor: {
         try work.floor { file in
-          let begin = try file.prepare("BEGIN IMMEDIATE")
-          let update = try file.prepare("UPDATE \(table) SET p = ? WHERE rowid = 1")
-          let commit = try file.prepare("COMMIT")
-          return try time {
-            for blob in blobs {
-              try begin.run()
-              try blob.withUnsafeBytes {
-                update.bind(1, blob: $0)
-                try update.run()
-              }
-              try commit.run()
-              try file.checkpointIfDue()
-            }
-          }
+          try time { for blob in blobs { try file.setFirst(blob) } }
         }
       }
     )

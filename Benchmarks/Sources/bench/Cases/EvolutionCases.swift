@@ -110,6 +110,7 @@ extension Case {
       var last: Int64 = 0
       var count = 500
       while count == 500 {
+        try database.checkpointIfDue()
         try begin.run()
         count = 0
         select.bind(1, last)
@@ -123,7 +124,6 @@ extension Case {
         }
         select.reset()
         try commit.run()
-        try database.checkpointIfDue()
       }
     }
   }

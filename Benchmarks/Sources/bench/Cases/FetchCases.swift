@@ -1,7 +1,7 @@
 // Fetching: by an unindexed property, everything, one by one by key.
 //
-// Both sides read the same file through a read-only connection that has run the query before. What is fetched is released
-// after the clock has stopped, on both sides.
+// Each side reads a file of its own, with equal contents, through a read-only connection that has run the
+// query before. What is fetched is released after the clock has stopped, on both sides.
 
 import Dflat
 import SQLiteDflat
@@ -14,7 +14,8 @@ extension Case {
   ) { fixture in
     let rounds = 10
     let store = Store(try fixture.template(fixture.few))
-    let database = try FloorDatabase(path: try fixture.template(fixture.few), readOnly: true)
+    let database = try FloorDatabase(
+      path: fixture.twin(of: fixture.template(fixture.few)), readOnly: true)
     let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
     return (
       ours: {
@@ -57,7 +58,8 @@ extension Case {
     id: "fetch-all", title: "fetch all 33,334, untouched", goal: 1.25, upstream: 4.2, grdb: 2.7
   ) { fixture in
     let store = Store(try fixture.template(fixture.many))
-    let database = try FloorDatabase(path: try fixture.template(fixture.many), readOnly: true)
+    let database = try FloorDatabase(
+      path: fixture.twin(of: fixture.template(fixture.many)), readOnly: true)
     let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
     return (
       ours: {
@@ -90,7 +92,8 @@ extension Case {
     let keys = samples.map(\.title)
     let floorKeys = floorDocs(samples).map(\.title)
     let store = Store(try fixture.template(fixture.few))
-    let database = try FloorDatabase(path: try fixture.template(fixture.few), readOnly: true)
+    let database = try FloorDatabase(
+      path: fixture.twin(of: fixture.template(fixture.few)), readOnly: true)
     let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc WHERE __pk0 = ?")
     return (
       ours: {

@@ -1,9 +1,10 @@
 // FloorDatabase: the floor's connection, straight on SQLite's C API.
 //
 // Equal work: it opens a file that Dflat made, or a copy of one, so tables, columns, indexes, page size and auto-vacuum are
-// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's default size, connections have no
-// mutex. Automatic checkpoints are off, and a commit that leaves 1000 pages or more in the log is followed by a `RESTART`
-// checkpoint, as in Dflat. Statements are prepared once.
+// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's default
+// size, connections have no mutex. Statements are prepared once. Automatic checkpoints are off. When a
+// commit has left as many pages in the log as Dflat allows, the next transaction runs a `RESTART`
+// checkpoint before it begins, as in Dflat; so it counts if there is a next transaction.
 
 import CSQLiteFloor
 
@@ -15,10 +16,15 @@ struct FloorError: Error, CustomStringConvertible {
 final class FloorDatabase {
   let handle: OpaquePointer
   private let walPages: UnsafeMutablePointer<Int32>
+  /// Pages in the log at which a checkpoint is due: each has a header of 24 bytes there.
+  private let dueAt: Int
 
-  /// - Parameter isFull: Whether each commit waits until the disk has it.
+  /// - Parameters:
+  ///   - isFull: Whether each commit waits until the disk has it.
+  ///   - walLimit: Bytes in the log at which a checkpoint is due.
   init(
-    path: String, readOnly: Bool = false, creates: Bool = false, isFull: Bool = false
+    path: String, readOnly: Bool = false, creates: Bool = false, isFull: Bool = false,
+    walLimit: Int = Store.defaultWALLimit
   ) throws {
     var opened: OpaquePointer?
     let access =
@@ -35,6 +41,7 @@ final class FloorDatabase {
     handle = opened
     walPages = .allocate(capacity: 1)
     walPages.initialize(to: 0)
+    dueAt = max(1, walLimit / (4096 + 24))
     sqlite3_busy_timeout(handle, 30_000)
     sqlite3_wal_hook(
       handle,
@@ -74,12 +81,25 @@ final class FloorDatabase {
     FloorError(description: "\(String(cString: sqlite3_errmsg(handle))), in: \(sql)")
   }
 
-  /// Dflat's policy, see the top of this file. The log begins anew at the next commit, which sets the count.
-  @inline(__always)
-  func checkpointIfDue() throws {
-    if walPages.pointee >= 1000 { try checkpoint() }
+  private var isCheckpointDue: Bool {
+    @inline(__always) get { walPages.pointee >= dueAt }
   }
 
+  /// Before a transaction begins: Dflat's policy, see the top of this file.
+  @inline(__always)
+  func checkpointIfDue() throws {
+    if isCheckpointDue { try checkpoint() }
+  }
+
+  /// The checkpoint that the last commit has made necessary.
+  func settle() throws {
+    guard isCheckpointDue else {
+      throw FloorError(description: "\(walPages.pointee) pages in the log need no checkpoint")
+    }
+    try checkpoint()
+  }
+
+  /// The log begins anew at the next commit, which sets the count.
   private func checkpoint() throws {
     guard
       sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK

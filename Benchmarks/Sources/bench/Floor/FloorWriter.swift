@@ -26,8 +26,10 @@ final class FloorWriter {
     deletion = try database.prepare("DELETE FROM \(table) WHERE rowid = ?")
   }
 
-  convenience init(_ path: String, isFull: Bool = false) throws {
-    try self.init(try FloorDatabase(path: path, isFull: isFull))
+  convenience init(
+    _ path: String, isFull: Bool = false, walLimit: Int = Store.defaultWALLimit
+  ) throws {
+    try self.init(try FloorDatabase(path: path, isFull: isFull, walLimit: walLimit))
   }
 
   deinit {
@@ -35,13 +37,13 @@ final class FloorWriter {
     images.deallocate()
   }
 
-  /// One transaction, committed, and the checkpoint if it is due.
+  /// One transaction, committed; before it the checkpoint, if the last commit has made one necessary.
   @inline(__always)
   func transaction(_ body: () throws -> Void) throws {
+    try database.checkpointIfDue()
     try begin.run()
     try body()
     try commit.run()
-    try database.checkpointIfDue()
   }
 
   /// Every row, in the order of insertion.

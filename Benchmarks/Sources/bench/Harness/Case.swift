@@ -5,11 +5,17 @@
 //
 //  - both do the same logical work on equal data: their checksums are compared after each run;
 //  - a side that writes gets a fresh copy of a prepared file in each run;
-//  - files are opened, statements prepared and caches filled before the clock starts, on both sides.
+//  - a side that reads never uses a file that the other side has open: connections of one process share
+//    their locks;
+//  - files are opened, statements prepared and caches filled before the clock starts, on both sides;
+//  - the clock stops at the last commit. A checkpoint is inside it only where a transaction follows that
+//    has to wait for it. Where the last one counts, it is told apart as `settled`.
 
 /// What one run of one side took and found.
 struct Outcome {
   var nanoseconds: UInt64
+  /// The same, until the checkpoint had ended that the last commit made necessary.
+  var settledNanoseconds: UInt64?
   var checksum: Checksum
 }
 
@@ -39,13 +45,19 @@ struct Disagreement: Error, CustomStringConvertible {
 }
 
 extension Case {
-  /// Runs both sides alternately, `runs` times each after one run to warm up. Who begins changes from run to run.
-  func measure(_ fixture: Fixture, runs: Int) throws -> Measurement {
+  /// The id of the figure that includes the checkpoint.
+  var settledID: String { id + "-settled" }
+
+  /// Runs both sides alternately, `runs` times each after one run to warm up. The side that begins
+  /// changes from run to run.
+  /// - Returns: The case's figure, and the one with the checkpoint if the case has one.
+  func measure(_ fixture: Fixture, runs: Int) throws -> [Measurement] {
     let (ours, floor) = try sides(fixture)
     let runs = min(runs, mostRuns ?? runs)
-    var times: [(ours: Double, floor: Double)] = []
+    var times: [Measurement.Times] = []
+    var settledTimes: [Measurement.Times] = []
     for run in 0...runs {
-      var mine: Outcome
+      let mine: Outcome
       let other: Outcome
       if run % 2 == 0 {
         mine = try ours()
@@ -58,9 +70,21 @@ extension Case {
         throw Disagreement(description: "\(id): Dflat and the floor did not do the same work")
       }
       if run == 0 && runs > 1 { continue }
-      times.append((Double(mine.nanoseconds) / 1e6, Double(other.nanoseconds) / 1e6))
+      times.append(Measurement.Times(mine.nanoseconds, other.nanoseconds))
+      if let ours = mine.settledNanoseconds, let floor = other.settledNanoseconds {
+        settledTimes.append(Measurement.Times(ours, floor))
+      }
       if times.count == runs { break }
     }
-    return Measurement(self, times)
+    var measurements = [Measurement(self, times)]
+    if !settledTimes.isEmpty { measurements.append(Measurement(settled, settledTimes)) }
+    return measurements
+  }
+
+  /// The same case under the name of its second figure. What others reach was measured to the commit.
+  private var settled: Case {
+    Case(
+      id: settledID, title: title + ", and its checkpoint", goal: goal, allowance: allowance,
+      mostRuns: mostRuns, sides: sides)
   }
 }

@@ -8,6 +8,20 @@ func time(_ body: () throws -> Void) rethrows -> UInt64 {
   return nanoseconds(ContinuousClock.now - start)
 }
 
+/// Times a transaction: to its commit, and until the checkpoint has ended that follows.
+/// - Parameters:
+///   - body: Returns with the commit.
+///   - settle: Returns when the checkpoint has ended.
+func timeToCommitAndSettle(
+  _ body: () throws -> Void, settle: () throws -> Void
+) rethrows -> (commit: UInt64, settled: UInt64) {
+  let start = ContinuousClock.now
+  try body()
+  let commit = ContinuousClock.now
+  try settle()
+  return (nanoseconds(commit - start), nanoseconds(ContinuousClock.now - start))
+}
+
 func nanoseconds(_ duration: Duration) -> UInt64 {
   let (seconds, attoseconds) = duration.components
   return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)

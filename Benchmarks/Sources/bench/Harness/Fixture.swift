@@ -12,15 +12,19 @@ final class Fixture {
   /// Objects in the smaller and the larger table.
   let few: Int
   let many: Int
+  /// Bytes in the log after which a checkpoint is due, in cases that measure it.
+  let walLimit: Int
   private let folder: URL
   private var samples: [Int: [Sample]] = [:]
   private var templates: [String: String] = [:]
+  private var twins: [String: String] = [:]
   private var onDisk: URL?
   private var copies = 0
 
-  init(few: Int, many: Int) throws {
+  init(few: Int, many: Int, walLimit: Int) throws {
     self.few = few
     self.many = many
+    self.walLimit = walLimit
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "dflat-bench-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -71,6 +75,15 @@ final class Fixture {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.synchronize()
     try file.close()
+    return path
+  }
+
+  /// A copy of a prepared file for floors to read, made once: on Dflat's own file they would profit from
+  /// the locks that its connections hold. Not to be written.
+  func twin(of template: String) throws -> String {
+    if let made = twins[template] { return made }
+    let path = try copy(of: template)
+    twins[template] = path
     return path
   }
 

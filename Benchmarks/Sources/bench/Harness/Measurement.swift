@@ -20,7 +20,18 @@ struct Measurement {
   /// How far the single runs' ratios lie apart: the middle half's width, as a part of the ratio.
   let spread: Double
 
-  init(_ source: Case, _ times: [(ours: Double, floor: Double)]) {
+  /// What one run of each side took, in milliseconds.
+  struct Times {
+    let ours: Double
+    let floor: Double
+
+    init(_ ours: UInt64, _ floor: UInt64) {
+      self.ours = Double(ours) / 1e6
+      self.floor = Double(floor) / 1e6
+    }
+  }
+
+  init(_ source: Case, _ times: [Times]) {
     id = source.id
     title = source.title
     goal = source.goal

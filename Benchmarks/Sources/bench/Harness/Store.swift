@@ -1,4 +1,4 @@
-// Store: a workspace as a program uses it, with its errors kept.
+// Store: a workspace as a program uses it, with its errors and its checkpoints noticed.
 
 import Dflat
 import Dispatch
@@ -6,12 +6,26 @@ import SQLiteDflat
 import Synchronization
 
 final class Store: Sendable {
+  /// What `SQLiteWorkspace.Configuration.walLimit` is unless it is set.
+  static let defaultWALLimit = SQLiteWorkspace.Configuration().walLimit
+  /// So many bytes in the log that no case writes them: there is no checkpoint then.
+  static let noCheckpoints = 1 << 40
+
   let workspace: SQLiteWorkspace
   private let failure = Mutex<(any Error)?>(nil)
+  private let checkpoints: Checkpoints
 
-  init(_ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal) {
-    workspace = SQLiteWorkspace(
-      filePath: path, fileProtectionLevel: .noProtection, synchronous: synchronous)
+  init(
+    _ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal,
+    walLimit: Int = defaultWALLimit
+  ) {
+    let checkpoints = Checkpoints()
+    self.checkpoints = checkpoints
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.synchronous = synchronous
+    configuration.walLimit = walLimit
+    configuration.onEvent = { checkpoints.hear($0) }
+    workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
     workspace.errorHandler = { [weak self] in self?.fail($0) }
   }
 
@@ -23,6 +37,9 @@ final class Store: Sendable {
   func check() throws {
     if let error = failure.withLock({ $0 }) { throw error }
   }
+
+  /// Waits for the end of a checkpoint that nobody has waited for before.
+  func awaitCheckpoint() throws { try checkpoints.awaitNext() }
 
   /// Runs a transaction and waits until it is committed.
   func write<E: Atom>(
@@ -49,5 +66,20 @@ final class Store: Sendable {
 
   func close() {
     workspace.shutdown()
+  }
+}
+
+/// The checkpoints that a workspace tells of.
+private final class Checkpoints: Sendable {
+  private let ended = DispatchSemaphore(value: 0)
+
+  func hear(_ event: SQLiteWorkspace.Event) {
+    if case .checkpoint = event { ended.signal() }
+  }
+
+  func awaitNext() throws {
+    guard ended.wait(timeout: .now() + 60) == .success else {
+      throw Disagreement(description: "no checkpoint has followed a commit within a minute")
+    }
   }
 }

@@ -23,8 +23,9 @@ final class FloorScaleWriter {
     encoder.free()
   }
 
-  /// Stores objects in one transaction.
+  /// Stores objects in one transaction. A checkpoint that is due comes before it, as in `FloorWriter`.
   func insert(_ samples: [ScaleSample]) throws {
+    try database.checkpointIfDue()
     try begin.run()
     for sample in samples {
       main.bind(1, blob: encoder.encode(sample))
@@ -35,7 +36,6 @@ final class FloorScaleWriter {
       try side.run()
     }
     try commit.run()
-    try database.checkpointIfDue()
   }
 }
 

@@ -1,5 +1,5 @@
 // The work whose growth is measured, on a table of `count` objects. It is the same amount of work on each size, but for the
-// unindexed property, which looks at all of them.
+// unindexed property, which looks at all of them. The floors read copies of the files.
 
 import Dflat
 import SQLiteDflat
@@ -49,7 +49,7 @@ extension Scaling {
       let keys = (0..<fixture.few).map { _ in Int64(random.number(1...count)) }
       let store = Store(path)
       let select = try FloorQuery(
-        try FloorDatabase(path: path, readOnly: true),
+        try FloorDatabase(path: fixture.twin(of: path), readOnly: true),
         "SELECT rowid, p FROM scaledoc WHERE __pk0 = ?")
       return (
         ours: {
@@ -91,7 +91,7 @@ extension Scaling {
       let buckets = (0..<100).map { _ in Int32(random.number(1...last)) }
       let store = Store(path)
       let select = try FloorQuery(
-        try FloorDatabase(path: path, readOnly: true),
+        try FloorDatabase(path: fixture.twin(of: path), readOnly: true),
         """
         SELECT m.rowid, m.p FROM scaledoc__f6 AS s CROSS JOIN scaledoc AS m ON m.rowid = s.rowid
         WHERE s.f6 = ? ORDER BY s.rowid
@@ -132,7 +132,7 @@ extension Scaling {
       let rounds = max(1, 100_000 / count)
       let store = Store(path)
       let select = try FloorQuery(
-        try FloorDatabase(path: path, readOnly: true),
+        try FloorDatabase(path: fixture.twin(of: path), readOnly: true),
         "SELECT rowid, p FROM scaledoc ORDER BY rowid")
       return (
         ours: {

@@ -40,7 +40,7 @@ enum Scaling {
     for (index, id) in kinds.enumerated() where options.includes(id) {
       var curve = Curve(id: id, title: cases(sizes[0])[index].title)
       for count in sizes {
-        let measurement = try cases(count)[index].measure(fixture, runs: options.runs)
+        let measurement = try cases(count)[index].measure(fixture, runs: options.runs)[0]
         curve.points.append(Point(count: count, measurement: measurement))
       }
       let ratios = curve.points.map { right(decimals($0.measurement.bestRatio, 2), 12) }.joined()

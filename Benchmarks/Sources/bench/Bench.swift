@@ -112,7 +112,7 @@ extension Case {
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
     equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, threadsInsert,
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
-    watchObjectsShare, watchRanges, watchBystanders,
+    watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
     dictionaryValues, openAfterUpgrade, indexBuild, indexFirstQuery,
   ]

@@ -13,7 +13,7 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var window: ResultWindow
   /// What has touched the result in the transaction that is being delivered.
-  @exclusivity(unchecked) private var touches = ResultWindow.Touches()
+  @exclusivity(unchecked) private var touches = ResultTouches()
   @exclusivity(unchecked) private var match = Match.unknown
   /// Whether there is something to be told.
   @exclusivity(unchecked) private var isChanged = false
@@ -133,15 +133,16 @@ final class ResultObserver: Observer, @unchecked Sendable {
   }
 
   /// Works in what it has met.
-  /// - Parameter replaced: Gets rows that are not kept any more.
+  /// - Parameters:
+  ///   - orders: The orders of the results that the transaction touches.
+  ///   - replaced: Gets rows that are not kept any more.
   /// - Returns: Whether the result must be read again.
-  func apply(
-    _ changes: UnsafeBufferPointer<RowChange>, _ replaced: inout ReplacedRows
-  ) -> Bool {
+  func apply(_ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows) -> Bool {
     let touches = touches
-    self.touches = ResultWindow.Touches()
+    self.touches = ResultTouches()
     if isStale { return true }
-    if window.apply(touches, of: changes, order: order, &replaced) { isChanged = true }
+    let order = orders.order(query.order, order, touching: touches.count)
+    if window.apply(touches, in: order, &replaced) { isChanged = true }
     return window.isShort
   }
 

@@ -6,8 +6,8 @@
 //  - `isComplete` says that they are all;
 //  - a limited result keeps some rows more than it shows, so that few removals make it read again.
 //
-// The changes of a transaction are worked in together: rows whose order stays are replaced where they stand, for the others the
-// rows and the new ones, sorted, are merged in one pass.
+// The changes of a transaction are worked in together. They are sorted first (see ChangeOrder), so that each is found behind the one
+// before. Rows whose order stays are replaced where they stand; for the others the rows and the new ones are merged in one pass.
 
 struct ResultWindow {
   private(set) var rows: ContiguousArray<Row>
@@ -15,47 +15,6 @@ struct ResultWindow {
   let limit: Int
   /// Whether there are no rows behind these.
   private(set) var isComplete: Bool
-
-  /// What a change does to a result.
-  struct Touch {
-    /// The change's place in its transaction.
-    let change: UInt32
-    /// Whether the row matched, and matches.
-    var wasIn: Bool
-    var isIn: Bool
-  }
-
-  /// What the changes of a transaction do to a result, in their order. A single one, which is most common, needs no memory.
-  struct Touches {
-    private var first: Touch?
-    private var others: ContiguousArray<Touch> = []
-
-    var last: Touch? { others.last ?? first }
-
-    /// Adds what the last change does, or a new one.
-    /// - Returns: Whether it is the first of all.
-    mutating func add(_ change: UInt32, _ wasIn: Bool, _ isIn: Bool) -> Bool {
-      guard let known = first else {
-        first = Touch(change: change, wasIn: wasIn, isIn: isIn)
-        return true
-      }
-      if others.isEmpty, known.change == change {
-        first = Touch(change: change, wasIn: known.wasIn || wasIn, isIn: known.isIn || isIn)
-      } else if let last = others.last, last.change == change {
-        others[others.count - 1].wasIn = last.wasIn || wasIn
-        others[others.count - 1].isIn = last.isIn || isIn
-      } else {
-        others.append(Touch(change: change, wasIn: wasIn, isIn: isIn))
-      }
-      return false
-    }
-
-    @inline(__always)
-    func forEach(_ body: (Touch) -> Void) {
-      if let first { body(first) }
-      for touch in others { body(touch) }
-    }
-  }
 
   /// The result that was just read.
   init(_ rows: ContiguousArray<Row>, limit: Int?) {
@@ -87,85 +46,81 @@ struct ResultWindow {
   /// - Parameter replaced: Gets rows that are not kept any more.
   /// - Returns: Whether anything has changed that is shown. If the result is short now, it is to be read again.
   mutating func apply(
-    _ touches: Touches, of changes: UnsafeBufferPointer<RowChange>, order keys: [SortKey],
-    _ replaced: inout ReplacedRows
+    _ touches: ResultTouches, in order: ChangeOrder, _ replaced: inout ReplacedRows
   ) -> Bool {
-    var isVisible = false
-    var edit = Edit()
+    var leaving = ContiguousArray<ResultTouch>()
+    var entering = ContiguousArray<ResultTouch>()
+    leaving.reserveCapacity(touches.count)
+    touches.forEach { touch in
+      if touch.wasIn { leaving.append(touch) } else { entering.append(touch) }
+    }
     // What is behind the last row is not known, unless these are all.
     let last = isComplete ? nil : rows.last
-    // Changes mostly come by row id: the next one may stand behind this one.
-    var next = 0
-    touches.forEach { touch in
-      let index = Int(touch.change)
-      if touch.wasIn,
-        let place = place(of: changes[index].old, changes[index].id, keys, perhaps: next)
-      {
-        next = place + 1
-        if touch.isIn, let new = changes[index].new,
-          keys.isEmpty || changes[index].old.map({ compare(keys, $0, new) }) == 0
-        {
-          replaced.rows.append(exchange(&rows[place], with: new))
-          isVisible = isVisible || place < limit
-          return
-        }
-        edit.remove(place)
-      }
-      guard touch.isIn, let new = changes[index].new else { return }
-      if isComplete || last.map({ !isBefore(keys, $0, new) }) ?? false {
-        edit.insert(new, id: changes[index].id)
+    order.sort(&leaving, by: .old)
+    let (removed, isReplaced) = leave(leaving, order, &entering, &replaced)
+    if !isComplete {
+      entering.removeAll { touch in
+        guard let last, let new = order.changes[Int(touch.change)].new else { return true }
+        return isBefore(order.keys, last, new)
       }
     }
-    if edit.isEmpty { return isVisible }
-    edit.sort(keys)
-    if let first = edit.removed.first, first < limit { isVisible = true }
-    let firstInserted = edit.count <= 8 ? place(edit, keys) : merge(edit, keys, &replaced)
+    if removed.isEmpty, entering.isEmpty { return isReplaced }
+    order.sort(&entering, by: .new)
+    var inserted = ContiguousArray<Row>()
+    inserted.reserveCapacity(entering.count)
+    for touch in entering {
+      if let new = order.changes[Int(touch.change)].new { inserted.append(new) }
+    }
+    let isRemoved = removed.first.map { $0 < limit } ?? false
+    let firstInserted =
+      removed.count + inserted.count <= 8
+      ? place(removed, inserted, order.keys) : merge(removed, inserted, order.keys, &replaced)
     cut()
-    _checkInvariants(keys)
-    return isVisible || firstInserted < limit
+    _checkInvariants(order.keys)
+    return isReplaced || isRemoved || firstInserted < limit
   }
 
-  /// Which places are to be left out, and which rows put in; each in order.
-  private struct Edit {
-    private(set) var removed: [Int] = []
-    private(set) var inserted = ContiguousArray<Row>()
-    private var areRemovalsInOrder = true
-    /// Whether what is inserted comes by row id.
-    private var isByID = true
-    private var lastID = Int64.min
-
-    var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
-    var count: Int { removed.count + inserted.count }
-
-    mutating func remove(_ place: Int) {
-      if let last = removed.last, last > place { areRemovalsInOrder = false }
-      removed.append(place)
-    }
-
-    mutating func insert(_ row: Row, id: Int64) {
-      if id < lastID { isByID = false }
-      lastID = id
-      inserted.append(row)
-    }
-
-    mutating func sort(_ keys: [SortKey]) {
-      if !areRemovalsInOrder { removed.sort() }
-      if keys.isEmpty {
-        if !isByID { inserted.sort(by: keys) }
-      } else if !zip(inserted, inserted.dropFirst()).allSatisfy({ isBefore(keys, $0, $1) }) {
-        inserted.sort(by: keys)
+  /// Replaces rows that keep their places, and finds those that leave theirs.
+  /// - Parameters:
+  ///   - touches: Of rows that were in the result, in its order.
+  ///   - entering: Gets those whose rows are to be put in elsewhere.
+  /// - Returns: The places that are left, in order, and whether a row was replaced that is shown.
+  private mutating func leave(
+    _ touches: ContiguousArray<ResultTouch>, _ order: ChangeOrder,
+    _ entering: inout ContiguousArray<ResultTouch>, _ replaced: inout ReplacedRows
+  ) -> (removed: [Int], isReplaced: Bool) {
+    var removed: [Int] = []
+    var isReplaced = false
+    var isInOrder = true
+    var next = 0
+    for touch in touches {
+      let index = Int(touch.change)
+      if let place = place(ofOld: index, in: order, from: next) {
+        if place < next { isInOrder = false }
+        next = max(next, place + 1)
+        if touch.isIn, !order.isMoved(index), let new = order.changes[index].new {
+          replaced.rows.append(exchange(&rows[place], with: new))
+          isReplaced = isReplaced || place < limit
+          continue
+        }
+        removed.append(place)
       }
+      if touch.isIn { entering.append(touch) }
     }
+    if !isInOrder { removed.sort() }
+    return (removed, isReplaced)
   }
 
   /// Few changes: where they are.
   /// - Returns: The place of the first inserted row.
-  private mutating func place(_ edit: Edit, _ keys: [SortKey]) -> Int {
-    for place in edit.removed.reversed() { rows.remove(at: place) }
+  private mutating func place(
+    _ removed: [Int], _ inserted: ContiguousArray<Row>, _ keys: [SortKey]
+  ) -> Int {
+    for place in removed.reversed() { rows.remove(at: place) }
     var first = Int.max
     var start = 0
-    for row in edit.inserted {
-      start = firstPlace(notBefore: row, keys, from: start)
+    for row in inserted {
+      start = rows.firstPlace(notBefore: row, keys, from: start)
       rows.insert(row, at: start)
       first = min(first, start)
       start += 1
@@ -176,34 +131,44 @@ struct ResultWindow {
   /// Many changes: one pass over all rows.
   /// - Returns: The place of the first inserted row.
   private mutating func merge(
-    _ edit: Edit, _ keys: [SortKey], _ replaced: inout ReplacedRows
+    _ removed: [Int], _ inserted: ContiguousArray<Row>, _ keys: [SortKey],
+    _ replaced: inout ReplacedRows
   ) -> Int {
-    if edit.removed.count == rows.count {
-      replaced.lists.append(exchange(&rows, with: edit.inserted))
+    let kept = rows(without: removed)
+    if kept.isEmpty {
+      replaced.lists.append(exchange(&rows, with: inserted))
       return rows.isEmpty ? .max : 0
     }
     var merged = ContiguousArray<Row>()
-    merged.reserveCapacity(rows.count - edit.removed.count + edit.inserted.count)
+    merged.reserveCapacity(kept.count + inserted.count)
     var first = Int.max
-    var next = 0
-    var removals = edit.removed[...]
-    func copy(to end: Int) {
-      while let removal = removals.first, removal < end {
-        if next < removal { merged += rows[next..<removal] }
-        next = removal + 1
-        removals.removeFirst()
-      }
-      if next < end { merged += rows[next..<end] }
-      next = end
-    }
-    for row in edit.inserted {
-      copy(to: firstPlace(notBefore: row, keys, from: next))
+    var (left, right) = (0, 0)
+    while left < kept.count, right < inserted.count {
+      let leftEnd = kept.firstPlace(notBefore: inserted[right], keys, from: left)
+      merged += kept[left..<leftEnd]
       first = min(first, merged.count)
-      merged.append(row)
+      left = leftEnd
+      let rightEnd =
+        left < kept.count
+        ? inserted.firstPlace(notBefore: kept[left], keys, from: right) : inserted.count
+      merged += inserted[right..<rightEnd]
+      right = rightEnd
     }
-    copy(to: rows.count)
+    merged += kept[left...]
     replaced.lists.append(exchange(&rows, with: merged))
     return first
+  }
+
+  private func rows(without removed: [Int]) -> ContiguousArray<Row> {
+    var kept = ContiguousArray<Row>()
+    kept.reserveCapacity(rows.count - removed.count)
+    var next = 0
+    for place in removed {
+      if next < place { kept += rows[next..<place] }
+      next = place + 1
+    }
+    kept += rows[next...]
+    return kept
   }
 
   private mutating func cut() {
@@ -216,36 +181,15 @@ struct ResultWindow {
   }
 
   /// Where the old row of a change stands.
-  /// - Parameter next: Where it may well be.
-  private func place(
-    of row: @autoclosure () -> Row?, _ id: Int64, _ keys: [SortKey], perhaps next: Int
-  ) -> Int? {
-    if next < rows.count, rows[next].id == id { return next }
-    guard let row = row() else { return nil }
-    let place = firstPlace(notBefore: row, keys, from: 0)
-    if place < rows.count, rows[place].id == row.id { return place }
+  /// - Parameter start: Behind the rows that come before it.
+  private func place(ofOld index: Int, in order: ChangeOrder, from start: Int) -> Int? {
+    let id = order.changes[index].id
+    if start < rows.count, rows[start].id == id { return start }
+    guard let row = order.changes[index].old else { return nil }
+    let place = rows.firstPlace(notBefore: row, order.keys, from: start)
+    if place < rows.count, rows[place].id == id { return place }
     // Somebody else's changes, which nobody noticed, may have moved it.
-    return isComplete ? rows.firstIndex { $0.id == row.id } : nil
-  }
-
-  private func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
-    var low = start
-    var high = rows.count
-    if low < high, !isBefore(keys, rows[low], row) { return low }
-    if keys.isEmpty {
-      // By row id; what is new comes last.
-      if let last = rows.last, last.id < row.id { return high }
-      while low < high {
-        let middle = (low + high) / 2
-        if rows[middle].id < row.id { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(keys, rows[middle], row) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return isComplete ? rows.firstIndex { $0.id == id } : nil
   }
 
   func _checkInvariants(_ keys: [SortKey]) {
@@ -254,6 +198,32 @@ struct ResultWindow {
       assert(zip(rows, rows.dropFirst()).allSatisfy { isBefore(keys, $0, $1) })
       assert(limit == .max || rows.count <= Self.capacity(limit))
     #endif
+  }
+}
+
+extension ContiguousArray<Row> {
+  /// The first place from `start` on whose row does not come before another one. The steps of the search double, since it is mostly
+  /// near.
+  fileprivate func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
+    // By row id, what is new comes last.
+    if keys.isEmpty, let last, last.id < row.id { return count }
+    var low = start
+    var high = count
+    var step = 1
+    while low < high {
+      let probe = Swift.min(low + step, high) - 1
+      if !isBefore(keys, self[probe], row) {
+        high = probe
+        break
+      }
+      low = probe + 1
+      step *= 2
+    }
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(keys, self[middle], row) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -112,8 +112,9 @@ final class TypeObservers: @unchecked Sendable {
     changes.rows.withUnsafeBufferPointer { rows in
       var touched = index.touched(by: rows)
       var unread = stale
-      for result in touched.results where result.apply(rows, &touched.replaced) && !result.isStale {
-        unread.append(result)
+      var orders = ChangeRanks.Table(rows)
+      for result in touched.results {
+        if result.apply(&orders, &touched.replaced), !result.isStale { unread.append(result) }
       }
       read(unread, in: workspace)
       for object in touched.objects { object.tellNews() }

@@ -104,12 +104,15 @@ struct PositionTable: Sendable {
 /// A sort key, compiled.
 struct SortKey: Sendable {
   let isDescending: Bool
-  private let program: Program
-  private let type: ValueType
-  private let positions: PositionTable?
+  let type: ValueType
+  let program: Program
+  let positions: PositionTable?
+  /// The fields of the root table that the value depends on; see `FieldSet.mask`.
+  let mask: UInt64
 
   init(_ term: OrderTerm) {
     isDescending = term.isDescending
+    mask = term.field.rootMask
     program = Program(.field(term.field))
     type = term.field.type
     positions = term.positions
@@ -118,9 +121,7 @@ struct SortKey: Sendable {
   /// Negative if the left row has the smaller value, as under `ascending`.
   func compare(_ left: TableReader, _ right: TableReader) -> Int {
     let index = program.result
-    if let positions {
-      return order(position(left, in: positions), position(right, in: positions))
-    }
+    if positions != nil { return order(position(left), position(right)) }
     switch type {
     case .string:
       let l = program.utf8(index, left)
@@ -138,8 +139,10 @@ struct SortKey: Sendable {
     }
   }
 
-  private func position(_ row: TableReader, in positions: PositionTable) -> Int? {
-    switch type {
+  /// Where the collection has a row's value: −1 if it does not have it, nil if it is unknown.
+  func position(_ row: TableReader) -> Int? {
+    guard let positions else { return nil }
+    return switch type {
     case .string: program.utf8(program.result, row).map { positions.position($0) }
     case .float, .double:
       program.real(program.result, row).map { positions.position(($0 + 0).bitPattern) }

@@ -11,7 +11,7 @@ extension Case {
   /// Each object against its equal, fetched separately, and against its neighbour. The floor compares the bytes, and if they
   /// differ the fields one after another, in place.
   static let equality = Case(
-    id: "equality", title: "compare 10,000 with equals and with others"
+    id: "equality", title: "compare 10,000 with equals and with others", goal: 2
   ) { fixture in
     let rows = try ObjectRows(fixture)
     let others = try ObjectRows(fixture)
@@ -86,7 +86,7 @@ extension Case {
 
   /// From Swift values to an object; on the floor from C values to a row in an allocation of its own.
   static let encode = Case(
-    id: "encode", title: "encode 10,000"
+    id: "encode", title: "encode 10,000", goal: 1.6
   ) { fixture in
     let samples = fixture.samples(fixture.few)
     let docs = floorDocs(samples)

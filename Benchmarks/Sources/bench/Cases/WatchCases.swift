@@ -34,6 +34,11 @@ private final class Telling: Sendable {
     }
   }
 
+  /// Of a result.
+  func tell(_ count: Int, first: Int64?, last: Int64?) {
+    tell(Int64(count) &* 1_000_003 &+ (first ?? 0) &* 31 &+ (last ?? 0))
+  }
+
   func keep(_ subscription: any WorkspaceSubscription) {
     subscriptions.withLock { $0.append(subscription) }
   }
@@ -55,23 +60,18 @@ private final class Telling: Sendable {
   var own: UInt64 { state.withLock { UInt64(($0.committed - $0.began) / .nanoseconds(1)) } }
 }
 
-/// A run: priorities become `change` of what they were, and `watch` begins what is watched.
+/// A run: the priorities of objects become `start` of their numbers, `watch` begins what is watched, and the transaction makes
+/// them `change` of what they were.
 private func run(
   _ fixture: Fixture, _ template: String, _ telling: Telling,
+  start: @escaping @Sendable (Int32) -> Int32 = { $0 },
   change: @escaping @Sendable (Int32) -> Int32,
   watch: (_ workspace: SQLiteWorkspace, _ docs: FetchedResult<BenchDoc>) -> Void
 ) throws {
   let path = try fixture.copy(of: template)
   let store = Store(path, walLimit: Store.noCheckpoints)
   let workspace = store.workspace
-  // Objects by number: their priorities are their places.
-  store.write(BenchDoc.self) { transaction in
-    for (number, doc) in workspace.fetch(for: BenchDoc.self).all().enumerated() {
-      guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
-      request.priority = Int32(number)
-      try transaction.submit(request)
-    }
-  }
+  setPriorities(store, start)
   watch(workspace, workspace.fetch(for: BenchDoc.self).all())
   telling.keep(
     workspace.subscribe(fetchedResult: workspace.fetch(for: ScaleDoc.self).all()) { _ in
@@ -97,6 +97,17 @@ private func run(
   try store.check()
   store.close()
   fixture.discard(path)
+}
+
+/// Gives each object a priority by its number, which is its place.
+private func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int32) -> Int32) {
+  store.write(BenchDoc.self) { transaction in
+    for (number, doc) in store.workspace.fetch(for: BenchDoc.self).all().enumerated() {
+      guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
+      request.priority = priority(Int32(number))
+      try transaction.submit(request)
+    }
+  }
 }
 
 /// Ten thousand updates, of which the first thousand objects are watched: as results by key, or as objects.
@@ -195,64 +206,82 @@ extension Case {
 
   /// A thousand results of about a thousand objects each, all of which are others after the transaction. The floor fetches all
   /// results again.
-  static let watchRanges = Case(
-    id: "watch-ranges", title: "tell 1,000 results of 1,000, all members changed", goal: 0.12,
-    upstream: 4.4, grdb: 0.7
-  ) { fixture in
-    let template = try fixture.template(fixture.few)
-    let count = Int32(fixture.few)
-    let width = max(1, count / 10)
-    let starts = (0..<Int32(1000)).map { $0 * (count - width) / 1000 }
-    let rotated: @Sendable (Int32) -> Int32 = { ($0 + count / 2) % count }
-    let path = try fixture.copy(of: template)
-    let store = Store(path)
-    store.write(BenchDoc.self) { transaction in
-      for (number, doc) in store.workspace.fetch(for: BenchDoc.self).all().enumerated() {
-        guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
-        request.priority = rotated(Int32(number))
-        try transaction.submit(request)
-      }
-    }
-    try store.check()
-    // Closed, so that no lock of it helps the floor.
-    store.close()
-    let database = try FloorDatabase(path: path, readOnly: true)
-    let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
-    return (
-      ours: {
-        let telling = Telling()
-        try run(fixture, template, telling, change: rotated) { workspace, _ in
-          for start in starts {
-            let result = workspace.fetch(for: BenchDoc.self).where(
-              BenchDoc.priority >= start && BenchDoc.priority < start + width)
-            telling.keep(
-              workspace.subscribe(fetchedResult: result) { result in
-                telling.tell(Int64(result.count) &* 1_000_003 &+ (result.first?._rowid ?? 0))
-              })
-          }
-        }
-        return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
-      },
-      floor: {
-        let telling = Telling()
-        let nanoseconds = try time {
-          for start in starts {
-            var list = FloorList()
-            while try select.step() {
-              let bytes = select.blob(1)
-              let priority = FloorReader(row: bytes.baseAddress!).priority
-              if priority >= start, priority < start + width {
-                list.append(FloorRow(id: select.int64(0), bytes))
-              }
-            }
-            select.reset()
-            telling.tell(
-              Int64(list.count) &* 1_000_003 &+ (list.count == 0 ? 0 : list[0].id))
-          }
-        }
-        return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
-      }
+  static let watchRanges = ranges(
+    "watch-ranges", "tell 1,000 results of 1,000, all members changed", upstream: 4.4, grdb: 0.7
+  ) { count in
+    (start: { $0 }, change: { ($0 + count / 2) % count })
+  }
+
+  /// The same in the order of the field that is changed. It is shuffled before, and again by the transaction: the factors are primes
+  /// that do not divide the number of objects, and no object keeps its priority.
+  static let watchRangesOrdered = ranges(
+    "watch-ranges-ordered", "the same, in the order of the changed field", isOrdered: true
+  ) { count in
+    (start: { $0 * 7919 % count }, change: { ($0 * 4561 + 1) % count })
+  }
+
+  private static func ranges(
+    _ id: String, _ title: String, isOrdered: Bool = false, upstream: Double? = nil,
+    grdb: Double? = nil,
+    priorities: @escaping @Sendable (_ count: Int32) -> (
+      start: @Sendable (Int32) -> Int32, change: @Sendable (Int32) -> Int32
     )
+  ) -> Case {
+    Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb) { fixture in
+      let template = try fixture.template(fixture.few)
+      let count = Int32(fixture.few)
+      let (start, change) = priorities(count)
+      let width = max(1, count / 10)
+      let lows = (0..<Int32(1000)).map { $0 * (count - width) / 1000 }
+      let path = try fixture.copy(of: template)
+      let store = Store(path)
+      setPriorities(store) { change(start($0)) }
+      try store.check()
+      // Closed, so that no lock of it helps the floor.
+      store.close()
+      let database = try FloorDatabase(path: path, readOnly: true)
+      let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
+      return (
+        ours: {
+          let telling = Telling()
+          try run(fixture, template, telling, start: start, change: change) { workspace, _ in
+            for low in lows {
+              let result = workspace.fetch(for: BenchDoc.self).where(
+                BenchDoc.priority >= low && BenchDoc.priority < low + width,
+                orderBy: isOrdered ? [BenchDoc.priority.ascending] : [])
+              telling.keep(
+                workspace.subscribe(fetchedResult: result) { result in
+                  telling.tell(
+                    result.count, first: result.first?._rowid, last: result.last?._rowid)
+                })
+            }
+          }
+          return Outcome(nanoseconds: telling.telling, checksum: telling.checksum)
+        },
+        floor: {
+          let telling = Telling()
+          let nanoseconds = try time {
+            for low in lows {
+              var list = FloorList()
+              while try select.step() {
+                let bytes = select.blob(1)
+                let priority = FloorReader(row: bytes.baseAddress!).priority
+                if priority >= low, priority < low + width {
+                  list.append(FloorRow(id: select.int64(0), bytes))
+                }
+              }
+              select.reset()
+              if isOrdered { list.sortByPriority() }
+              let isEmpty = list.count == 0
+              telling.tell(
+                list.count, first: isEmpty ? nil : list[0].id,
+                last: isEmpty ? nil : list[list.count - 1].id)
+            }
+          }
+          return Outcome(nanoseconds: nanoseconds, checksum: telling.checksum)
+        }
+      )
+    }
   }
 
   /// Transactions of one change, each called when the one before has completed, and there: a thread that waits for another is woken

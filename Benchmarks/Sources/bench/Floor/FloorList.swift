@@ -72,6 +72,15 @@ struct FloorList: ~Copyable {
     count &+= 1
   }
 
+  /// By priority, ties by row id.
+  func sortByPriority() {
+    var rows = UnsafeMutableBufferPointer(start: rows, count: count)
+    rows.sort {
+      let (left, right) = ($0.reader.priority, $1.reader.priority)
+      return left == right ? $0.id < $1.id : left < right
+    }
+  }
+
   @inline(never)
   private mutating func grow() {
     let larger = UnsafeMutablePointer<FloorRow>.allocate(capacity: capacity * 2)

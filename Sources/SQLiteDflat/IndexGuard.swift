@@ -19,14 +19,8 @@ struct IndexGuard: Sendable {
   let name: String
   /// The statement that makes it, as SQLite keeps it.
   let sql: String
-  /// The same where no values are unique.
-  private let plainSQL: String
-
-  /// Whether it is among the guards that stand. One of a version of the schema in which other values are unique does as well, as long
-  /// as nobody writes.
-  func stands(in standing: [String: String]) -> Bool {
-    standing[name].map { $0 == sql || $0 == plainSQL } ?? false
-  }
+  /// The same where no values are unique. As long as nobody writes it does as well.
+  let plainSQL: String
 
   /// The guards of a main table, which concern all its side tables.
   static func guards(main: String, keys: [String]) -> [IndexGuard] {
@@ -75,59 +69,49 @@ struct IndexGuard: Sendable {
   }
 }
 
-/// The guards that stand in a file.
-enum IndexGuards {
-  /// All of them by name, with their texts.
-  static func read(_ connection: Connection) throws(SQLiteError) -> [String: String] {
-    let statement = try connection.statement(
-      "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ?) = ?")
-    try statement.bind(1, Int64(IndexGuard.prefix.utf8.count))
-    try statement.bind(2, IndexGuard.prefix)
-    var standing: [String: String] = [:]
-    while try statement.step() {
-      if let name = statement.string(0), let sql = statement.string(1) { standing[name] = sql }
-    }
-    return standing
+/// The guards of one side table and of its main table, in one file.
+final class IndexGuards: Sendable {
+  private let main: [IndexGuard]
+  private let side: [IndexGuard]
+  /// SQLite's number of the file's schema when they were last seen to stand. Every change of a table or trigger changes it.
+  private let seen = Atomic<Int64>(-1)
+
+  init(main: [IndexGuard], side: [IndexGuard]) {
+    self.main = main
+    self.side = side
+  }
+
+  /// Whether all of them stand, in the state that a connection is reading.
+  func stand(on connection: Connection) throws(SQLiteError) -> Bool {
+    let version = try connection.schemaVersion()
+    if seen.load(ordering: .relaxed) == version { return true }
+    guard try Self.stand(main + side, connection, { [$0.sql, $0.plainSQL] }) else { return false }
+    seen.store(version, ordering: .relaxed)
+    return true
   }
 
   /// Makes the guards of a table that do not stand.
   /// - Returns: Whether all of them stood.
   static func ensure(
-    _ guards: [IndexGuard], _ standing: [String: String], _ connection: Connection
+    _ guards: [IndexGuard], _ connection: Connection
   ) throws(SQLiteError) -> Bool {
-    var isGuarded = true
-    for trigger in guards where standing[trigger.name] != trigger.sql {
-      isGuarded = false
+    if try stand(guards, connection, { [$0.sql] }) { return true }
+    for trigger in guards where try !stand([trigger], connection, { [$0.sql] }) {
       try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name.quoted)")
       try connection.execute(trigger.sql)
     }
-    return isGuarded
-  }
-}
-
-/// Which side tables have their guards, and those of their main table, as long as the file's schema stays the same.
-final class GuardedTables: Sendable {
-  private struct State {
-    /// SQLite's number of the file's schema, which every change of a table or trigger changes.
-    var schemaVersion: Int64?
-    var sides: [String: Bool] = [:]
+    return false
   }
 
-  private let state = Mutex(State())
-
-  /// Whether the guards of a side table stand, in the state that a connection is reading.
-  func contains(
-    _ side: SideTable, of table: TableSQL, _ connection: Connection
+  /// - Parameter texts: The texts of which each guard must have one.
+  private static func stand(
+    _ guards: [IndexGuard], _ connection: Connection, _ texts: (IndexGuard) -> [String]
   ) throws(SQLiteError) -> Bool {
-    let version = try connection.schemaVersion()
-    let known = state.withLock { $0.schemaVersion == version ? $0.sides[side.table] : nil }
-    if let known { return known }
-    let standing = try IndexGuards.read(connection)
-    return state.withLock { state in
-      if state.schemaVersion != version { state = State(schemaVersion: version) }
-      let isGuarded = (table.guards + side.guards).allSatisfy { $0.stands(in: standing) }
-      state.sides[side.table] = isGuarded
-      return isGuarded
-    }
+    let accepted = guards.flatMap(texts)
+    let marks = String(repeating: ", ?", count: accepted.count).dropFirst(2)
+    let statement = try connection.statement(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql IN (\(marks))")
+    for (index, text) in accepted.enumerated() { try statement.bind(index + 1, text) }
+    return try statement.step() && statement.int64(0) == guards.count
   }
 }

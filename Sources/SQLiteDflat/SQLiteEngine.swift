@@ -23,7 +23,6 @@ final class SQLiteEngine: StorageEngine {
   let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
   let foreignChanges: ForeignChanges
-  let guarded = GuardedTables()
   let snapshots = OpenSnapshots()
   let writer = Mutex(WriterState())
   /// Where the file of a workspace in memory is.

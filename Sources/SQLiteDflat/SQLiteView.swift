@@ -160,7 +160,7 @@ class SQLiteView: StorageReader {
   private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
     let extent = try IndexExtent.read(of: side, connection)
     let isGuarded =
-      try extent?.verified != nil && engine.guarded.contains(side, of: sql, connection)
+      try extent?.verified != nil && side.guards.stand(on: connection)
     if let extent, isGuarded, extent.isComplete, extent.verified == IndexMarks.everything {
       return true
     }

@@ -34,8 +34,9 @@ struct SideTable: Sendable {
   let extent: String
   /// The value of a row.
   let select: String
-  /// What notices that other programs change it.
-  let guards: [IndexGuard]
+  /// What notices that other programs change it, or the main table.
+  let guards: IndexGuards
+  let ownGuards: [IndexGuard]
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
@@ -47,20 +48,22 @@ struct SideTable: Sendable {
       + "ON \(table.quoted) (\(column.quoted))"
   }
 
-  init(_ index: IndexDescriptor, _ reader: ColumnReader, of main: String) {
+  init(
+    _ index: IndexDescriptor, _ reader: ColumnReader, of main: String, _ guards: [IndexGuard]
+  ) {
     self.init(
       main, index.table, index.field.path, isUnique: index.isUnique,
-      type: index.field.type.columnType, reader)
+      type: index.field.type.columnType, reader, guards)
   }
 
   /// A side table that the schema does not name, made by another version of it. It refuses nothing.
   init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
-    self.init(main, table, column, isUnique: false, type: "", reader)
+    self.init(main, table, column, isUnique: false, type: "", reader, [])
   }
 
   private init(
     _ main: String, _ table: String, _ column: String, isUnique: Bool, type: String,
-    _ reader: ColumnReader?
+    _ reader: ColumnReader?, _ mainGuards: [IndexGuard]
   ) {
     self.table = table
     self.column = column
@@ -84,7 +87,8 @@ struct SideTable: Sendable {
       extents
       + "(SELECT verified FROM \(IndexMarks.table) WHERE side = \(table.sqlText) AND main = \(main.sqlText) "
       + "AND absent IS \(absent?.sqlText ?? "NULL"))"
-    guards = IndexGuard.guards(side: table, unique: isUnique ? column : nil)
+    ownGuards = IndexGuard.guards(side: table, unique: isUnique ? column : nil)
+    guards = IndexGuards(main: mainGuards, side: ownGuards)
   }
 }
 
@@ -116,13 +120,15 @@ final class TableSQL: Sendable {
     self.schema = schema
     table = schema.table
     number = schema.table.hashValue
-    sides = zip(schema.indexes, schema.indexReaders).map {
-      SideTable($0, $1, of: schema.table)
-    }
     let name = schema.table.quoted
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
     keyColumns = keys
+    let guards = IndexGuard.guards(main: schema.table, keys: keys)
+    self.guards = guards
+    sides = zip(schema.indexes, schema.indexReaders).map {
+      SideTable($0, $1, of: schema.table, guards)
+    }
     let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")
     create =
@@ -139,7 +145,6 @@ final class TableSQL: Sendable {
     selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
-    guards = IndexGuard.guards(main: schema.table, keys: keys)
   }
 
   /// Where a row of the main table is.
@@ -185,13 +190,19 @@ extension ValueType {
 
 extension String {
   /// As a literal of SQL. It must not hold a NUL.
-  var sqlText: String {
-    "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-  }
+  var sqlText: String { enclosed(in: "'") }
 
   /// As an SQL identifier.
-  var quoted: String {
-    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  var quoted: String { enclosed(in: "\"") }
+
+  private func enclosed(in mark: Unicode.Scalar) -> String {
+    var scalars = String.UnicodeScalarView([mark])
+    for scalar in unicodeScalars {
+      if scalar == mark { scalars.append(mark) }
+      scalars.append(scalar)
+    }
+    scalars.append(mark)
+    return String(scalars)
   }
 }
 

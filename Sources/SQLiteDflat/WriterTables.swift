@@ -149,12 +149,11 @@ final class WriterTables {
   ) throws -> [WriterSide] {
     if sql.sides.isEmpty { return [] }
     try IndexMarks.create(on: connection)
-    let standing = try IndexGuards.read(connection)
-    let isMainGuarded = try IndexGuards.ensure(sql.guards, standing, connection)
+    let isMainGuarded = try IndexGuards.ensure(sql.guards, connection)
     return try sql.sides.map { side in
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
-      let isGuarded = try IndexGuards.ensure(side.guards, standing, connection)
+      let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
       let extent = try extentWithoutRest(of: side, connection)
       let table = WriterSide(side, hasIndex: hasIndex, extent)
       if !isMainGuarded || !isGuarded || extent?.verified == nil {

@@ -15,8 +15,8 @@ import Foundation
 struct Bench {
   static func main() {
     do {
+      if let child = try Child(Array(CommandLine.arguments.dropFirst())) { return try child.run() }
       let options = try Options()
-      if let (work, path) = options.memoryWork { return try PeakMemory.runProcess(work, path) }
       let fixture = try Fixture(
         few: options.few, many: options.many, walLimit: options.walLimit)
       do {
@@ -42,7 +42,6 @@ struct Bench {
     case .smoke: try runSmoke(options, fixture)
     case .profile: try run({ $0.ours }, options, fixture)
     case .floor: try run({ $0.floor }, options, fixture)
-    case .memory: break
     }
   }
 
@@ -114,6 +113,6 @@ extension Case {
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
-    dictionaryValues, openAfterUpgrade, indexBuild, indexFirstQuery,
+    dictionaryValues, openIndexed, indexedAfterForeignCommit, openAfterUpgrade, indexBuild, indexFirstQuery,
   ]
 }

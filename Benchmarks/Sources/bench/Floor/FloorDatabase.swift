@@ -4,7 +4,8 @@
 // the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's default
 // size, connections have no mutex. Statements are prepared once. Automatic checkpoints are off. When a
 // commit has left as many pages in the log as Dflat allows, the next transaction runs a `RESTART`
-// checkpoint before it begins, as in Dflat; so it counts if there is a next transaction.
+// checkpoint before it begins, as in Dflat; so it counts if there is a next transaction. No triggers run, as on
+// Dflat's own writing connection: the floor keeps side tables in step by itself.
 
 import CSQLiteFloor
 
@@ -50,6 +51,7 @@ final class FloorDatabase {
         return SQLITE_OK
       }, walPages)
     if !readOnly {
+      floor_run_no_triggers(handle)
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
     }

@@ -13,22 +13,18 @@ struct Options {
     case smoke
     case profile
     case floor
-    /// A process that is started to measure memory.
-    case memory
   }
 
   let mode: Mode
   let runs: Int
   let output: String?
-  /// What a process in `memory` mode is to do, and with which file.
-  let memoryWork: (PeakMemory.Work, String)?
   private let chosen: [String]
 
   init() throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let environment = ProcessInfo.processInfo.environment
     guard let mode = Mode(rawValue: arguments.first ?? "cases"),
-      arguments.count <= (mode == .memory ? 3 : 1)
+      arguments.count <= 1
     else {
       throw UsageError(description: "usage: bench [cases | scaling | smoke | profile | floor]")
     }
@@ -44,14 +40,6 @@ struct Options {
     if let unknown = chosen.first(where: { !ids.contains($0) }) {
       throw UsageError(
         description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")
-    }
-    if mode == .memory {
-      guard arguments.count == 3, let work = PeakMemory.Work(rawValue: arguments[1]) else {
-        throw UsageError(description: "usage: bench memory WORK FILE")
-      }
-      memoryWork = (work, arguments[2])
-    } else {
-      memoryWork = nil
     }
   }
 

@@ -26,20 +26,7 @@ enum PeakMemory {
   /// Starts a process that does the work on a file and returns its peak in bytes; nil where that cannot be told.
   static func measure(_ work: Work, _ path: String) throws -> Int? {
     #if os(Linux)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["memory", work.rawValue, path]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      guard process.terminationStatus == 0,
-        let bytes = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-      else {
-        throw Disagreement(description: "memory \(work.rawValue): the process said '\(text)'")
-      }
-      return bytes
+      return try Child.numbers(["memory", work.rawValue, path]).first
     #else
       return nil
     #endif

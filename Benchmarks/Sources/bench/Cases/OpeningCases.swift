@@ -1,0 +1,178 @@
+// Opening a large file, and asking by an index after other processes have committed.
+//
+// `open-indexed`: each run is a process of its own, so nothing of it is in memory but what the kernel keeps of the file. The clock
+// runs from before the file is opened until fifty objects are there.
+//
+// `indexed-after-foreign-commit`: the same query, warm, after each commit of another process. The floor is the same query without
+// those commits. What is left between the two is SQLite's own: a reader whose file has changed reads its pages anew.
+
+import Dflat
+import Foundation
+import SQLiteDflat
+
+extension Fixture {
+  /// How many objects a file has that is opened: a million in full runs.
+  fileprivate var opened: Int { few * 100 }
+}
+
+extension Case {
+  static let openIndexed = Case(
+    id: "open-indexed", title: "a new process opens 1,000,000 objects, first 50 by an index",
+    goal: 1.5
+  ) { fixture in
+    let path = try fixture.scaleTemplate(fixture.opened)
+    return (
+      ours: { try Opening.measure(.ours, path) },
+      floor: { try Opening.measure(.floor, path) }
+    )
+  }
+
+  static let indexedAfterForeignCommit = Case(
+    id: "indexed-after-foreign-commit",
+    title: "200 queries by an index, a commit of another process before each", goal: 1.3
+  ) { fixture in
+    let template = try fixture.scaleTemplate(fixture.opened)
+    func side(isBesideOther: Bool) -> Side {
+      {
+        let path = try fixture.copy(of: template)
+        defer { fixture.discard(path) }
+        let store = Store(path, walLimit: Store.noCheckpoints)
+        let other = isBesideOther ? try OtherProcess(path) : nil
+        var nanoseconds: UInt64 = 0
+        var sum = Checksum()
+        for number in 0..<210 {
+          try other?.commit(number % 2 == 0 ? .sameTable : .otherTable)
+          var found = Checksum()
+          let time = time { found = Opening.first(store) }
+          // The first ones fill the caches.
+          if number < 10 { continue }
+          nanoseconds += time
+          sum.add(Int64(truncatingIfNeeded: found.value))
+        }
+        try other?.end()
+        try store.check()
+        store.close()
+        return Outcome(nanoseconds: nanoseconds, checksum: sum)
+      }
+    }
+    return (ours: side(isBesideOther: true), floor: side(isBesideOther: false))
+  }
+}
+
+/// The first fifty objects in the order of an index.
+enum Opening {
+  enum Side: String {
+    case ours, floor
+  }
+
+  private static let wanted = 50
+
+  static func first(_ store: Store) -> Checksum {
+    var sum = Checksum()
+    let found = store.workspace.fetch(for: ScaleDoc.self).all(
+      limit: .limit(wanted), orderBy: [ScaleDoc.bucket.ascending])
+    for doc in found { sum.add(doc._rowid) }
+    return sum
+  }
+
+  private static func floorFirst(_ path: String) throws -> Checksum {
+    let database = try FloorDatabase(path: path, readOnly: true)
+    let select = try database.prepare(
+      """
+      SELECT m.rowid, m.p FROM scaledoc__f6 AS s CROSS JOIN scaledoc AS m ON m.rowid = s.rowid
+      ORDER BY s.f6, s.rowid LIMIT \(wanted)
+      """)
+    var list = FloorList()
+    try select.fetchAll(into: &list)
+    var sum = Checksum()
+    for index in 0..<list.count { sum.add(list[index].id) }
+    return sum
+  }
+
+  /// The median over some processes.
+  static func measure(_ side: Side, _ path: String) throws -> Outcome {
+    var times: [Double] = []
+    var sum = Checksum()
+    for _ in 0..<9 {
+      let said = try Child.numbers(["open", side.rawValue, path])
+      guard said.count == 2 else {
+        throw Disagreement(description: "open \(side): the process said \(said)")
+      }
+      times.append(Double(said[0]))
+      sum.add(Int64(said[1]))
+    }
+    return Outcome(nanoseconds: UInt64(median(times)), checksum: sum)
+  }
+
+  /// What the started process does.
+  static func runProcess(_ side: Side, _ path: String) throws {
+    var sum = Checksum()
+    switch side {
+    case .ours:
+      var store: Store?
+      let nanoseconds = time {
+        let opened = Store(path)
+        store = opened
+        sum = first(opened)
+      }
+      try store?.check()
+      print(nanoseconds, Int64(truncatingIfNeeded: sum.value))
+      store?.close()
+    case .floor:
+      let nanoseconds = try time { sum = try floorFirst(path) }
+      print(nanoseconds, Int64(truncatingIfNeeded: sum.value))
+    }
+  }
+}
+
+/// Another process that uses a file through Dflat.
+final class OtherProcess {
+  enum Change: String {
+    case sameTable = "same"
+    case otherTable = "other"
+  }
+
+  private let process: Process
+  private let input = Pipe()
+  private let output: FileHandle
+
+  init(_ path: String) throws {
+    let (process, output) = try Child.process(["commit", path])
+    self.process = process
+    self.output = output.fileHandleForReading
+    process.standardInput = input
+    try process.run()
+  }
+
+  /// Has it commit a change, and waits until it has.
+  func commit(_ change: Change) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((change.rawValue + "\n").utf8))
+    let answer = try output.read(upToCount: 3)
+    guard answer == Data("ok\n".utf8) else {
+      throw Disagreement(description: "the other process did not commit")
+    }
+  }
+
+  func end() throws {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// What the started process does. New objects are not among the first of the index: as many as others have their value, and
+  /// those come before.
+  static func runProcess(_ path: String) throws {
+    let store = Store(path, walLimit: Store.noCheckpoints)
+    var number = ScaleSample.firstNew
+    var random = Random(seed: 11)
+    while let line = readLine() {
+      switch Change(rawValue: line) {
+      case .sameTable: try store.insert([ScaleSample(number, buckets: 1)])
+      case .otherTable: try store.insert([Sample(Int(number), &random)])
+      case nil: throw UsageError(description: "there is no change '\(line)'")
+      }
+      number += 1
+      try FileHandle.standardOutput.write(contentsOf: Data("ok\n".utf8))
+    }
+    store.close()
+  }
+}

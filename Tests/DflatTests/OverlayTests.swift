@@ -136,7 +136,8 @@ struct OverlayTests {
     try layout.verify(builder.bytes)
   }
 
-  @Test("A row that lacks a string of its key gets it, also where it stays whole for what is unknown")
+  @Test(
+    "A row that lacks a string of its key gets it, also where it stays whole for what is unknown")
   func keyTexts() throws {
     let layout = Kit.Item._schema.layout
     let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2

@@ -160,7 +160,8 @@ struct VerifierTests {
     }
   }
 
-  @Test("Null elements of vectors are an empty string and a table without fields, as C++ reads them")
+  @Test(
+    "Null elements of vectors are an empty string and a table without fields, as C++ reads them")
   func nullElements() throws {
     // The root, with two fields; a vector of two null offsets; a NUL.
     let bytes: [UInt8] =

@@ -1,7 +1,9 @@
-// A file whose tables without fields have vtables of 2 bytes, as Google's builder for Swift writes them: Fixtures/empty-tables.db.
+// A file whose tables without fields have vtables of 2 bytes, as Google's builder for Swift writes
+// them: Fixtures/empty-tables.db.
 //
-// Of its 40 posts, 19 hold such a table: rows 1 to 6 as author, 7 to 11 as a link, 12 to 15 as a photo, 16 to 18 as author and as
-// link, and row 19 is nothing else. All other rows have likes, tags, authors, links or photos by their number.
+// Of its 40 posts, 19 hold such a table: rows 1 to 6 as author, 7 to 11 as a link, 12 to 15 as a
+// photo, 16 to 18 as author and as link, and row 19 is nothing else. All other rows have likes,
+// tags, authors, links or photos by their number.
 
 import Dflat
 import DflatTestSupport
@@ -118,10 +120,14 @@ struct EmptyTableTests {
         #expect(rows(Post.attachment._type.isNull) == matching { $0.attachment == nil })
         #expect(
           rows(link.url.isNull)
-            == matching { if case .link(let link)? = $0.attachment { link.url == nil } else { true } })
+            == matching {
+              if case .link(let link)? = $0.attachment { link.url == nil } else { true }
+            })
         #expect(
           rows(link.url.isNotNull)
-            == matching { if case .link(let link)? = $0.attachment { link.url != nil } else { false } })
+            == matching {
+              if case .link(let link)? = $0.attachment { link.url != nil } else { false }
+            })
         #expect(rows(photo.path == "20.jpg") == [20])
         #expect(
           rows(Post.attachment.match(Blog.Photo.self) && photo.path.isNull) == [12, 13, 14, 15])

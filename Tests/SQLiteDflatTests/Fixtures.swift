@@ -5,7 +5,8 @@ import Foundation
 import SQLiteDflat
 import Testing
 
-/// Runs `body` with a workspace on a copy of a file in Fixtures. Errors that the workspace reports are issues.
+/// Runs `body` with a workspace on a copy of a file in Fixtures. Errors that the workspace reports
+/// are issues.
 func withFixture(
   _ name: String, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
   _ body: (TemporaryWorkspace) throws -> Void

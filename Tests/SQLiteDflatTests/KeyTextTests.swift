@@ -1,4 +1,5 @@
-// The strings of a primary key are in every row that is written, also where they are empty: upstream's readers take them to be there.
+// The strings of a primary key are in every row that is written, also where they are empty:
+// upstream's readers take them to be there.
 
 import Dflat
 import DflatTestSupport
@@ -113,7 +114,8 @@ struct KeyTextTests {
         return
       }
       #expect(try sites(workspace) == [nil, nil, nil])
-      // A number that could be patched in place, a string behind a union, and what is not there yet.
+      // A number that could be patched in place, a string behind a union, and what is not there
+      // yet.
       #expect(try !isIdentity(1) { $0.likes = 10 })
       #expect(try !isIdentity(2) { $0.attachment = .link(Blog.Link(url: "v")) })
       #expect(try !isIdentity(3) { $0.tags = ["t"] })

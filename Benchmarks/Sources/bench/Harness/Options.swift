@@ -45,6 +45,9 @@ struct Options {
       throw UsageError(
         description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")
     }
+    guard !Scaling.sizes.isEmpty, Scaling.sizes.allSatisfy({ $0 > 0 }) else {
+      throw UsageError(description: "SIZES is not a list of numbers of objects")
+    }
     if mode == .memory {
       guard arguments.count == 3, let work = PeakMemory.Work(rawValue: arguments[1]) else {
         throw UsageError(description: "usage: bench memory WORK FILE")

@@ -1,7 +1,7 @@
 # Made empty-tables.db once: python3 empty-tables.py | sqlite3 ../empty-tables.db
 #
-# The rows are written byte by byte, as Google's builder for Swift writes them: a table without fields has a vtable of 2 bytes that
-# holds nothing but its own size.
+# The rows are written byte by byte, as Google's builder for Swift writes them: a table without
+# fields has a vtable of 2 bytes that holds nothing but its own size.
 import struct
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier
 # of FlatBuffersRuntime (buffers), Dflat's checks of stored rows with what reads them (rows), and
-# the values of Empire's records (packed). And compares verifier and readers with those of
+# the values of Empire's records (packed). It also compares verifier and readers with those of
 # FlatBuffers for C++ over random buffers (differences), if flatc and libflatbuffers-dev are there.
 #
 #   Fuzz/run.sh [seconds] [buffers|rows|packed|differences]

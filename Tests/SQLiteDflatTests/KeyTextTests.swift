@@ -100,7 +100,7 @@ struct KeyTextTests {
           if case .identity = try txn.submit(request) { return true }
           return false
         }
-        return try #require(outcome.result)
+        return try #require(outcome.result as Bool?)
       }
       #expect(try isIdentity(1) { _ in })
       #expect(try isIdentity(1) { $0.site = "" })

@@ -13,7 +13,7 @@
 //  - `unreadValue`: C++ follows the offset of a union's value also if the tag says that there is no
 //    value, or is not known. We do not follow an offset that no reader follows.
 //  - `unreadTag`: C++ demands a sound tag, or tags of a vector of unions, also if there is no
-//    value. We do not look at the tag of nothing.
+//    value. We do not check a tag that no reader needs.
 //  - `missingStruct`: C++ refuses a union with the tag of a struct and no value. We read such a
 //    union as empty. With the tag of a table or string C++ accepts it, too.
 //
@@ -32,7 +32,7 @@ struct Differences {
     case alignment, shortBuffer, unreadValue, unreadTag, missingStruct
   }
 
-  /// What must not be.
+  /// A difference without a known reason.
   struct Finding: Error, CustomStringConvertible {
     let root: String
     let what: String

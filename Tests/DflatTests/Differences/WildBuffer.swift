@@ -1,4 +1,4 @@
-// WildBuffer: random buffers of a layout, laid out as no builder of ours does it.
+// WildBuffer: random buffers of a layout, in orders and forms that our builder never writes.
 //
 // A buffer is made of pieces (tables, vtables, vectors, strings, structs) that refer to each other.
 // Their order is any in which parents come before their children, since offsets lead forwards; a
@@ -87,7 +87,7 @@ struct WildBuffer {
     if let known = again(.table(layout.name)) { return known }
     budget -= 1
     var fields: [Field] = []
-    // A chain of tables that is deep is a thin one.
+    // A deep chain has one table per level, so that the buffer stays small.
     let isThin = depth > 8
     for property in layout.properties {
       let isWanted = isThin ? property.name == "next" : budget > 0 && below(5) > 1

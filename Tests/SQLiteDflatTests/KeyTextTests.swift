@@ -33,6 +33,15 @@ struct KeyTextTests {
     [UInt8](data).withUnsafeBytes { TableReader(root: $0)?.contains(4) == true }
   }
 
+  /// The rows of a table.
+  private func blobs(of table: String, in workspace: TemporaryWorkspace) throws -> [[UInt8]] {
+    try workspace.sqlite3("SELECT hex(p) FROM \(table)").split(separator: "\n").map { digits in
+      stride(from: 0, to: digits.count, by: 2).compactMap {
+        UInt8(digits.dropFirst($0).prefix(2), radix: 16)
+      }
+    }
+  }
+
   /// A workspace with three posts that lack their site, and side tables to be built.
   private func withOldPosts(_ body: (TemporaryWorkspace) throws -> Void) throws {
     try withTemporaryWorkspace { workspace in
@@ -139,6 +148,28 @@ struct KeyTextTests {
     #expect(try Post(verifying: Post(verifying: old).toData()) == Post(verifying: old))
   }
 
+  @Test(
+    "Objects that are migrated have them, also those that the migration reads from bytes",
+    arguments: [false, true])
+  func migration(isFromBytes: Bool) async throws {
+    try await withTemporaryWorkspace { workspace in
+      try workspace.storeFirst([V1.Letter(number: 1, text: "t")])
+      let builder = FlatBufferBuilder()
+      builder.startTable(slotCount: 4)
+      builder.add(Int32(7), at: 8, default: 0)
+      builder.finish(builder.endTable())
+      let old = Data(builder.bytes)
+      try await workspace.dflat.migrate(
+        Migration(from: V1.Letter.self, to: V2.Letter.self) { _ in
+          isFromBytes ? try V2.Letter(verifying: old) : V2.Letter(id: "", words: 7)
+        })
+      #expect(workspace.secondLetters == [V2.Letter(id: "", words: 7)])
+      let rows = try blobs(of: V2.Letter._schema.table, in: workspace)
+      #expect(rows.count == 1)
+      for row in rows { #expect(hasSite(Data(row)), "the key has the place of a post's site") }
+    }
+  }
+
   @Test("An item of the dictionary has its key and its namespace, which is empty")
   func dictionary() throws {
     try withTemporaryWorkspace { workspace in
@@ -146,13 +177,9 @@ struct KeyTextTests {
       dictionary["", Int.self] = 1
       dictionary["name", String.self] = "Ada"
       dictionary.synchronize()
-      let items = try workspace.sqlite3("SELECT hex(p) FROM dictitem_v_dflat_internal__")
-        .split(separator: "\n")
+      let items = try blobs(of: "dictitem_v_dflat_internal__", in: workspace)
       #expect(items.count == 2)
-      for item in items {
-        let bytes = stride(from: 0, to: item.count, by: 2).compactMap {
-          UInt8(item.dropFirst($0).prefix(2), radix: 16)
-        }
+      for bytes in items {
         bytes.withUnsafeBytes { bytes in
           let table = TableReader(root: bytes)
           #expect(table?.string(at: 4) != nil && table?.string(at: 6) == "")

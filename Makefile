@@ -13,7 +13,7 @@
 #   make bench            benchmarks beside a hand-written floor; CASES=id,id and RUNS=n choose
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
-#   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects
+#   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows and for Empire's values, and a comparison with
 #                         FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
@@ -27,6 +27,7 @@
 FILE ?=
 CASES ?=
 RUNS ?=
+SIZES ?=
 TIME ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
@@ -90,7 +91,7 @@ docs:
 	@Scripts/bootstrap.sh build empire docs
 	Scripts/docs.sh
 
-bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)")
+bench_options = $(if $(CASES),CASES="$(CASES)") $(if $(RUNS),RUNS="$(RUNS)") $(if $(SIZES),SIZES="$(SIZES)")
 bench_program = swift run -c release --package-path Benchmarks bench
 
 bench:

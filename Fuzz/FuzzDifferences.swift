@@ -1,4 +1,5 @@
-// Compares our verifier and readers with those of FlatBuffers for C++, over random buffers: see Tests/DflatTests/Differences.
+// Compares our verifier and readers with those of FlatBuffers for C++, over random buffers: see
+// Tests/DflatTests/Differences.
 //
 //   fuzz-differences SECONDS BUFFERS [SEED]    goes on until both are reached
 //

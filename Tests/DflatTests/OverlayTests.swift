@@ -139,6 +139,44 @@ struct OverlayTests {
     try layout.verify(builder.bytes)
   }
 
+  @Test(
+    "A row that lacks a string of its key gets it, also where it stays whole for what is unknown")
+  func keyTexts() throws {
+    let layout = Kit.Item._schema.layout
+    let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2
+    let count = try #require(layout.properties.first { $0.name == "number" }).offset
+    for hasUnknown in [false, true] {
+      let row = Row { builder in
+        builder.startTable(slotCount: layout.slotCount)
+        builder.add(Int32(1), at: count, default: 0)
+        if hasUnknown { builder.add(Int32(41), at: old, default: 0) }
+        return builder.endTable()
+      }
+      var fields = FieldSet.none
+      fields.insert(count)
+      var bytes: [UInt8] = []
+      Kit.Item(name: "", serial: 0, number: 2)._row.withBytes { values in
+        let overlay = Overlay(fields, values, over: row, as: layout)
+        let changes = overlay.changes()
+        #expect(changes.areInline && overlay.patched(changes) == nil)
+        let builder = FlatBufferBuilder()
+        #expect(overlay.write(changes, to: builder))
+        bytes = Array(builder.bytes)
+      }
+      bytes.withUnsafeBytes { bytes in
+        let table = TableReader(root: bytes)
+        #expect(table?.string(at: 4) == "" && table?.scalar(at: count) == Int32(2))
+        #expect(table?.scalar(at: old) == (hasUnknown ? Int32(41) : nil))
+      }
+      // Laid over what was laid over something else, it is not added again.
+      let again = bytes.withUnsafeBytes { Row(sound: $0) }
+      Kit.Item(name: "", serial: 0, number: 3)._row.withBytes { values in
+        let overlay = Overlay(fields, values, over: again, as: layout)
+        #expect(overlay.patched(overlay.changes())?.count == again.count)
+      }
+    }
+  }
+
   @Test("What a row refers to many times is not written as many times")
   func sharedBytes() throws {
     let layout = Kit.Item._schema.layout

@@ -118,7 +118,7 @@ struct VerifierTests {
     #expect(outside?.contains("has the impossible size 28") == true)
     let away = try reason { bytes, table in bytes[table.position + 3] = 0x70 }
     #expect(away?.contains("is outside the buffer's") == true)
-    // The size of the table is nobody's business: the C++ verifier does not read it, either.
+    // The stated size of a table is not checked, as in the C++ verifier.
     #expect(try reason { bytes, table in bytes[table.vtable + 2] = 2 } == nil)
     #expect(try reason { bytes, table in bytes[table.vtable + 3] = 0x70 } == nil)
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -160,7 +160,8 @@ struct VerifierTests {
     }
   }
 
-  @Test("Null elements of vectors are an empty string and a table without fields, as C++ reads them")
+  @Test(
+    "Null elements of vectors are an empty string and a table without fields, as C++ reads them")
   func nullElements() throws {
     // The root, with two fields; a vector of two null offsets; a NUL.
     let bytes: [UInt8] =

@@ -18,17 +18,7 @@ struct FixtureTests {
     _ fixture: Fixture, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
     _ body: (TemporaryWorkspace) throws -> Void
   ) throws {
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let path = "\(directory)/\(fixture).db"
-    let source = try #require(
-      Bundle.module.url(
-        forResource: fixture.rawValue, withExtension: "db", subdirectory: "Fixtures"))
-    try FileManager.default.copyItem(atPath: source.path, toPath: path)
-    let workspace = TemporaryWorkspace(path: path, configure)
-    try body(workspace)
-    workspace.dflat.shutdown()
-    for error in workspace.takeErrors() { Issue.record("\(fixture): \(error)") }
+    try withFixture(fixture.rawValue, configure: configure, body)
   }
 
   private func numbers(_ posts: FetchedResult<Post>) -> [Int32] { posts.map(\.number) }
@@ -167,38 +157,11 @@ struct FixtureTests {
       #expect(
         try workspace.sqlite3(
           "SELECT count(*) FROM dictitem_v_dflat_internal__ WHERE __pk1 = ''") == "6")
-      try expectFlatcReads(workspace)
+      let objects = try flatcReads([1, 4, 10], of: workspace)
+      #expect(objects[0]["likes"] as? Int == 5)
+      #expect((objects[1]["attachment"] as? [String: Any])?["url"] as? String == "u")
+      #expect(objects[1]["likes"] as? Int == 44 && objects[1]["status"] as? String == "Draft")
+      #expect((objects[2]["attachment"] as? [String: Any])?["path"] as? String == "gone.jpg")
     }
-  }
-
-  /// FlatBuffers' own compiler reads the rows.
-  private func expectFlatcReads(_ workspace: TemporaryWorkspace) throws {
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let schema = try #require(
-      Bundle.module.url(
-        forResource: "blog", withExtension: "fbs", subdirectory: "Fixtures/sources"))
-    func run(_ arguments: [String]) throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = arguments
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
-    }
-    _ = try workspace.sqlite3(
-      "SELECT writefile('\(directory)/' || rowid || '.bin', p) FROM blog__post_v1_0")
-    try run([
-      "flatc", "--json", "--raw-binary", "--strict-json", "-o", directory, schema.path, "--",
-      "\(directory)/1.bin", "\(directory)/4.bin", "\(directory)/10.bin",
-    ])
-    func object(_ row: Int) throws -> [String: Any] {
-      let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(row).json"))
-      return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
-    }
-    #expect(try object(1)["likes"] as? Int == 5)
-    #expect((try object(4)["attachment"] as? [String: Any])?["url"] as? String == "u")
-    #expect(try object(4)["likes"] as? Int == 44 && object(4)["status"] as? String == "Draft")
-    #expect((try object(10)["attachment"] as? [String: Any])?["path"] as? String == "gone.jpg")
   }
 }

@@ -101,7 +101,7 @@ struct InMemoryTests {
       let left = "\(base)/dflat-memory-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
       for name in ["lock", "data.db", "data.db-wal"] {
-        FileManager.default.createFile(atPath: "\(left)/\(name)", contents: Data([1]))
+        _ = FileManager.default.createFile(atPath: "\(left)/\(name)", contents: Data([1]))
       }
       let new = TemporaryWorkspace(path: nil)
       try new.store([post(1)])

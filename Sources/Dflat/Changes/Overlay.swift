@@ -1,8 +1,8 @@
 // Overlay: the fields that a request has set, laid over the row that holds all others.
 //
-// What comes out holds the request's values for the fields whose values differ, and of everything else what the row holds. The
-// strings of the primary key are always in it, though rows of older files may lack them where they are empty. It is made in the
-// cheapest of three ways:
+// What comes out holds the request's values for the fields whose values differ, and of everything
+// else what the row holds. The strings of the primary key are always in it, though rows of older
+// files may lack them where they are empty. It is made in the cheapest of three ways:
 //
 //  - numbers, enums and fixed structs that both have are patched in a copy of the row's bytes;
 //  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);

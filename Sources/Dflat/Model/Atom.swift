@@ -46,8 +46,9 @@ extension Atom {
     self.init(_row: try Self._layout.readingVerified(data) { _, bytes in Row(sound: bytes) })
   }
 
-  /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier. The strings of the primary key
-  /// are in it, also where others have made the object without those that are empty.
+  /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.
+  /// The strings of the primary key are in it, also where others have made the object without those
+  /// that are empty.
   public func toData() -> Data {
     _row.withKeyTexts(as: Self._layout) { Data($0) }
   }

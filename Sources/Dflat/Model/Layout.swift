@@ -37,7 +37,8 @@ public struct Property: Sendable {
   public let kind: Kind
   /// Whether verification wants it to be there.
   public let isRequired: Bool
-  /// Whether it is written also at its default: a string of a primary key, which upstream's readers take to be there.
+  /// Whether it is written also at its default: a string of a primary key, which upstream's readers
+  /// take to be there.
   var isAlwaysWritten = false
 
   /// A property, as generated code states it.
@@ -80,7 +81,9 @@ public final class TableLayout: Sendable {
   func alwaysWritingStrings(at offsets: [Int]) -> TableLayout {
     let properties = properties.map { property in
       var property = property
-      if case .string = property.kind { property.isAlwaysWritten = offsets.contains(property.offset) }
+      if case .string = property.kind {
+        property.isAlwaysWritten = offsets.contains(property.offset)
+      }
       return property
     }
     return TableLayout(name, version: version, slots: slotCount, properties)

@@ -2,7 +2,8 @@
 //
 // An update whose bytes cannot be patched goes through it, so it walks the flattened layout and nothing else. It keeps true:
 //
-//  - defaults are left out, also where the source has stored them, but for the strings of a primary key, which are always written;
+//  - defaults are left out, also where the source has stored them, but for the strings of a primary
+//    key, which are always written;
 //  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
 //  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
 //    not know, more than that bound, or tables deeper than rows may have them. What was written is then of no use.
@@ -17,7 +18,9 @@ struct RowCopier {
   private var room: Int
   private var depth = 0
 
-  private static var emptyText: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  private static var emptyText: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: nil, count: 0)
+  }
 
   /// - Parameter sources: The sizes of what is copied from, in bytes.
   init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {

@@ -1,15 +1,18 @@
-// FlatBuffers for C++, as the judge of buffers: flatc's code for the schemas of JudgedSchemas.swift, compiled and loaded.
+// FlatBuffers for C++, as the judge of buffers: flatc's code for the schemas of
+// JudgedSchemas.swift, compiled and loaded.
 
 import Foundation
 import FlatBuffersRuntime
 
 struct CxxJudge {
-  private typealias Verify = @convention(c) (
-    Int32, UnsafePointer<UInt8>?, Int, Int32
-  ) -> Int32
-  private typealias Read = @convention(c) (
-    Int32, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, Int
-  ) -> Int
+  private typealias Verify =
+    @convention(c) (
+      Int32, UnsafePointer<UInt8>?, Int, Int32
+    ) -> Int32
+  private typealias Read =
+    @convention(c) (
+      Int32, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, Int
+    ) -> Int
 
   private let verify: Verify
   private let read: Read

@@ -1,7 +1,8 @@
-// The schemas as flatc reads them, and a C++ program that verifies buffers of theirs and writes down what it reads.
+// The schemas as flatc reads them, and a C++ program that verifies buffers of theirs and writes
+// down what it reads.
 //
-// The program uses nothing but the accessors and `Verify` functions that flatc generates. It writes values in the form of
-// ReadValues.swift.
+// The program uses nothing but the accessors and `Verify` functions that flatc generates. It writes
+// values in the form of ReadValues.swift.
 
 @testable import Dflat
 
@@ -9,7 +10,7 @@ enum CxxSource {
   static var schema: String {
     let layouts = JudgedSchemas.self
     var lines = [
-      "enum Color : byte { Red, Green, Blue }",
+      "enum Color : byte { Red, Green, Blue }"
     ]
     for layout in layouts.structs {
       let fields = layout.properties.map { "\($0.name): \(type($0.kind));" }
@@ -37,7 +38,8 @@ enum CxxSource {
         next += 2
       }
       let attribute = property.isRequired ? " (required)" : ""
-      fields.append("  \(property.name): \(type(property.kind))\(standard(property.kind))\(attribute);")
+      fields.append(
+        "  \(property.name): \(type(property.kind))\(standard(property.kind))\(attribute);")
       next = property.offset + 2
     }
     while next < 4 + 2 * layout.slotCount {
@@ -136,13 +138,19 @@ enum CxxSource {
       }
       lines.append("}")
     }
-    lines.append("extern \"C\" int32_t judge_verify(int32_t root, const uint8_t *bytes, size_t count, int32_t aligned) {")
-    lines.append("  flatbuffers::Verifier verifier(bytes, count, 64, 1000000, aligned != 0);\n  switch (root) {")
+    lines.append(
+      "extern \"C\" int32_t judge_verify(int32_t root, const uint8_t *bytes, size_t count, int32_t aligned) {"
+    )
+    lines.append(
+      "  flatbuffers::Verifier verifier(bytes, count, 64, 1000000, aligned != 0);\n  switch (root) {"
+    )
     for (number, root) in layouts.roots.enumerated() {
       lines.append("    case \(number): return verifier.VerifyBuffer<\(root.name)>(nullptr);")
     }
     lines.append("    default: abort();\n  }\n}")
-    lines.append("extern \"C\" size_t judge_read(int32_t root, const uint8_t *bytes, uint8_t *start, size_t room) {")
+    lines.append(
+      "extern \"C\" size_t judge_read(int32_t root, const uint8_t *bytes, uint8_t *start, size_t room) {"
+    )
     lines.append("  Output o{start, start, start + room};\n  switch (root) {")
     for (number, root) in layouts.roots.enumerated() {
       lines.append("    case \(number): put(o, flatbuffers::GetRoot<\(root.name)>(bytes)); break;")

@@ -1,4 +1,5 @@
-// FlatBuffers for C++ and ours, over the same buffers: some seconds of what `make fuzz` does for longer.
+// FlatBuffers for C++ and ours, over the same buffers: some seconds of what `make fuzz` does for
+// longer.
 
 import DflatTestSupport
 import Testing

@@ -1,19 +1,25 @@
-// Differences: whether the C++ verifier and ours say the same of a buffer, and both libraries read the same in it.
+// Differences: whether the C++ verifier and ours say the same of a buffer, and both libraries read
+// the same in it.
 //
-// What C++ accepts must be accepted here, by the verifier and by the check of stored rows, and read to the same values; what is
-// copied from it must be accepted by C++ and have the same values. What C++ refuses and is accepted here must have one of these
-// reasons. None of them lets a reader leave the buffer.
+// What C++ accepts must be accepted here, by the verifier and by the check of stored rows, and read
+// to the same values; what is copied from it must be accepted by C++ and have the same values. What
+// C++ refuses and is accepted here must have one of these reasons. None of them lets a reader leave
+// the buffer.
 //
-// | reason | C++ | here |
-// | --- | --- | --- |
-// | `alignment` | demands that every part is aligned to its size | reads without alignment, so rows of careless writers are read |
-// | `shortBuffer` | demands 12 bytes: room for a root, a table and a vtable of 4 | a vtable may have 2 bytes, or overlap others |
-// | `unreadValue` | follows the offset of a union's value also if the tag says that there is none, or is not known | does not look at a value that nobody reads |
-// | `unreadTag` | demands that a union's tag, or the tags of a vector of unions, are sound also if there is no value | does not look at tags that say what nothing is |
-// | `missingStruct` | refuses a union with the tag of a struct and no value | reads the union as empty, as with the tag of a table or string, which C++ accepts, too |
+//  - `alignment`: C++ demands that every part is aligned to its size. We read without alignment, so
+//    rows of writers that do not align are read.
+//  - `shortBuffer`: C++ demands 12 bytes, room for a root, a table and a vtable of 4. Here a vtable
+//    may have 2 bytes, or overlap others.
+//  - `unreadValue`: C++ follows the offset of a union's value also if the tag says that there is no
+//    value, or is not known. We do not follow an offset that no reader follows.
+//  - `unreadTag`: C++ demands a sound tag, or tags of a vector of unions, also if there is no
+//    value. We do not check a tag that no reader needs.
+//  - `missingStruct`: C++ refuses a union with the tag of a struct and no value. We read such a
+//    union as empty. With the tag of a table or string C++ accepts it, too.
 //
-// What is accepted there and refused here does not occur. By design there is one case, which no buffer of the size of rows is:
-// more references in vectors than 1,000,000 and the buffer's bytes, to parts that are shared. C++ bounds tables alone.
+// What is accepted there and refused here does not occur. By design there is one case, which no
+// buffer of the size of rows is: more references in vectors than 1,000,000 and the buffer's bytes,
+// to parts that are shared. C++ bounds tables alone.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -26,7 +32,7 @@ struct Differences {
     case alignment, shortBuffer, unreadValue, unreadTag, missingStruct
   }
 
-  /// What must not be.
+  /// A difference without a known reason.
   struct Finding: Error, CustomStringConvertible {
     let root: String
     let what: String
@@ -73,7 +79,8 @@ struct Differences {
     }
   }
 
-  /// - Returns: nil if both refuse the buffer, `.some(nil)` if both accept it, otherwise why it is accepted here alone.
+  /// - Returns: nil if both refuse the buffer, `.some(nil)` if both accept it, otherwise why it is
+  ///   accepted here alone.
   private mutating func compare(
     _ bytes: UnsafeRawBufferPointer, _ root: Int
   ) throws(Finding) -> Reason?? {
@@ -144,7 +151,8 @@ struct Differences {
   /// How many buffers there were of which sort.
   var summary: String {
     let found = Reason.allCases.map { "\($0) \(reasons[$0] ?? 0)" }.joined(separator: ", ")
-    return "\(buffers) buffers: both accept \(accepted) (copied \(copied)), both refuse \(refused), here alone: \(found)"
+    return
+      "\(buffers) buffers: both accept \(accepted) (copied \(copied)), both refuse \(refused), here alone: \(found)"
   }
 }
 

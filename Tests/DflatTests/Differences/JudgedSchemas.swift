@@ -1,6 +1,8 @@
-// The schemas whose buffers are read both here and in C++. Between them they have every kind of property.
+// The schemas whose buffers are read both here and in C++. Between them they have every kind of
+// property.
 //
-// The `.fbs` file and the C++ program are made from these layouts (CxxSource.swift), so all three say the same.
+// The `.fbs` file and the C++ program are made from these layouts (CxxSource.swift), so all three
+// say the same.
 
 @testable import Dflat
 

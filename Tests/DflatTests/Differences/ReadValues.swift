@@ -1,7 +1,8 @@
 // Writes down what our readers read, in the form that the C++ program of CxxSource.swift has.
 //
-// Scalars are their bytes, but every NaN is one; a string, table or optional scalar has a byte before it that says whether it is
-// there; vectors and strings their count. What does not fit into the room is left out, and the output is as long as the room.
+// Scalars are their bytes, but every NaN is one; a string, table or optional scalar has a byte
+// before it that says whether it is there; vectors and strings their count. What does not fit into
+// the room is left out, and the output is as long as the room.
 
 import FlatBuffersRuntime
 

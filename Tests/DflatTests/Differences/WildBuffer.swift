@@ -1,13 +1,17 @@
-// WildBuffer: random buffers of a layout, laid out as no builder of ours does it.
+// WildBuffer: random buffers of a layout, in orders and forms that our builder never writes.
 //
-// A buffer is made of pieces (tables, vtables, vectors, strings, structs) that refer to each other. Their order is any in which
-// parents come before their children, since offsets lead forwards; a vtable may be anywhere. It varies:
+// A buffer is made of pieces (tables, vtables, vectors, strings, structs) that refer to each other.
+// Their order is any in which parents come before their children, since offsets lead forwards; a
+// vtable may be anywhere. It varies:
 //
-//  - vtables: shared or not, before or behind their tables or far away, as short as possible, down to their own size and to 0,
-//    or with zeros at the end; the stated size of the table right or not;
-//  - the order of fields in a table and of pieces in the buffer, gaps between them, and what is in gaps;
+//  - vtables: shared or not, before or behind their tables or far away, as short as possible, down
+//    to their own size and to 0, or with zeros at the end; the stated size of the table right or
+//    not;
+//  - the order of fields in a table and of pieces in the buffer, gaps between them, and what is in
+//    gaps;
 //  - pieces that several others refer to;
-//  - tags that no schema knows, tags without a value and values without a tag, null elements of vectors.
+//  - tags that no schema knows, tags without a value and values without a tag, null elements of
+//    vectors.
 //
 // Everything is aligned as C++ demands. `mutated` then changes a few bytes.
 
@@ -83,7 +87,7 @@ struct WildBuffer {
     if let known = again(.table(layout.name)) { return known }
     budget -= 1
     var fields: [Field] = []
-    // A chain of tables that is deep is a thin one.
+    // A deep chain has one table per level, so that the buffer stays small.
     let isThin = depth > 8
     for property in layout.properties {
       let isWanted = isThin ? property.name == "next" : budget > 0 && below(5) > 1
@@ -262,7 +266,8 @@ struct WildBuffer {
   private mutating func pad(_ piece: inout Piece, to alignment: Int, gaps: Int) {
     let wanted = piece.bytes.count + gaps * alignment
     let end = (wanted + alignment - 1) / alignment * alignment
-    piece.bytes += below(2) == 0
+    piece.bytes +=
+      below(2) == 0
       ? noise(end - piece.bytes.count)
       : [UInt8](repeating: 0, count: end - piece.bytes.count)
   }
@@ -284,7 +289,8 @@ struct WildBuffer {
       while (place + piece.anchor) % alignment != 0 || piece.anchor > 0 && place % 4 != 0 {
         place += 1
       }
-      bytes += below(2) == 0
+      bytes +=
+        below(2) == 0
         ? noise(place - bytes.count) : [UInt8](repeating: 0, count: place - bytes.count)
       places[next] = place
       bytes += piece.bytes
@@ -333,7 +339,9 @@ extension WildBuffer {
         for index in place..<min(place + 4, bytes.count) { bytes[index] = 0 }
       case 6:
         let place = place & ~1
-        for index in place..<min(place + 2, bytes.count) { bytes[index] = random.pick([0, 2, 4, 6, 255]) }
+        for index in place..<min(place + 2, bytes.count) {
+          bytes[index] = random.pick([0, 2, 4, 6, 255])
+        }
       default:
         bytes.removeLast(Int.random(in: 0...min(12, bytes.count - 1), using: &random))
       }

@@ -41,6 +41,9 @@ struct Options {
       throw UsageError(
         description: "there is no case '\(unknown)'; there are \(ids.joined(separator: ", "))")
     }
+    guard !Scaling.sizes.isEmpty, Scaling.sizes.allSatisfy({ $0 > 0 }) else {
+      throw UsageError(description: "SIZES is not a list of numbers of objects")
+    }
   }
 
   var few: Int { mode == .smoke ? 300 : 10_000 }

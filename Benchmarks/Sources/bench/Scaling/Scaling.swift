@@ -9,7 +9,13 @@
 import Foundation
 
 enum Scaling {
-  static let sizes = [10_000, 100_000, 1_000_000]
+  /// The published ones, unless the environment has `SIZES=n,n`.
+  static let sizes: [Int] = {
+    guard let chosen = ProcessInfo.processInfo.environment["SIZES"] else {
+      return [10_000, 100_000, 1_000_000]
+    }
+    return chosen.split(separator: ",").map { Int($0) ?? 0 }
+  }()
   /// How far a ratio may rise above that of the smallest size.
   static let tolerance = 0.15
 

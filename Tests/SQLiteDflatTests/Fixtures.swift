@@ -1,0 +1,47 @@
+// Workspaces on copies of the files in Fixtures, and rows as FlatBuffers' own compiler reads them.
+
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+import Testing
+
+/// Runs `body` with a workspace on a copy of a file in Fixtures. Errors that the workspace reports
+/// are issues.
+func withFixture(
+  _ name: String, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
+  _ body: (TemporaryWorkspace) throws -> Void
+) throws {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let path = "\(directory)/\(name).db"
+  let source = try #require(
+    Bundle.module.url(forResource: name, withExtension: "db", subdirectory: "Fixtures"))
+  try FileManager.default.copyItem(atPath: source.path, toPath: path)
+  let workspace = TemporaryWorkspace(path: path, configure)
+  try body(workspace)
+  workspace.dflat.shutdown()
+  for error in workspace.takeErrors() { Issue.record("\(name): \(error)") }
+}
+
+/// The posts in these rows, as flatc reads them.
+func flatcReads(_ rows: [Int], of workspace: TemporaryWorkspace) throws -> [[String: Any]] {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let schema = try #require(
+    Bundle.module.url(
+      forResource: "blog", withExtension: "fbs", subdirectory: "Fixtures/sources"))
+  _ = try workspace.sqlite3(
+    "SELECT writefile('\(directory)/' || rowid || '.bin', p) FROM blog__post_v1_0")
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments =
+    ["flatc", "--json", "--raw-binary", "--strict-json", "-o", directory, schema.path, "--"]
+    + rows.map { "\(directory)/\($0).bin" }
+  try process.run()
+  process.waitUntilExit()
+  #expect(process.terminationStatus == 0)
+  return try rows.map { row in
+    let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(row).json"))
+    return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+  }
+}

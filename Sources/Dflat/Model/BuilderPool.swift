@@ -1,7 +1,7 @@
 // A few builders, kept between uses, so that building a row allocates only the row.
 //
-// The builder that was given back last lies in a place of its own, from which it is taken by one atomic operation. A thread that does
-// not find it there looks at the others, under a lock.
+// The builder that was given back last lies in a place of its own, from which it is taken by one
+// atomic operation. A thread that does not find it there looks at the others, under a lock.
 
 public import FlatBuffersRuntime
 import Synchronization

@@ -123,9 +123,11 @@ extension Row {
     equals(other) { Unmanaged.passUnretained(layout) }
   }
 
-  /// The same with a layout that is asked for only if the bytes differ, and that somebody else keeps.
+  /// The same with a layout that is asked for only if the bytes differ, and that somebody else
+  /// keeps.
   ///
-  /// Nothing is released here that the caller could see, so a caller who has read the rows from an array need not retain them.
+  /// Nothing is released here that the caller could see, so a caller who has read the rows from an
+  /// array need not retain them.
   @usableFromInline @_effects(releasenone)
   func equals(_ other: Row, as layout: () -> Unmanaged<TableLayout>) -> Bool {
     if storage === other.storage || equalBytes(unretainedBytes, other.unretainedBytes) {

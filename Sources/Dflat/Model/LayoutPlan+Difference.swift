@@ -1,8 +1,9 @@
 // Difference: a quick look at two rows that are not the same bytes.
 //
-// Two objects that differ mostly do so in an integer or a string of the root table. Those are compared first, without asking
-// what the bytes mean; only rows that are alike in all of them are compared by value. Floats are left out, since different bits may be
-// equal values, and so are Booleans and enums, where this holds of unknown values.
+// Two objects that differ mostly do so in an integer or a string of the root table. Those are
+// compared first, without asking what the bytes mean; only rows that are alike in all of them are
+// compared by value. Floats are left out, since different bits may be equal values, and so are
+// Booleans and enums, where this holds of unknown values.
 
 import FlatBuffersRuntime
 
@@ -21,8 +22,8 @@ extension LayoutPlan {
     }
   }
 
-  /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer
-  /// look is needed.
+  /// Whether two root tables certainly differ: an integer or string that both have is not the same.
+  /// False means that a closer look is needed.
   func differs(_ left: TableReader, _ right: TableReader) -> Bool {
     for marker in markers {
       let offset = Int(marker.offset)

@@ -85,8 +85,8 @@ public struct Row: @unchecked Sendable {
     return body(table)
   }
 
-  /// The finished buffer, to be read as long as somebody else keeps the row: to count one more reference writes to its head, which
-  /// is felt where many rows are looked at.
+  /// The finished buffer, to be read as long as somebody else keeps the row: to count one more
+  /// reference writes to its head, which is felt where many rows are looked at.
   @inline(__always)
   var unretainedBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: storage.bytes, count: Int(storage.head.size))

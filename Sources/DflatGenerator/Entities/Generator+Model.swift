@@ -126,7 +126,8 @@ extension Generator {
       }
       text.gap()
       let table = Identifier.fresh("table", avoiding: taken)
-      // Delegation, because the compiler takes very long over a call with hundreds of arguments that are calls themselves.
+      // Delegation, because the compiler takes very long over a call with hundreds of arguments
+      // that are calls themselves.
       text.function("init", ["_ \(table): \(reader)"]) { text in
         text.line("self.init()")
         for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }

@@ -70,8 +70,8 @@ struct SwiftField {
     return "\(label): \(valueType(definition.type))? = \(defaultExpression)"
   }
 
-  /// The parameter of a builder's initialiser, of the property's own type. It has no label: many names would need back-ticks in
-  /// declarations and must not have them in calls.
+  /// The parameter of a builder's initialiser, of the property's own type. It has no label: many
+  /// names would need back-ticks in declarations and must not have them in calls.
   var builderParameter: String { "_ \(local): \(type) = \(defaultExpression)" }
 
   /// The value of the property, from the memberwise initialiser's parameter.

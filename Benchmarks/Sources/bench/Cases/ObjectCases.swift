@@ -95,7 +95,8 @@ extension Case {
         var sum = Checksum()
         let nanoseconds = time {
           for _ in 0..<rounds {
-            // By index: an iterator would hand out copies of the samples, which the floor's loop does without counting references.
+            // By index: an iterator would hand out copies of the samples, which the floor's loop
+            // does without counting references.
             for index in samples.indices {
               let doc = BenchDoc(
                 title: samples[index].title, pos: samples[index].pos, color: samples[index].color,

@@ -236,12 +236,11 @@ public struct Generator {
   }
 
   /// Stored properties.
-  func properties(_ fields: [SwiftField], initialised: Bool = false, to text: inout SourceText) {
+  func properties(_ fields: [SwiftField], to text: inout SourceText) {
     for field in fields {
       text.documentation(field.documentation)
       let box = field.isBoxed ? "@\(names.dflat("Indirect")) " : ""
-      let value = initialised ? " = \(field.defaultExpression)" : ""
-      text.statement("\(box)public var \(field.member): \(field.type)\(value)")
+      text.statement("\(box)public var \(field.member): \(field.type)")
     }
   }
 

@@ -1,7 +1,9 @@
-// Live results in the order of what transactions change: each equals a fresh fetch after each transaction.
+// Live results in the order of what transactions change: each equals a fresh fetch after each
+// transaction.
 //
-// Transactions change few, half or all of the objects, so that results are maintained in every way: row by row, by one pass over
-// the rows, and with the changes sorted once for many results. Values are few, so that sort keys are often equal.
+// Transactions change few, half or all of the objects, so that results are maintained in every way:
+// row by row, by one pass over the rows, and with the changes sorted once for many results. Values
+// are few, so that sort keys are often equal.
 
 import Dflat
 import DflatTestSupport
@@ -12,7 +14,8 @@ import Testing
 struct OrderedObservationTests {
   private typealias Item = Kit.Item
 
-  /// A live result and what it was told. Told before the completion of each transaction, for which the test waits.
+  /// A live result and what it was told. Told before the completion of each transaction, for which
+  /// the test waits.
   private final class Watch: @unchecked Sendable {
     let text: String
     let fetch: () -> FetchedResult<Item>

@@ -29,6 +29,7 @@ extension Atom {
   public var _changesTimestamp: Int64 { _row.timestamp }
 
   /// Where the fields lie, for Dflat.
+  @inlinable
   public static var _layout: TableLayout { _schema.layout }
 
   /// Reads a finished FlatBuffers buffer.
@@ -68,8 +69,10 @@ extension Atom {
   }
 
   /// By value of all data fields; row id and clock value do not count.
+  @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs._row.equals(rhs._row, as: _layout)
+    // The layout is a constant of the program; most rows that are equal are so without it.
+    lhs._row.equals(rhs._row) { Unmanaged.passUnretained(_layout) }
   }
 
   /// Hashes what `==` compares.

@@ -1,4 +1,7 @@
 // A few builders, kept between uses, so that building a row allocates only the row.
+//
+// The builder that was given back last lies in a place of its own, from which it is taken by one
+// atomic operation. A thread that does not find it there looks at the others, under a lock.
 
 public import FlatBuffersRuntime
 import Synchronization
@@ -10,18 +13,32 @@ enum BuilderPool {
     let builder: FlatBufferBuilder
   }
 
+  /// Owned by the pool. Unsafe as `Idle` is unchecked: the exchange lies between two callers.
+  nonisolated(unsafe) private static let latest = Atomic<Unmanaged<FlatBufferBuilder>?>(nil)
   private static let idle = Mutex<[Idle]>([])
   private static let most = 8
 
-  /// Calls `body` with a builder that is empty and nobody else's. Calls may nest.
+  /// A builder that is empty and nobody else's. Whoever takes it gives it back.
   @usableFromInline
+  static func take() -> FlatBufferBuilder {
+    if let latest = latest.exchange(nil, ordering: .acquiring) { return latest.takeRetainedValue() }
+    return idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder()
+  }
+
+  /// Takes a builder back, whatever was written to it.
+  @usableFromInline
+  static func giveBack(_ builder: consuming FlatBufferBuilder) {
+    builder.reset()
+    let before = latest.exchange(.passRetained(builder), ordering: .acquiringAndReleasing)
+    guard let before else { return }
+    let kept = Idle(builder: before.takeRetainedValue())
+    idle.withLock { if $0.count < most { $0.append(kept) } }
+  }
+
+  /// Calls `body` with a builder that is empty and nobody else's. Calls may nest.
   static func withBuilder<R>(_ body: (FlatBufferBuilder) throws -> R) rethrows -> R {
-    let builder = idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder()
-    defer {
-      builder.reset()
-      let kept = Idle(builder: builder)
-      idle.withLock { if $0.count < most { $0.append(kept) } }
-    }
+    let builder = take()
+    defer { giveBack(builder) }
     return try body(builder)
   }
 }

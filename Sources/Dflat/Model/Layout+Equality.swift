@@ -120,11 +120,24 @@ extension Value {
 extension Row {
   /// Whether two rows of one layout hold the same values.
   func equals(_ other: Row, as layout: TableLayout) -> Bool {
-    if storage === other.storage { return true }
-    let sameBytes = withBytes { left in other.withBytes { right in equalBytes(left, right) } }
-    if sameBytes { return true }
-    let differs = read { left in other.read { right in layout.plan.differs(left, right) } }
-    if differs { return false }
-    return read { left in other.read { right in layout.equal(left, right) } }
+    equals(other) { Unmanaged.passUnretained(layout) }
+  }
+
+  /// The same with a layout that is asked for only if the bytes differ, and that somebody else
+  /// keeps.
+  ///
+  /// Nothing is released here that the caller could see, so a caller who has read the rows from an
+  /// array need not retain them.
+  @usableFromInline @_effects(releasenone)
+  func equals(_ other: Row, as layout: () -> Unmanaged<TableLayout>) -> Bool {
+    if storage === other.storage || equalBytes(unretainedBytes, other.unretainedBytes) {
+      return true
+    }
+    let left = unretainedTable
+    let right = other.unretainedTable
+    return layout()._withUnsafeGuaranteedRef { layout in
+      let differs = layout.unretainedPlan._withUnsafeGuaranteedRef { $0.differs(left, right) }
+      return !differs && layout.equal(left, right)
+    }
   }
 }

@@ -23,6 +23,8 @@ final class LayoutPlan: @unchecked Sendable {
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   /// The checks once more, for LayoutPlan+Soundness.swift.
   let parts: UnsafeMutableBufferPointer<Part>
+  /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
+  let markers: UnsafeMutableBufferPointer<Marker>
 
   /// Indices from `start` to before `end`.
   struct Span {
@@ -110,6 +112,7 @@ final class LayoutPlan: @unchecked Sendable {
     members = .copying(builder.members)
     unions = .copying(builder.unions)
     parts = .copying(builder.checks.map(Part.init))
+    markers = .copying(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
   }
 
   deinit {
@@ -122,6 +125,7 @@ final class LayoutPlan: @unchecked Sendable {
     members.deallocate()
     unions.deallocate()
     parts.deallocate()
+    markers.deallocate()
   }
 
   /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
@@ -244,31 +248,6 @@ final class LayoutPlan: @unchecked Sendable {
     for index in Int(span.start)..<Int(span.end)
     where writes[index].isAlwaysWritten && !root.contains(Int(checks[index].offset)) {
       return true
-    }
-    return false
-  }
-
-  /// Whether two root tables certainly differ: an integer or string that both have is not the same. False means that a closer
-  /// look is needed.
-  func differs(_ left: TableReader, _ right: TableReader) -> Bool {
-    let span = tables[0]
-    for index in Int(span.start)..<Int(span.end) {
-      let check = checks[index]
-      let offset = Int(check.offset)
-      if check.isInteger {
-        let size = Int(check.size)
-        let l = left.locate(offset, size: size)
-        let r = right.locate(offset, size: size)
-        if l > 0, r > 0,
-          !equalBytes(left.inlineBytes(at: l, size), right.inlineBytes(at: r, size))
-        {
-          return true
-        }
-      } else if check.operation == .string, let l = left.utf8(at: offset),
-        let r = right.utf8(at: offset), !equalBytes(l, r)
-      {
-        return true
-      }
     }
     return false
   }

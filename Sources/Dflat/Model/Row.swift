@@ -37,12 +37,12 @@ public struct Row: @unchecked Sendable {
   }
 
   /// Builds a new row with a builder that is reused; `encode` writes the root table in canonical form.
-  @inlinable
+  @inlinable @inline(__always)
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
-    storage = BuilderPool.withBuilder { builder in
-      builder.finish(encode(builder))
-      return RowStorage.make(builder.bytes, id: -1, mark: .built)
-    }
+    let builder = BuilderPool.take()
+    builder.finish(encode(builder))
+    storage = RowStorage.make(builder.bytes, id: -1, mark: .built)
+    BuilderPool.giveBack(builder)
   }
 
   /// −1, or the object's row id in the storage.
@@ -85,14 +85,19 @@ public struct Row: @unchecked Sendable {
     return body(table)
   }
 
-  /// The root table, to be read as long as somebody else keeps the row: to count one more reference writes to its head, which is
-  /// felt where many rows are looked at.
+  /// The finished buffer, to be read as long as somebody else keeps the row: to count one more
+  /// reference writes to its head, which is felt where many rows are looked at.
+  @inline(__always)
+  var unretainedBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: storage.bytes, count: Int(storage.head.size))
+  }
+
+  /// The root table, likewise.
   @inline(__always)
   var unretainedTable: TableReader {
-    guard
-      let table = TableReader(
-        root: UnsafeRawBufferPointer(start: storage.bytes, count: Int(storage.head.size)))
-    else { preconditionFailure("a row was made from bytes that were not verified") }
+    guard let table = TableReader(root: unretainedBytes) else {
+      preconditionFailure("a row was made from bytes that were not verified")
+    }
     return table
   }
 

@@ -1,9 +1,9 @@
 // ChangeOrder: the changes of a transaction in the order of an observed result.
 //
-// A result is maintained in one pass over its rows, so the changes that touch it are sorted first: once by their old rows and
-// once by their new ones. The first sort key of a row is read once, as a number in the order of the values; rows are compared
-// only if their numbers are equal. Results that share an order and are touched by many changes share the sorting, too: see
-// ChangeRanks.
+// A result is maintained in one pass over its rows, so the changes that touch it are sorted first:
+// once by their old rows and once by their new ones. The first sort key of a row is read once, as a
+// number in the order of the values; rows are compared only if their numbers are equal. Results
+// that share an order and are touched by many changes share the sorting, too: see ChangeRanks.
 
 import FlatBuffersRuntime
 

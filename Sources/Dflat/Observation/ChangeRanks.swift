@@ -1,18 +1,20 @@
 // ChangeRanks: all changes of a transaction, sorted once for all results that have one order.
 //
-// A change has a rank by its old row and one by its new row, if it has them. A result that is touched by many changes marks their
-// ranks in a set of bits, one for each change of the transaction, and reads the bits in order: it compares nothing.
+// A change has a rank by its old row and one by its new row, if it has them. A result that is
+// touched by many changes marks their ranks in a set of bits, one for each change of the
+// transaction, and reads the bits in order: it compares nothing.
 //
-// It keeps true that the cost follows what is touched and not the number of changes times the number of orders: changes are
-// ranked only when results have asked for as many as there are, and only results that are touched by one change in 64 or more
-// walk over the bits.
+// It keeps true that the cost follows what is touched and not the number of changes times the
+// number of orders: changes are ranked only when results have asked for as many as there are, and
+// only results that are touched by one change in 64 or more walk over the bits.
 
 final class ChangeRanks {
   /// Whether the sort keys of each changed row are others than before.
   let isMoved: [Bool]
   private let old: [UInt32]
   private let new: [UInt32]
-  /// The ranks of the touches that are being sorted, and the place of the touch with each of these ranks.
+  /// The ranks of the touches that are being sorted, and the place of the touch with each of these
+  /// ranks.
   private var marks: [UInt64]
   private var places: [UInt32]
 

@@ -9,7 +9,8 @@ struct ResultTouch {
   var isIn: Bool
 }
 
-/// What the changes of a transaction do to a result, in their order. A single one, which is most common, needs no memory.
+/// What the changes of a transaction do to a result, in their order. A single one, which is most
+/// common, needs no memory.
 struct ResultTouches {
   private var first: ResultTouch?
   private var others: ContiguousArray<ResultTouch> = []

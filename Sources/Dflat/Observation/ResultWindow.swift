@@ -6,8 +6,9 @@
 //  - `isComplete` says that they are all;
 //  - a limited result keeps some rows more than it shows, so that few removals make it read again.
 //
-// The changes of a transaction are worked in together. They are sorted first (see ChangeOrder), so that each is found behind the one
-// before. Rows whose order stays are replaced where they stand; for the others the rows and the new ones are merged in one pass.
+// The changes of a transaction are worked in together. They are sorted first (see ChangeOrder), so
+// that each is found behind the one before. Rows whose order stays are replaced where they stand;
+// for the others the rows and the new ones are merged in one pass.
 
 struct ResultWindow {
   private(set) var rows: ContiguousArray<Row>
@@ -202,8 +203,8 @@ struct ResultWindow {
 }
 
 extension ContiguousArray<Row> {
-  /// The first place from `start` on whose row does not come before another one. The steps of the search double, since it is mostly
-  /// near.
+  /// The first place from `start` on whose row does not come before another one. The steps of the
+  /// search double, since it is mostly near.
   fileprivate func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
     // By row id, what is new comes last.
     if keys.isEmpty, let last, last.id < row.id { return count }

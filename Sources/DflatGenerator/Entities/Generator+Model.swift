@@ -71,13 +71,13 @@ extension Generator {
   private func writeInitialiser(
     _ definition: TableDefinition, _ fields: [SwiftField], to text: inout SourceText
   ) {
-    let values = Identifier.fresh("values", avoiding: Set(fields.map(\.name)))
     text.gap()
     text.documentation(["A new object, not stored anywhere; nil stands for the default."])
     text.function("public init", parameters(fields).map(\.parameter)) { text in
-      text.line("var \(values) = \(names.builder(of: definition.name))()")
-      for field in fields { text.statement("\(values).\(field.member) = \(field.argument)") }
-      text.line("self = \(values).build()")
+      // In one call: assignments one by one would retain each value once more.
+      text.list(
+        "self = \(names.builder(of: definition.name))(",
+        fields.map(\.argument), ").build()", hangs: true)
     }
   }
 
@@ -114,9 +114,11 @@ extension Generator {
       "The fields of a `\(camel(definition.name.name))`, to be changed and built."
     ])
     text.block("public struct \(builder)") { text in
-      properties(fields, initialised: true, to: &text)
+      properties(fields, to: &text)
       text.gap()
-      text.line("init() {}")
+      text.function("init", fields.map(\.builderParameter)) { text in
+        for field in fields { text.statement("self.\(field.member) = \(field.local)") }
+      }
       text.gap()
       text.documentation(["The fields of an object."])
       text.function("public init", ["from object: \(type)"]) { text in
@@ -124,7 +126,8 @@ extension Generator {
       }
       text.gap()
       let table = Identifier.fresh("table", avoiding: taken)
-      // Delegation, because the compiler takes very long over hundreds of fields that all have a default already.
+      // Delegation, because the compiler takes very long over a call with hundreds of arguments
+      // that are calls themselves.
       text.function("init", ["_ \(table): \(reader)"]) { text in
         text.line("self.init()")
         for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }

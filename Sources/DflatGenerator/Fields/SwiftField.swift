@@ -70,6 +70,10 @@ struct SwiftField {
     return "\(label): \(valueType(definition.type))? = \(defaultExpression)"
   }
 
+  /// The parameter of a builder's initialiser, of the property's own type. It has no label: many
+  /// names would need back-ticks in declarations and must not have them in calls.
+  var builderParameter: String { "_ \(local): \(type) = \(defaultExpression)" }
+
   /// The value of the property, from the memberwise initialiser's parameter.
   var argument: String {
     isOptional || definition.isPrimary ? local : "\(local) ?? \(defaultExpression)"

@@ -33,7 +33,7 @@ public struct TableReader {
   public let vtableSize: UInt16
 
   /// The root table of a finished buffer, or nil if the bytes hold none.
-  @inlinable
+  @inlinable @inline(__always)
   public init?(root bytes: UnsafeRawBufferPointer) {
     self.init(bytes, at: bytes.follow(0))
   }

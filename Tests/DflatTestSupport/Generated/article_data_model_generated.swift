@@ -56,23 +56,10 @@ extension Press {
       media: [Press.Medium]? = [], people: [Press.Person]? = [], tags: [Swift::String]? = [],
       gone: Swift::Int32? = 0, code: Swift::Int32? = 0, votes: Swift::Int32? = 0
     ) {
-      var values = ArticleBuilder()
-      values.slug = slug
-      values.title = title
-      values.rank = rank ?? 5
-      values.isOpen = isOpen ?? true
-      values.ratio = ratio ?? 0.5
-      values.kind = kind ?? .news
-      values.label = label ?? "plain"
-      values.author = author
-      values.medium = medium
-      values.media = media ?? []
-      values.people = people ?? []
-      values.tags = tags ?? []
-      values.gone = gone ?? 0
-      values.code = code ?? 0
-      values.votes = votes ?? 0
-      self = values.build()
+      self = ArticleBuilder(
+        slug, title, rank ?? 5, isOpen ?? true, ratio ?? 0.5, kind ?? .news, label ?? "plain",
+        author, medium, media ?? [], people ?? [], tags ?? [], gone ?? 0, code ?? 0, votes ?? 0
+      ).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -108,37 +95,60 @@ extension Press {
   /// The fields of a `Article`, to be changed and built.
   public struct ArticleBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String = ""
+    public var slug: Swift::String
     /// `title`: nil if absent.
-    public var title: Swift::String? = nil
+    public var title: Swift::String?
     /// `rank`: indexed, `5` if absent.
-    public var rank: Swift::Int32 = 5
+    public var rank: Swift::Int32
     /// `is_open`: `true` if absent.
-    public var isOpen: Swift::Bool = true
+    public var isOpen: Swift::Bool
     /// `ratio`: `0.5` if absent.
-    public var ratio: Swift::Double = 0.5
+    public var ratio: Swift::Double
     /// `kind`: indexed, `.news` if absent.
-    public var kind: Press.Kind = .news
+    public var kind: Press.Kind
     /// `label`: indexed, `"plain"` if absent.
-    public var label: Swift::String = "plain"
+    public var label: Swift::String
     /// `author`: nil if absent.
-    public var author: Press.Person? = nil
+    public var author: Press.Person?
     /// `medium`: indexed, nil if absent.
-    public var medium: Press.Medium? = nil
+    public var medium: Press.Medium?
     /// `media`: empty if absent.
-    public var media: [Press.Medium] = []
+    public var media: [Press.Medium]
     /// `people`: empty if absent.
-    public var people: [Press.Person] = []
+    public var people: [Press.Person]
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [Swift::String]
     /// `gone`: `0` if absent.
-    public var gone: Swift::Int32 = 0
+    public var gone: Swift::Int32
     /// `code`: unique, `0` if absent.
-    public var code: Swift::Int32 = 0
+    public var code: Swift::Int32
     /// `votes`: indexed, `0` if absent.
-    public var votes: Swift::Int32 = 0
+    public var votes: Swift::Int32
 
-    init() {}
+    init(
+      _ slug: Swift::String = "", _ title: Swift::String? = nil, _ rank: Swift::Int32 = 5,
+      _ isOpen: Swift::Bool = true, _ ratio: Swift::Double = 0.5, _ kind: Press.Kind = .news,
+      _ label: Swift::String = "plain", _ author: Press.Person? = nil,
+      _ medium: Press.Medium? = nil, _ media: [Press.Medium] = [], _ people: [Press.Person] = [],
+      _ tags: [Swift::String] = [], _ gone: Swift::Int32 = 0, _ code: Swift::Int32 = 0,
+      _ votes: Swift::Int32 = 0
+    ) {
+      self.slug = slug
+      self.title = title
+      self.rank = rank
+      self.isOpen = isOpen
+      self.ratio = ratio
+      self.kind = kind
+      self.label = label
+      self.author = author
+      self.medium = medium
+      self.media = media
+      self.people = people
+      self.tags = tags
+      self.gone = gone
+      self.code = code
+      self.votes = votes
+    }
 
     /// The fields of an object.
     public init(from object: Article) {

@@ -61,25 +61,11 @@ extension PRESS {
       code: Swift::Int32? = 0, votes: Swift::Int32? = 0, footnotes: [PRESS.Footnote]? = [],
       editor: PRESS.Human? = nil, score: Swift::Float? = nil
     ) {
-      var values = ArticleBuilder()
-      values.slug = slug
-      values.headline = headline
-      values.rank = rank ?? 7
-      values.isOpen = isOpen ?? false
-      values.ratio = ratio ?? 0.25
-      values.kind = kind ?? .essay
-      values.label = label ?? "fancy"
-      values.writer = writer
-      values.medium = medium
-      values.media = media ?? []
-      values.people = people ?? []
-      values.tags = tags ?? []
-      values.code = code ?? 0
-      values.votes = votes ?? 0
-      values.footnotes = footnotes ?? []
-      values.editor = editor
-      values.score = score
-      self = values.build()
+      self = ArticleBuilder(
+        slug, headline, rank ?? 7, isOpen ?? false, ratio ?? 0.25, kind ?? .essay, label ?? "fancy",
+        writer, medium, media ?? [], people ?? [], tags ?? [], code ?? 0, votes ?? 0,
+        footnotes ?? [], editor, score
+      ).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -128,41 +114,66 @@ extension PRESS {
   /// The fields of a `Article`, to be changed and built.
   public struct ArticleBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String = ""
+    public var slug: Swift::String
     /// `headline`: indexed, nil if absent.
-    public var headline: Swift::String? = nil
+    public var headline: Swift::String?
     /// `rank`: indexed, `7` if absent.
-    public var rank: Swift::Int32 = 7
+    public var rank: Swift::Int32
     /// `is_open`: `false` if absent.
-    public var isOpen: Swift::Bool = false
+    public var isOpen: Swift::Bool
     /// `ratio`: `0.25` if absent.
-    public var ratio: Swift::Double = 0.25
+    public var ratio: Swift::Double
     /// `kind`: indexed, `.essay` if absent.
-    public var kind: PRESS.Sort = .essay
+    public var kind: PRESS.Sort
     /// `label`: indexed, `"fancy"` if absent.
-    public var label: Swift::String = "fancy"
+    public var label: Swift::String
     /// `writer`: nil if absent.
-    public var writer: PRESS.Human? = nil
+    public var writer: PRESS.Human?
     /// `medium`: indexed, nil if absent.
-    public var medium: PRESS.Medium? = nil
+    public var medium: PRESS.Medium?
     /// `media`: empty if absent.
-    public var media: [PRESS.Medium] = []
+    public var media: [PRESS.Medium]
     /// `people`: empty if absent.
-    public var people: [PRESS.Human] = []
+    public var people: [PRESS.Human]
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [Swift::String]
     /// `code`: indexed, `0` if absent.
-    public var code: Swift::Int32 = 0
+    public var code: Swift::Int32
     /// `votes`: unique, `0` if absent.
-    public var votes: Swift::Int32 = 0
+    public var votes: Swift::Int32
     /// `footnotes`: empty if absent.
-    public var footnotes: [PRESS.Footnote] = []
+    public var footnotes: [PRESS.Footnote]
     /// `editor`: nil if absent.
-    public var editor: PRESS.Human? = nil
+    public var editor: PRESS.Human?
     /// `score`: indexed, nil if absent.
-    public var score: Swift::Float? = nil
+    public var score: Swift::Float?
 
-    init() {}
+    init(
+      _ slug: Swift::String = "", _ headline: Swift::String? = nil, _ rank: Swift::Int32 = 7,
+      _ isOpen: Swift::Bool = false, _ ratio: Swift::Double = 0.25, _ kind: PRESS.Sort = .essay,
+      _ label: Swift::String = "fancy", _ writer: PRESS.Human? = nil, _ medium: PRESS.Medium? = nil,
+      _ media: [PRESS.Medium] = [], _ people: [PRESS.Human] = [], _ tags: [Swift::String] = [],
+      _ code: Swift::Int32 = 0, _ votes: Swift::Int32 = 0, _ footnotes: [PRESS.Footnote] = [],
+      _ editor: PRESS.Human? = nil, _ score: Swift::Float? = nil
+    ) {
+      self.slug = slug
+      self.headline = headline
+      self.rank = rank
+      self.isOpen = isOpen
+      self.ratio = ratio
+      self.kind = kind
+      self.label = label
+      self.writer = writer
+      self.medium = medium
+      self.media = media
+      self.people = people
+      self.tags = tags
+      self.code = code
+      self.votes = votes
+      self.footnotes = footnotes
+      self.editor = editor
+      self.score = score
+    }
 
     /// The fields of an object.
     public init(from object: Article) {

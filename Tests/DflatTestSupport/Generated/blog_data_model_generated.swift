@@ -43,17 +43,10 @@ extension Blog {
       tags: [Swift::String]? = [], attachment: Blog.Attachment? = nil,
       isPinned: Swift::Bool? = false
     ) {
-      var values = PostBuilder()
-      values.site = site
-      values.number = number
-      values.status = status ?? .published
-      values.likes = likes ?? 0
-      values.place = place
-      values.author = author
-      values.tags = tags ?? []
-      values.attachment = attachment
-      values.isPinned = isPinned ?? false
-      self = values.build()
+      self = PostBuilder(
+        site, number, status ?? .published, likes ?? 0, place, author, tags ?? [], attachment,
+        isPinned ?? false
+      ).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -83,25 +76,40 @@ extension Blog {
   /// The fields of a `Post`, to be changed and built.
   public struct PostBuilder {
     /// Where it appears.
-    public var site: Swift::String = ""
+    public var site: Swift::String
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Swift::Int32
     /// `status`: `.published` if absent.
-    public var status: Blog.Status = .published
+    public var status: Blog.Status
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 = 0
+    public var likes: Swift::Int32
     /// `place`: nil if absent.
-    public var place: Blog.Place? = nil
+    public var place: Blog.Place?
     /// `author`: nil if absent.
-    public var author: Blog.Author? = nil
+    public var author: Blog.Author?
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [Swift::String]
     /// `attachment`: indexed, nil if absent.
-    public var attachment: Blog.Attachment? = nil
+    public var attachment: Blog.Attachment?
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Swift::Bool = false
+    public var isPinned: Swift::Bool
 
-    init() {}
+    init(
+      _ site: Swift::String = "", _ number: Swift::Int32 = 0, _ status: Blog.Status = .published,
+      _ likes: Swift::Int32 = 0, _ place: Blog.Place? = nil, _ author: Blog.Author? = nil,
+      _ tags: [Swift::String] = [], _ attachment: Blog.Attachment? = nil,
+      _ isPinned: Swift::Bool = false
+    ) {
+      self.site = site
+      self.number = number
+      self.status = status
+      self.likes = likes
+      self.place = place
+      self.author = author
+      self.tags = tags
+      self.attachment = attachment
+      self.isPinned = isPinned
+    }
 
     /// The fields of an object.
     public init(from object: Post) {

@@ -115,48 +115,14 @@ extension KIT {
       tags: [Swift::String]? = [], numbers: [Swift::Int64]? = [], leaves: [KIT.Leaf]? = [],
       pets: [KIT.Pet]? = [], extra: Swift::String? = nil, extraNumber: Swift::Int32? = 0
     ) {
-      var values = ItemBuilder()
-      values.name = name
-      values.serial = serial
-      values.flag = flag ?? false
-      values.tiny = tiny ?? 0
-      values.small = small ?? 0
-      values.shortNumber = shortNumber ?? 0
-      values.port = port ?? 0
-      values.number = number ?? 3
-      values.count = count ?? 0
-      values.longNumber = longNumber ?? 0
-      values.big = big ?? 0
-      values.single = single ?? 0.0
-      values.real = real ?? 1.5
-      values.plainFlag = plainFlag ?? false
-      values.plainNumber = plainNumber ?? 0
-      values.plainBig = plainBig ?? 0
-      values.plainLong = plainLong ?? 0
-      values.plainReal = plainReal ?? 0.0
-      values.plainTitle = plainTitle
-      values.maybeFlag = maybeFlag
-      values.maybeNumber = maybeNumber
-      values.maybeBig = maybeBig
-      values.maybeReal = maybeReal
-      values.mood = mood ?? .wild
-      values.maybeMood = maybeMood
-      values.wide = wide ?? .small
-      values.traits = traits ?? []
-      values.title = title
-      values.word = word ?? "plain"
-      values.badge = badge
-      values.point = point
-      values.box = box
-      values.branch = branch
-      values.pet = pet
-      values.tags = tags ?? []
-      values.numbers = numbers ?? []
-      values.leaves = leaves ?? []
-      values.pets = pets ?? []
-      values.extra = extra
-      values.extraNumber = extraNumber ?? 0
-      self = values.build()
+      self = ItemBuilder(
+        name, serial, flag ?? false, tiny ?? 0, small ?? 0, shortNumber ?? 0, port ?? 0,
+        number ?? 3, count ?? 0, longNumber ?? 0, big ?? 0, single ?? 0.0, real ?? 1.5,
+        plainFlag ?? false, plainNumber ?? 0, plainBig ?? 0, plainLong ?? 0, plainReal ?? 0.0,
+        plainTitle, maybeFlag, maybeNumber, maybeBig, maybeReal, mood ?? .wild, maybeMood,
+        wide ?? .small, traits ?? [], title, word ?? "plain", badge, point, box, branch, pet,
+        tags ?? [], numbers ?? [], leaves ?? [], pets ?? [], extra, extraNumber ?? 0
+      ).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -244,87 +210,144 @@ extension KIT {
   /// The fields of a `Item`, to be changed and built.
   public struct ItemBuilder {
     /// `name`: a field of the primary key.
-    public var name: Swift::String = ""
+    public var name: Swift::String
     /// `serial`: a field of the primary key.
-    public var serial: Swift::UInt64 = 0
+    public var serial: Swift::UInt64
     /// `flag`: `false` if absent.
-    public var flag: Swift::Bool = false
+    public var flag: Swift::Bool
     /// `tiny`: indexed, `0` if absent.
-    public var tiny: Swift::Int8 = 0
+    public var tiny: Swift::Int8
     /// `small`: indexed, `0` if absent.
-    public var small: Swift::UInt8 = 0
+    public var small: Swift::UInt8
     /// `short_number`: indexed, `0` if absent.
-    public var shortNumber: Swift::Int16 = 0
+    public var shortNumber: Swift::Int16
     /// `port`: `0` if absent.
-    public var port: Swift::UInt16 = 0
+    public var port: Swift::UInt16
     /// `number`: indexed, `3` if absent.
-    public var number: Swift::Int32 = 3
+    public var number: Swift::Int32
     /// `count`: indexed, `0` if absent.
-    public var count: Swift::UInt32 = 0
+    public var count: Swift::UInt32
     /// `long_number`: indexed, `0` if absent.
-    public var longNumber: Swift::Int64 = 0
+    public var longNumber: Swift::Int64
     /// `big`: indexed, `0` if absent.
-    public var big: Swift::UInt64 = 0
+    public var big: Swift::UInt64
     /// `single`: indexed, `0.0` if absent.
-    public var single: Swift::Float = 0.0
+    public var single: Swift::Float
     /// `real`: indexed, `1.5` if absent.
-    public var real: Swift::Double = 1.5
+    public var real: Swift::Double
     /// `plain_flag`: `false` if absent.
-    public var plainFlag: Swift::Bool = false
+    public var plainFlag: Swift::Bool
     /// `plain_number`: `0` if absent.
-    public var plainNumber: Swift::Int32 = 0
+    public var plainNumber: Swift::Int32
     /// `plain_big`: `0` if absent.
-    public var plainBig: Swift::UInt64 = 0
+    public var plainBig: Swift::UInt64
     /// `plain_long`: `0` if absent.
-    public var plainLong: Swift::Int64 = 0
+    public var plainLong: Swift::Int64
     /// `plain_real`: `0.0` if absent.
-    public var plainReal: Swift::Double = 0.0
+    public var plainReal: Swift::Double
     /// `plain_title`: nil if absent.
-    public var plainTitle: Swift::String? = nil
+    public var plainTitle: Swift::String?
     /// `maybe_flag`: indexed, nil if absent.
-    public var maybeFlag: Swift::Bool? = nil
+    public var maybeFlag: Swift::Bool?
     /// `maybe_number`: indexed, nil if absent.
-    public var maybeNumber: Swift::Int32? = nil
+    public var maybeNumber: Swift::Int32?
     /// `maybe_big`: nil if absent.
-    public var maybeBig: Swift::UInt64? = nil
+    public var maybeBig: Swift::UInt64?
     /// `maybe_real`: indexed, nil if absent.
-    public var maybeReal: Swift::Double? = nil
+    public var maybeReal: Swift::Double?
     /// `mood`: indexed, `.wild` if absent.
-    public var mood: KIT.Mood = .wild
+    public var mood: KIT.Mood
     /// `maybe_mood`: indexed, nil if absent.
-    public var maybeMood: KIT.Mood? = nil
+    public var maybeMood: KIT.Mood?
     /// `wide`: indexed, `.small` if absent.
-    public var wide: KIT.Wide = .small
+    public var wide: KIT.Wide
     /// `traits`: indexed, `[]` if absent.
-    public var traits: KIT.Trait = []
+    public var traits: KIT.Trait
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String? = nil
+    public var title: Swift::String?
     /// `word`: indexed, `"plain"` if absent.
-    public var word: Swift::String = "plain"
+    public var word: Swift::String
     /// `badge`: unique, nil if absent.
-    public var badge: Swift::String? = nil
+    public var badge: Swift::String?
     /// `point`: nil if absent.
-    public var point: KIT.Point? = nil
+    public var point: KIT.Point?
     /// `box`: nil if absent.
-    public var box: KIT.Box? = nil
+    public var box: KIT.Box?
     /// `branch`: nil if absent.
-    public var branch: KIT.Branch? = nil
+    public var branch: KIT.Branch?
     /// `pet`: indexed, nil if absent.
-    public var pet: KIT.Pet? = nil
+    public var pet: KIT.Pet?
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [Swift::String]
     /// `numbers`: empty if absent.
-    public var numbers: [Swift::Int64] = []
+    public var numbers: [Swift::Int64]
     /// `leaves`: empty if absent.
-    public var leaves: [KIT.Leaf] = []
+    public var leaves: [KIT.Leaf]
     /// `pets`: empty if absent.
-    public var pets: [KIT.Pet] = []
+    public var pets: [KIT.Pet]
     /// `extra`: indexed, nil if absent.
-    public var extra: Swift::String? = nil
+    public var extra: Swift::String?
     /// `extra_number`: `0` if absent.
-    public var extraNumber: Swift::Int32 = 0
+    public var extraNumber: Swift::Int32
 
-    init() {}
+    init(
+      _ name: Swift::String = "", _ serial: Swift::UInt64 = 0, _ flag: Swift::Bool = false,
+      _ tiny: Swift::Int8 = 0, _ small: Swift::UInt8 = 0, _ shortNumber: Swift::Int16 = 0,
+      _ port: Swift::UInt16 = 0, _ number: Swift::Int32 = 3, _ count: Swift::UInt32 = 0,
+      _ longNumber: Swift::Int64 = 0, _ big: Swift::UInt64 = 0, _ single: Swift::Float = 0.0,
+      _ real: Swift::Double = 1.5, _ plainFlag: Swift::Bool = false,
+      _ plainNumber: Swift::Int32 = 0, _ plainBig: Swift::UInt64 = 0, _ plainLong: Swift::Int64 = 0,
+      _ plainReal: Swift::Double = 0.0, _ plainTitle: Swift::String? = nil,
+      _ maybeFlag: Swift::Bool? = nil, _ maybeNumber: Swift::Int32? = nil,
+      _ maybeBig: Swift::UInt64? = nil, _ maybeReal: Swift::Double? = nil, _ mood: KIT.Mood = .wild,
+      _ maybeMood: KIT.Mood? = nil, _ wide: KIT.Wide = .small, _ traits: KIT.Trait = [],
+      _ title: Swift::String? = nil, _ word: Swift::String = "plain", _ badge: Swift::String? = nil,
+      _ point: KIT.Point? = nil, _ box: KIT.Box? = nil, _ branch: KIT.Branch? = nil,
+      _ pet: KIT.Pet? = nil, _ tags: [Swift::String] = [], _ numbers: [Swift::Int64] = [],
+      _ leaves: [KIT.Leaf] = [], _ pets: [KIT.Pet] = [], _ extra: Swift::String? = nil,
+      _ extraNumber: Swift::Int32 = 0
+    ) {
+      self.name = name
+      self.serial = serial
+      self.flag = flag
+      self.tiny = tiny
+      self.small = small
+      self.shortNumber = shortNumber
+      self.port = port
+      self.number = number
+      self.count = count
+      self.longNumber = longNumber
+      self.big = big
+      self.single = single
+      self.real = real
+      self.plainFlag = plainFlag
+      self.plainNumber = plainNumber
+      self.plainBig = plainBig
+      self.plainLong = plainLong
+      self.plainReal = plainReal
+      self.plainTitle = plainTitle
+      self.maybeFlag = maybeFlag
+      self.maybeNumber = maybeNumber
+      self.maybeBig = maybeBig
+      self.maybeReal = maybeReal
+      self.mood = mood
+      self.maybeMood = maybeMood
+      self.wide = wide
+      self.traits = traits
+      self.title = title
+      self.word = word
+      self.badge = badge
+      self.point = point
+      self.box = box
+      self.branch = branch
+      self.pet = pet
+      self.tags = tags
+      self.numbers = numbers
+      self.leaves = leaves
+      self.pets = pets
+      self.extra = extra
+      self.extraNumber = extraNumber
+    }
 
     /// The fields of an object.
     public init(from object: Item) {

@@ -26,11 +26,7 @@ extension V1 {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(number: Swift::Int32, text: Swift::String? = nil, likes: Swift::Int32? = 0) {
-      var values = LetterBuilder()
-      values.number = number
-      values.text = text
-      values.likes = likes ?? 0
-      self = values.build()
+      self = LetterBuilder(number, text, likes ?? 0).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -54,13 +50,17 @@ extension V1 {
   /// The fields of a `Letter`, to be changed and built.
   public struct LetterBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Swift::Int32
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: Swift::String?
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 = 0
+    public var likes: Swift::Int32
 
-    init() {}
+    init(_ number: Swift::Int32 = 0, _ text: Swift::String? = nil, _ likes: Swift::Int32 = 0) {
+      self.number = number
+      self.text = text
+      self.likes = likes
+    }
 
     /// The fields of an object.
     public init(from object: Letter) {

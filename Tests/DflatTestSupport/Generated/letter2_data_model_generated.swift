@@ -28,12 +28,7 @@ extension V2 {
       id: Swift::String, text: Swift::String? = nil, words: Swift::Int32? = 0,
       slug: Swift::String? = nil
     ) {
-      var values = LetterBuilder()
-      values.id = id
-      values.text = text
-      values.words = words ?? 0
-      values.slug = slug
-      self = values.build()
+      self = LetterBuilder(id, text, words ?? 0, slug).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -58,15 +53,23 @@ extension V2 {
   /// The fields of a `Letter`, to be changed and built.
   public struct LetterBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: Swift::String
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: Swift::String?
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int32 = 0
+    public var words: Swift::Int32
     /// `slug`: unique, nil if absent.
-    public var slug: Swift::String? = nil
+    public var slug: Swift::String?
 
-    init() {}
+    init(
+      _ id: Swift::String = "", _ text: Swift::String? = nil, _ words: Swift::Int32 = 0,
+      _ slug: Swift::String? = nil
+    ) {
+      self.id = id
+      self.text = text
+      self.words = words
+      self.slug = slug
+    }
 
     /// The fields of an object.
     public init(from object: Letter) {

@@ -36,12 +36,7 @@ extension Mail {
     public init(
       id: Swift::String, sheet: Swift::Int32, text: Swift::String? = nil, words: Swift::Int64? = 0
     ) {
-      var values = DispatchBuilder()
-      values.id = id
-      values.sheet = sheet
-      values.text = text
-      values.words = words ?? 0
-      self = values.build()
+      self = DispatchBuilder(id, sheet, text, words ?? 0).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -66,15 +61,23 @@ extension Mail {
   /// The fields of a `Dispatch`, to be changed and built.
   public struct DispatchBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: Swift::String
     /// `sheet`: a field of the primary key.
-    public var sheet: Swift::Int32 = 0
+    public var sheet: Swift::Int32
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: Swift::String?
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 = 0
+    public var words: Swift::Int64
 
-    init() {}
+    init(
+      _ id: Swift::String = "", _ sheet: Swift::Int32 = 0, _ text: Swift::String? = nil,
+      _ words: Swift::Int64 = 0
+    ) {
+      self.id = id
+      self.sheet = sheet
+      self.text = text
+      self.words = words
+    }
 
     /// The fields of an object.
     public init(from object: Dispatch) {

@@ -23,11 +23,7 @@ extension MAIL {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(id: Swift::String, text: Swift::String? = nil, words: Swift::Int64? = 0) {
-      var values = DispatchBuilder()
-      values.id = id
-      values.text = text
-      values.words = words ?? 0
-      self = values.build()
+      self = DispatchBuilder(id, text, words ?? 0).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -51,13 +47,17 @@ extension MAIL {
   /// The fields of a `Dispatch`, to be changed and built.
   public struct DispatchBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: Swift::String
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: Swift::String?
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 = 0
+    public var words: Swift::Int64
 
-    init() {}
+    init(_ id: Swift::String = "", _ text: Swift::String? = nil, _ words: Swift::Int64 = 0) {
+      self.id = id
+      self.text = text
+      self.words = words
+    }
 
     /// The fields of an object.
     public init(from object: Dispatch) {

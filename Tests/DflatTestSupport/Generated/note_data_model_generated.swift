@@ -23,10 +23,7 @@ public struct Note: Dflat::Atom {
 
   /// A new object, not stored anywhere; nil stands for the default.
   public init(key: Swift::UInt64, text: Swift::String? = nil) {
-    var values = NoteBuilder()
-    values.key = key
-    values.text = text
-    self = values.build()
+    self = NoteBuilder(key, text).build()
   }
 
   /// What changes are made with, for Dflat.
@@ -49,11 +46,14 @@ public struct Note: Dflat::Atom {
 /// The fields of a `Note`, to be changed and built.
 public struct NoteBuilder {
   /// `key`: a field of the primary key.
-  public var key: Swift::UInt64 = 0
+  public var key: Swift::UInt64
   /// `text`: nil if absent.
-  public var text: Swift::String? = nil
+  public var text: Swift::String?
 
-  init() {}
+  init(_ key: Swift::UInt64 = 0, _ text: Swift::String? = nil) {
+    self.key = key
+    self.text = text
+  }
 
   /// The fields of an object.
   public init(from object: Note) {

@@ -26,11 +26,7 @@ extension Kit {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(number: Swift::Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil) {
-      var values = ShelfBuilder()
-      values.number = number
-      values.thing = thing
-      values.crate = crate
-      self = values.build()
+      self = ShelfBuilder(number, thing, crate).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -62,13 +58,17 @@ extension Kit {
   /// The fields of a `Shelf`, to be changed and built.
   public struct ShelfBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Swift::Int32
     /// `thing`: indexed, nil if absent.
-    public var thing: Kit.Thing? = nil
+    public var thing: Kit.Thing?
     /// `crate`: nil if absent.
-    public var crate: Kit.Crate? = nil
+    public var crate: Kit.Crate?
 
-    init() {}
+    init(_ number: Swift::Int32 = 0, _ thing: Kit.Thing? = nil, _ crate: Kit.Crate? = nil) {
+      self.number = number
+      self.thing = thing
+      self.crate = crate
+    }
 
     /// The fields of an object.
     public init(from object: Shelf) {

@@ -38,14 +38,7 @@ extension Kit {
       row: Swift::UInt32, level: Swift::Double, side: Kit.Side, isOpen: Swift::Bool,
       page: Swift::UInt64, label: Swift::String? = nil
     ) {
-      var values = SlotBuilder()
-      values.row = row
-      values.level = level
-      values.side = side
-      values.isOpen = isOpen
-      values.page = page
-      values.label = label
-      self = values.build()
+      self = SlotBuilder(row, level, side, isOpen, page, label).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -72,19 +65,29 @@ extension Kit {
   /// The fields of a `Slot`, to be changed and built.
   public struct SlotBuilder {
     /// `row`: a field of the primary key.
-    public var row: Swift::UInt32 = 0
+    public var row: Swift::UInt32
     /// `level`: a field of the primary key.
-    public var level: Swift::Double = 0.0
+    public var level: Swift::Double
     /// `side`: a field of the primary key.
-    public var side: Kit.Side = .left
+    public var side: Kit.Side
     /// `is_open`: a field of the primary key.
-    public var isOpen: Swift::Bool = false
+    public var isOpen: Swift::Bool
     /// `page`: a field of the primary key.
-    public var page: Swift::UInt64 = 0
+    public var page: Swift::UInt64
     /// `label`: nil if absent.
-    public var label: Swift::String? = nil
+    public var label: Swift::String?
 
-    init() {}
+    init(
+      _ row: Swift::UInt32 = 0, _ level: Swift::Double = 0.0, _ side: Kit.Side = .left,
+      _ isOpen: Swift::Bool = false, _ page: Swift::UInt64 = 0, _ label: Swift::String? = nil
+    ) {
+      self.row = row
+      self.level = level
+      self.side = side
+      self.isOpen = isOpen
+      self.page = page
+      self.label = label
+    }
 
     /// The fields of an object.
     public init(from object: Slot) {

@@ -31,12 +31,7 @@ extension Verify {
       key: Swift::Int64, group: Swift::Int64? = 0, values: [Swift::Int64]? = [],
       label: Swift::String? = nil
     ) {
-      var _values = WhiteBuilder()
-      _values.key = key
-      _values.group = group ?? 0
-      _values.values = values ?? []
-      _values.label = label
-      self = _values.build()
+      self = WhiteBuilder(key, group ?? 0, values ?? [], label).build()
     }
 
     /// What changes are made with, for Dflat.
@@ -61,15 +56,23 @@ extension Verify {
   /// The fields of a `White`, to be changed and built.
   public struct WhiteBuilder {
     /// `key`: a field of the primary key.
-    public var key: Swift::Int64 = 0
+    public var key: Swift::Int64
     /// `group`: indexed, `0` if absent.
-    public var group: Swift::Int64 = 0
+    public var group: Swift::Int64
     /// `values`: empty if absent.
-    public var values: [Swift::Int64] = []
+    public var values: [Swift::Int64]
     /// `label`: unique, nil if absent.
-    public var label: Swift::String? = nil
+    public var label: Swift::String?
 
-    init() {}
+    init(
+      _ key: Swift::Int64 = 0, _ group: Swift::Int64 = 0, _ values: [Swift::Int64] = [],
+      _ label: Swift::String? = nil
+    ) {
+      self.key = key
+      self.group = group
+      self.values = values
+      self.label = label
+    }
 
     /// The fields of an object.
     public init(from object: White) {

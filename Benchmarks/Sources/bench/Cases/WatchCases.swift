@@ -60,8 +60,8 @@ private final class Telling: Sendable {
   var own: UInt64 { state.withLock { UInt64(($0.committed - $0.began) / .nanoseconds(1)) } }
 }
 
-/// A run: the priorities of objects become `start` of their numbers, `watch` begins what is watched, and the transaction makes
-/// them `change` of what they were.
+/// A run: the priorities of objects become `start` of their numbers, `watch` begins what is
+/// watched, and the transaction makes them `change` of what they were.
 private func run(
   _ fixture: Fixture, _ template: String, _ telling: Telling,
   start: @escaping @Sendable (Int32) -> Int32 = { $0 },
@@ -212,8 +212,9 @@ extension Case {
     (start: { $0 }, change: { ($0 + count / 2) % count })
   }
 
-  /// The same in the order of the field that is changed. It is shuffled before, and again by the transaction: the factors are primes
-  /// that do not divide the number of objects, and no object keeps its priority.
+  /// The same in the order of the field that is changed. It is shuffled before, and again by the
+  /// transaction: the factors are primes that do not divide the number of objects, and no object
+  /// keeps its priority.
   static let watchRangesOrdered = ranges(
     "watch-ranges-ordered", "the same, in the order of the changed field", isOrdered: true
   ) { count in
@@ -223,9 +224,10 @@ extension Case {
   private static func ranges(
     _ id: String, _ title: String, isOrdered: Bool = false, upstream: Double? = nil,
     grdb: Double? = nil,
-    priorities: @escaping @Sendable (_ count: Int32) -> (
-      start: @Sendable (Int32) -> Int32, change: @Sendable (Int32) -> Int32
-    )
+    priorities:
+      @escaping @Sendable (_ count: Int32) -> (
+        start: @Sendable (Int32) -> Int32, change: @Sendable (Int32) -> Int32
+      )
   ) -> Case {
     Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb) { fixture in
       let template = try fixture.template(fixture.few)

@@ -34,14 +34,7 @@ public struct BenchDoc: Dflat::Atom {
     title: Swift::String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
     tag: Swift::String? = nil, priority: Swift::Int32? = 0
   ) {
-    var values = BenchDocBuilder()
-    values.pos = pos
-    values.color = color ?? .red
-    values.title = title
-    values.content = content
-    values.tag = tag
-    values.priority = priority ?? 0
-    self = values.build()
+    self = BenchDocBuilder(pos, color ?? .red, title, content, tag, priority ?? 0).build()
   }
 
   /// What changes are made with, for Dflat.
@@ -68,19 +61,29 @@ public struct BenchDoc: Dflat::Atom {
 /// The fields of a `BenchDoc`, to be changed and built.
 public struct BenchDocBuilder {
   /// `pos`: nil if absent.
-  public var pos: Vec3? = nil
+  public var pos: Vec3?
   /// `color`: `.red` if absent.
-  public var color: Color = .red
+  public var color: Color
   /// `title`: a field of the primary key.
-  public var title: Swift::String = ""
+  public var title: Swift::String
   /// `content`: nil if absent.
-  public var content: Content? = nil
+  public var content: Content?
   /// `tag`: nil if absent.
-  public var tag: Swift::String? = nil
+  public var tag: Swift::String?
   /// `priority`: `0` if absent.
-  public var priority: Swift::Int32 = 0
+  public var priority: Swift::Int32
 
-  init() {}
+  init(
+    _ pos: Vec3? = nil, _ color: Color = .red, _ title: Swift::String = "",
+    _ content: Content? = nil, _ tag: Swift::String? = nil, _ priority: Swift::Int32 = 0
+  ) {
+    self.pos = pos
+    self.color = color
+    self.title = title
+    self.content = content
+    self.tag = tag
+    self.priority = priority
+  }
 
   /// The fields of an object.
   public init(from object: BenchDoc) {

@@ -1,0 +1,40 @@
+// The pool of builders: each is in one caller's hands, and empty when it is taken.
+
+import DflatTestSupport
+import Dispatch
+import FlatBuffersRuntime
+import Testing
+
+@testable import Dflat
+
+@Suite("The pool of builders")
+struct BuilderPoolTests {
+  @Test("Builders that are taken together are different, and come back empty")
+  func takenTogether() {
+    for _ in 0..<3 {
+      let builders = (0..<12).map { _ in BuilderPool.take() }
+      #expect(Set(builders.map { ObjectIdentifier($0) }).count == 12)
+      for builder in builders {
+        #expect(builder.used == 0)
+        _ = builder.string("left behind")
+        builder.startTable(slotCount: 3)
+        BuilderPool.giveBack(builder)
+      }
+    }
+  }
+
+  @Test("Objects are built inside of others, and on many threads, without mixing")
+  func threads() {
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for number in 0..<500 {
+        let text = "thread \(thread), number \(number)"
+        let item = Kit.Item(
+          _row: Row { builder in
+            let inner = Kit.Item(name: text, serial: UInt64(number))
+            return inner._encode(to: builder)
+          })
+        #expect(item.name == text && item.serial == UInt64(number))
+      }
+    }
+  }
+}

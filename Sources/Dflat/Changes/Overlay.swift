@@ -29,7 +29,7 @@ struct Overlay: ~Copyable {
       preconditionFailure("a request was written that cannot be read")
     }
     self.layout = layout
-    plan = layout.plan
+    plan = layout.unretainedPlan.takeUnretainedValue()
     old = row.unretainedTable
     self.new = new
     self.fields = fields

@@ -150,10 +150,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
     let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
-    type.changes?.record(id, old: old, new: new, changing: fields)
-    if old == nil { return }
-    type.rows.insert(id)
-    type.recent.wrote(id)
+    type.record(id, old: old, new: new, changing: fields)
   }
 
   /// Makes a type the one that was changed last.
@@ -294,12 +291,12 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       // A request carries the values of the time when it was made. If the object still has them, what others have stored in
       // fields that are not known here is taken from where it is newest.
       let isSame = isKnown || stored.equals(known, as: schema.layout)
-      let base = isSame ? stored : known
-      defer { withExtendedLifetime(base) {} }
-      let overlay = Overlay(change.fields, builder.bytes, over: base, as: schema.layout)
+      defer { withExtendedLifetime((known, stored)) {} }
+      let overlay = Overlay(
+        change.fields, builder.bytes, over: isSame ? stored : known, as: schema.layout)
       let changes = overlay.changes()
       if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-      let row = try changedRow(base, overlay, changes, schema)
+      let row = try changedRow(isSame ? stored : known, overlay, changes, schema)
       if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
       if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
         try row.withBytes { try refuseUnknownKey($0, schema) }

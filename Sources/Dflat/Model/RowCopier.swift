@@ -57,8 +57,10 @@ struct RowCopier {
         let field = Int(check.offset)
         known &+= source.contains(field) ? 1 : 0
         if check.hasTag { known &+= source.contains(field &- 2) ? 1 : 0 }
-        children[position] = child(
-          start + position, changes.contains(field) ? values ?? source : source)
+        children[position] =
+          check.operation == .scalar
+          ? Child()
+          : child(start + position, changes.contains(field) ? values ?? source : source)
       }
       if known != source.fieldCount || !take(Int(source.objectSize)) { isComplete = false }
       builder.startTable(slotCount: Int(table.slotCount))

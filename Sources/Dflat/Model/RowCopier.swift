@@ -10,8 +10,9 @@
 import FlatBuffersRuntime
 
 struct RowCopier {
-  let plan: LayoutPlan
-  let builder: FlatBufferBuilder
+  // The caller keeps both for as long as it uses the copier, so no references are counted for a row.
+  unowned(unsafe) let plan: LayoutPlan
+  unowned(unsafe) let builder: FlatBufferBuilder
   private(set) var isComplete = true
   /// What may still be written, in bytes.
   private var room: Int

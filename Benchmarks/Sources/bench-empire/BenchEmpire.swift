@@ -56,9 +56,14 @@ struct BenchEmpire {
         }
         continue
       }
-      let measurement = try item.measure(fixture, runs: runs)
-      if smoke { print("\(item.id): both sides agree") } else { Table.printLine(measurement) }
-      measurements.append(measurement)
+      for measurement in try item.measure(fixture, runs: runs) {
+        if smoke {
+          print("\(measurement.id): both sides agree")
+        } else {
+          Table.printLine(measurement)
+        }
+        measurements.append(measurement)
+      }
     }
     guard mode == "cases" else { return }
     let missed = measurements.filter(\.missesGoal).map(\.id)

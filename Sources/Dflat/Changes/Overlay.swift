@@ -9,16 +9,17 @@
 //  - if the row holds anything that this version of the schema does not know, its bytes stay as they are behind a new table
 //    (FlatBufferBuilder+Overlays.swift). So no update drops what a newer program has stored.
 //
-// An overlay is made for each row that is updated, so it counts no references: the caller keeps the row, the layout and the bytes
-// of the values for as long as it uses the overlay.
+// An overlay is made for each row that is updated, so it counts no references: the caller keeps the
+// row, the layout and the bytes of the values for as long as it uses the overlay.
 
 import FlatBuffersRuntime
 
 struct Overlay: ~Copyable {
   unowned(unsafe) private let layout: TableLayout
   unowned(unsafe) private let plan: LayoutPlan
-  /// The row, and what was set: fields of a finished buffer, but for those that are absent or at their default.
   private let old: TableReader
+  /// A finished buffer with the fields that were set, but for those that are absent or at their
+  /// default.
   private let new: TableReader
   /// The fields that were set.
   private let fields: FieldSet
@@ -30,7 +31,7 @@ struct Overlay: ~Copyable {
       preconditionFailure("a request was written that cannot be read")
     }
     self.layout = layout
-    plan = layout.plan
+    plan = layout.unretainedPlan.takeUnretainedValue()
     old = row.unretainedTable
     self.new = new
     self.fields = fields

@@ -150,10 +150,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
     let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
-    type.changes?.record(id, old: old, new: new, changing: fields)
-    if old == nil { return }
-    type.rows.insert(id)
-    type.recent.wrote(id)
+    type.record(id, old: old, new: new, changing: fields)
   }
 
   /// Makes a type the one that was changed last.
@@ -284,31 +281,50 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   ) throws -> (row: Row, isChanged: Bool) {
     try write { writer, builder in
       let known = change.row
-      let isKnown = change.version == version || isCurrent(known, schema)
-      guard let stored = isKnown ? known : try writer.row(of: schema, id: known.id) else {
+      if change.version == version || isCurrent(known, schema) {
+        builder.finish(encode(builder))
+        return try replace(
+          known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
+      }
+      guard let stored = try writer.row(of: schema, id: known.id) else {
         throw StorageError(
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
       builder.finish(encode(builder))
-      // A request carries the values of the time when it was made. If the object still has them, what others have stored in
-      // fields that are not known here is taken from where it is newest.
-      let isSame = isKnown || stored.equals(known, as: schema.layout)
-      let base = isSame ? stored : known
-      defer { withExtendedLifetime(base) {} }
-      let overlay = Overlay(change.fields, builder.bytes, over: base, as: schema.layout)
-      let changes = overlay.changes()
-      if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-      let row = try changedRow(base, overlay, changes, schema)
-      if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
-      if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
-        try row.withBytes { try refuseUnknownKey($0, schema) }
-      }
-      let fields = isSame ? changes.fields : .all
-      try writer.update(schema, from: stored, to: row, changing: fields)
-      record(schema, row.id, old: stored, new: row, changing: fields)
-      return (row, true)
+      // A request carries the values of the time when it was made. If the object still has them, what
+      // others have stored in fields that are not known here is taken from where it is newest.
+      let isSame = stored.equals(known, as: schema.layout)
+      return try replace(
+        stored, over: isSame ? stored : known, isSame: isSame, change.fields, builder.bytes,
+        schema, writer)
     }
+  }
+
+  /// Replaces a stored row, unless nothing of it changes.
+  /// - Parameters:
+  ///   - stored: The row.
+  ///   - base: What the fields that were set are laid over.
+  ///   - isSame: Whether `base` is equal to the stored row.
+  ///   - fields: Which fields were set.
+  ///   - values: A buffer that holds them.
+  private func replace(
+    _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
+    _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> (row: Row, isChanged: Bool) {
+    defer { withExtendedLifetime(base) {} }
+    let overlay = Overlay(fields, values, over: base, as: schema.layout)
+    let changes = overlay.changes()
+    if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
+    let row = try changedRow(base, overlay, changes, schema)
+    if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+    if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
+      try row.withBytes { try refuseUnknownKey($0, schema) }
+    }
+    let changed = isSame ? changes.fields : .all
+    try writer.update(schema, from: stored, to: row, changing: changed)
+    record(schema, row.id, old: stored, new: row, changing: changed)
+    return (row, true)
   }
 
   private func changedRow(

@@ -99,6 +99,14 @@ final class ChangedType: @unchecked Sendable {
     self.recent = recent
     changes = observers.isObserved ? TypeChanges(schema.layout) : nil
   }
+
+  /// A row was written. A new one has no `old`, a deleted one no `new`.
+  func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
+    changes?.record(id, old: old, new: new, changing: fields)
+    if old == nil { return }
+    rows.insert(id)
+    recent.wrote(id)
+  }
 }
 
 /// What a transaction has changed, by type.

@@ -11,8 +11,9 @@
 import FlatBuffersRuntime
 
 struct RowCopier {
-  let plan: LayoutPlan
-  let builder: FlatBufferBuilder
+  // The caller keeps both for as long as it uses the copier, so no references are counted for a row.
+  unowned(unsafe) let plan: LayoutPlan
+  unowned(unsafe) let builder: FlatBufferBuilder
   private(set) var isComplete = true
   /// What may still be written, in bytes.
   private var room: Int
@@ -66,8 +67,10 @@ struct RowCopier {
           inlineSize &+= Int(check.size)
         }
         if check.hasTag { known &+= source.contains(field &- 2) ? 1 : 0 }
-        children[position] = child(
-          start + position, changes.contains(field) ? values ?? source : source)
+        children[position] =
+          check.operation == .scalar
+          ? Child()
+          : child(start + position, changes.contains(field) ? values ?? source : source)
       }
       if known != source.fieldCount || !take(inlineSize) { isComplete = false }
       builder.startTable(slotCount: Int(table.slotCount))

@@ -22,7 +22,11 @@ extension PRESS {
 
     /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      values._encode(to: builder)
+      // The values are lent, not copied.
+      func encode(_ values: inout ArticleBuilder) -> FlatBufferBuilder.Offset {
+        values._encode(to: builder)
+      }
+      return encode(&values)
     }
 
     /// `slug`: a field of the primary key.

@@ -22,7 +22,11 @@ extension Blog {
 
     /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      values._encode(to: builder)
+      // The values are lent, not copied.
+      func encode(_ values: inout PostBuilder) -> FlatBufferBuilder.Offset {
+        values._encode(to: builder)
+      }
+      return encode(&values)
     }
 
     /// Where it appears.

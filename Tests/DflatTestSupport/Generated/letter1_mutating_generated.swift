@@ -22,7 +22,11 @@ extension V1 {
 
     /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      values._encode(to: builder)
+      // The values are lent, not copied.
+      func encode(_ values: inout LetterBuilder) -> FlatBufferBuilder.Offset {
+        values._encode(to: builder)
+      }
+      return encode(&values)
     }
 
     /// `number`: a field of the primary key.

@@ -21,7 +21,11 @@ public final class NoteChangeRequest: ChangeRequest {
 
   /// Writes the fields that were set; defaults are left out.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    values._encode(to: builder)
+    // The values are lent, not copied.
+    func encode(_ values: inout NoteBuilder) -> FlatBufferBuilder.Offset {
+      values._encode(to: builder)
+    }
+    return encode(&values)
   }
 
   /// `key`: a field of the primary key.

@@ -22,7 +22,11 @@ extension Kit {
 
     /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      values._encode(to: builder)
+      // The values are lent, not copied.
+      func encode(_ values: inout ShelfBuilder) -> FlatBufferBuilder.Offset {
+        values._encode(to: builder)
+      }
+      return encode(&values)
     }
 
     /// `number`: a field of the primary key.

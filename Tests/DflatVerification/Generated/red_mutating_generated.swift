@@ -22,7 +22,11 @@ extension Verify {
 
     /// Writes the fields that were set; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      _values._encode(to: builder)
+      // The values are lent, not copied.
+      func encode(_ values: inout RedBuilder) -> FlatBufferBuilder.Offset {
+        values._encode(to: builder)
+      }
+      return encode(&_values)
     }
 
     /// `key`: a field of the primary key.

@@ -8,7 +8,8 @@ extension Case {
     Case(id: id, title: title, goal: 1.25, upstream: upstream) { fixture in
       let url = try fixture.filled("few", fixture.entries)
       let store = try fixture.store(url)
-      let floor = try FloorDatabase(url)
+      // A directory of its own: two environments on one would share its locks and its map.
+      let floor = try FloorDatabase(fixture.copy(of: url))
       let entries = fixture.entries
       return (
         ours: {
@@ -36,13 +37,16 @@ extension Case {
         floor: {
           var sum = Checksum()
           let nanoseconds = try time {
-            var transaction = each ? nil : try floor.begin(readOnly: true)
-            for entry in entries {
-              if each { transaction = try floor.begin(readOnly: true) }
-              sum.add(try floor.get(entry, in: transaction))
-              if each { floor.end(transaction) }
+            if each {
+              for entry in entries {
+                sum.add(try floor.get(entry, in: floor.beginReading()))
+                floor.endReading()
+              }
+            } else {
+              let transaction = try floor.beginReading()
+              for entry in entries { sum.add(try floor.get(entry, in: transaction)) }
+              floor.endReading()
             }
-            if !each { floor.end(transaction) }
           }
           return Outcome(nanoseconds: nanoseconds, checksum: sum)
         }
@@ -67,7 +71,7 @@ extension Case {
       let (name, entries, group) = try prepare(fixture)
       let url = try fixture.filled(name, entries)
       let store = try fixture.store(url)
-      let floor = try FloorDatabase(url)
+      let floor = try FloorDatabase(fixture.copy(of: url))
       func measure(_ work: () throws -> [Entry]) throws -> Outcome {
         var found: [Entry] = []
         let nanoseconds = try time { for _ in 0..<repeats { found = try work() } }

@@ -1,9 +1,9 @@
 // The dictionary: four times as many keys as objects in the smaller table, 40,000 in full runs.
 //
 // Where the floor writes, it binds blobs that Dflat has made before, so only Dflat encodes; for values of programs' types the floor
-// encodes each value by itself, as Dflat does, and stores the bytes. All writing sides begin with a file
-// that has the table, and have changed its one row before. The clock stops when everything is committed;
-// where that is one transaction of the floor's, there is no checkpoint on either side.
+// encodes each value by itself, as Dflat does, and stores the bytes. All writing sides begin with a
+// file that has the table, and have changed its one row before. The clock stops when everything is
+// committed; where that is one transaction of the floor's, there is no checkpoint on either side.
 
 import Dflat
 import Foundation

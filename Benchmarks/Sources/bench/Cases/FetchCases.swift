@@ -1,7 +1,7 @@
 // Fetching: by an unindexed property, everything, one by one by key.
 //
-// Each side reads a file of its own, with equal contents, through a read-only connection that has run the
-// query before. What is fetched is released after the clock has stopped, on both sides.
+// Each side reads a file of its own, with equal contents, through a read-only connection that has
+// run the query before. What is fetched is released after the clock has stopped, on both sides.
 
 import Dflat
 import SQLiteDflat

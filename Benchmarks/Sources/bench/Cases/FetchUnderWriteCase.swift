@@ -1,12 +1,13 @@
 // fetch-under-write: objects fetched by key while a writer commits one update after another.
 //
-// On both sides one thread reads and another one writes, each with a connection of its own. A commit makes
-// readers read pages again, so both readers must see the same number of commits. The writer therefore begins
-// a commit with each block of fetches. It may fall behind by a few blocks and catches up by itself; if it is
-// further behind, the reader waits for it with its clock stopped. What is measured is the reader alone.
+// On both sides one thread reads and another one writes, each with a connection of its own. A
+// commit makes readers read pages again, so both readers must see the same number of commits. The
+// writer therefore begins a commit with each block of fetches. It may fall behind by a few blocks
+// and catches up by itself; if it is further behind, the reader waits for it with its clock stopped.
+// What is measured is the reader alone.
 //
-// The threads that write wait for the next block by asking again and again, giving way to others: to be woken
-// takes as long as a commit. Reader and writer need a processor each.
+// A writer waits for the next block by asking again and again, giving way to other threads: to be
+// woken takes as long as a commit. Reader and writer need a processor each.
 
 import Dflat
 import Dispatch

@@ -2,8 +2,8 @@
 //
 // Ours: a request per object, filled field by field from Swift values, submitted. Floor: the object is encoded by hand from
 // C values, the blob and the key are bound in place, stepped and reset. Both have stored one object before the clock starts,
-// so the file, its table and the statements are there; both end with the commit, and once more with the
-// checkpoint that follows.
+// so the file, its table and the statements are there; both end with the commit, and once more with
+// the checkpoint that follows.
 
 import Dflat
 

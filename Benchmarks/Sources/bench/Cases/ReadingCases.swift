@@ -1,4 +1,4 @@
-// Fetching by key in a snapshot. Both sides are Dflat: the floor is the same fetching without a snapshot.
+// Fetching by key in a snapshot. Both sides are Dflat: the floor is the same without a snapshot.
 
 import Dflat
 import SQLiteDflat

@@ -3,7 +3,8 @@
 // A transaction updates 10,000 objects. First of all it inserts an object of another type, which is watched, too: types are told
 // in the order in which they were changed, so that callback comes right after the commit, and starts the clock.
 //
-// The workspaces have a log without a limit, so no checkpoint falls into what is measured, on either side.
+// The workspaces have a log without a limit, so no checkpoint falls into what is measured, on either
+// side.
 
 import Dflat
 import Dispatch

@@ -1,11 +1,11 @@
 // FloorDatabase: the floor's connection, straight on SQLite's C API.
 //
 // Equal work: it opens a file that Dflat made, or a copy of one, so tables, columns, indexes, page size and auto-vacuum are
-// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's default
-// size, connections have no mutex. Statements are prepared once. Automatic checkpoints are off. When a
-// commit has left as many pages in the log as Dflat allows, the next transaction runs a `RESTART`
-// checkpoint before it begins, as in Dflat; so it counts if there is a next transaction. No triggers run, as on
-// Dflat's own writing connection: the floor keeps side tables in step by itself.
+// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's
+// default size, connections have no mutex. Statements are prepared once. Automatic checkpoints are
+// off. When a commit has left as many pages in the log as Dflat allows, the next transaction runs a
+// `RESTART` checkpoint before it begins, as in Dflat; so it counts if there is a next transaction.
+// No triggers run, as on Dflat's own writing connection: side tables are kept in step here.
 
 import CSQLiteFloor
 

@@ -37,7 +37,7 @@ final class FloorWriter {
     images.deallocate()
   }
 
-  /// One transaction, committed; before it the checkpoint, if the last commit has made one necessary.
+  /// One transaction, committed. The checkpoint that the last commit has made necessary comes first.
   @inline(__always)
   func transaction(_ body: () throws -> Void) throws {
     try database.checkpointIfDue()

@@ -5,11 +5,11 @@
 //
 //  - both do the same logical work on equal data: their checksums are compared after each run;
 //  - a side that writes gets a fresh copy of a prepared file in each run;
-//  - a side that reads never uses a file that the other side has open: connections of one process share
-//    their locks;
+//  - a side that reads never uses a file that the other side has open: connections of one process
+//    share their locks;
 //  - files are opened, statements prepared and caches filled before the clock starts, on both sides;
-//  - the clock stops at the last commit. A checkpoint is inside it only where a transaction follows that
-//    has to wait for it. Where the last one counts, it is told apart as `settled`.
+//  - the clock stops at the last commit. A checkpoint is inside it only where a transaction follows
+//    that has to wait for it. Where the last one counts, it is told apart as `settled`.
 
 /// What one run of one side took and found.
 struct Outcome {
@@ -81,7 +81,8 @@ extension Case {
     return measurements
   }
 
-  /// The same case under the name of its second figure. What others reach was measured to the commit.
+  /// The same case under the name of its second figure. What others reach was measured to the
+  /// commit.
   private var settled: Case {
     Case(
       id: settledID, title: title + ", and its checkpoint", goal: goal, allowance: allowance,

@@ -4,7 +4,7 @@
 // without it are legible on both.
 
 enum Chart {
-  private static let nameWidth = 130.0
+  private static let nameWidth = 150.0
   private static let plotWidth = 620.0
   private static let rowHeight = 34.0
   private static let top = 62.0

@@ -78,8 +78,8 @@ final class Fixture {
     return path
   }
 
-  /// A copy of a prepared file for floors to read, made once: on Dflat's own file they would profit from
-  /// the locks that its connections hold. Not to be written.
+  /// A copy of a prepared file for floors to read, made once: on Dflat's own file they would profit
+  /// from the locks that its connections hold. Not to be written.
   func twin(of template: String) throws -> String {
     if let made = twins[template] { return made }
     let path = try copy(of: template)

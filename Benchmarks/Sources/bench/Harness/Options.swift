@@ -48,8 +48,8 @@ struct Options {
 
   var few: Int { mode == .smoke ? 300 : 10_000 }
   var many: Int { mode == .smoke ? 1_000 : 33_334 }
-  /// Bytes in the log after which a checkpoint is due: the library's default, or few enough that the few
-  /// objects of a smoke run reach them.
+  /// Bytes in the log after which a checkpoint is due: the library's default, or few enough that the
+  /// few objects of a smoke run reach them.
   var walLimit: Int { mode == .smoke ? 8 * 4120 : Store.defaultWALLimit }
 
   /// Whether all cases run.

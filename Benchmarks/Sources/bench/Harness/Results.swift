@@ -3,6 +3,7 @@
 // `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
 // `runs`, `spread`. What is no time of many operations, and has a goal that is no ratio, has `value`, `unit` and `floorValue`
 // instead of the milliseconds and the ratio; `goal` is then in that unit.
+// A case whose last checkpoint counts has a second object, whose id ends with `-settled`.
 
 import Foundation
 

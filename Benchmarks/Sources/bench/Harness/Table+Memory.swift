@@ -12,7 +12,7 @@ extension Table {
 
   static func printLine(_ m: MemoryMeasurement) {
     print(
-      pad(m.id, 17) + right(megabytes(m.bytes), 10) + right(megabytes(m.floorBytes), 10)
+      pad(m.id, 21) + right(megabytes(m.bytes), 10) + right(megabytes(m.floorBytes), 10)
         + right("", 15) + right(megabytes(m.goal), 7) + right(decimals(m.spread * 100, 0) + " %", 8)
         + (m.missesGoal ? " ! " : "   ") + m.title + ", in MB; the rows have "
         + megabytes(m.rowBytes))

@@ -23,7 +23,7 @@ final class FloorScaleWriter {
     encoder.free()
   }
 
-  /// Stores objects in one transaction. A checkpoint that is due comes before it, as in `FloorWriter`.
+  /// Stores objects in one transaction. A checkpoint that is due comes first, as in `FloorWriter`.
   func insert(_ samples: [ScaleSample]) throws {
     try database.checkpointIfDue()
     try begin.run()

@@ -21,7 +21,11 @@ public final class BenchDocChangeRequest: ChangeRequest {
 
   /// Writes the fields that were set; defaults are left out.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    values._encode(to: builder)
+    // The values are lent, not copied.
+    func encode(_ values: inout BenchDocBuilder) -> FlatBufferBuilder.Offset {
+      values._encode(to: builder)
+    }
+    return encode(&values)
   }
 
   /// `pos`: nil if absent.

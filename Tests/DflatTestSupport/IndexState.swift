@@ -19,6 +19,8 @@ public enum IndexState: String, CaseIterable, Sendable {
   case orphans
   /// As many rows too many as too few, and with the same sum of row ids.
   case balanced
+  /// Some rows have the value of another object.
+  case wrongValues
   /// A different one for each side table.
   case mixed
   /// SQLite's indexes are gone.
@@ -40,7 +42,8 @@ public enum IndexState: String, CaseIterable, Sendable {
   }
 
   private static let single: [IndexState] = [
-    .complete, .missing, .partial, .emptied, .holes, .orphans, .balanced, .withoutIndexes,
+    .complete, .missing, .partial, .emptied, .holes, .orphans, .balanced, .wrongValues,
+    .withoutIndexes,
   ]
 
   private func impose(
@@ -52,7 +55,7 @@ public enum IndexState: String, CaseIterable, Sendable {
         .compactMap { $0.first?.integer }
     }
     let ids = try rowIDs(of: side)
-    // Those of no object: a row with another value than its object has is none of the states.
+    // Those of no object.
     let taken = Set(ids).union(try rowIDs(of: main))
     let column = String(side.dropFirst(main.count + 2))
     switch self {
@@ -94,6 +97,13 @@ public enum IndexState: String, CaseIterable, Sendable {
           "UPDATE OR IGNORE \"\(side)\" SET rowid = ? WHERE rowid = ?",
           [.integer(high), .integer(low + high - first)])
         return
+      }
+    case .wrongValues:
+      for id in ids where random.oneIn(3) {
+        try connection.execute(
+          "UPDATE OR IGNORE \"\(side)\" SET \"\(column)\" = "
+            + "(SELECT \"\(column)\" FROM \"\(side)\" WHERE rowid = ?) WHERE rowid = ?",
+          [.integer(random.pick(ids)), .integer(id)])
       }
     case .withoutIndexes:
       try connection.execute("DROP INDEX IF EXISTS \"index__\(side)\"")

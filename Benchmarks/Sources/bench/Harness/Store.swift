@@ -9,9 +9,14 @@ final class Store: Sendable {
   let workspace: SQLiteWorkspace
   private let failure = Mutex<(any Error)?>(nil)
 
-  init(_ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal) {
-    workspace = SQLiteWorkspace(
-      filePath: path, fileProtectionLevel: .noProtection, synchronous: synchronous)
+  convenience init(_ path: String, synchronous: SQLiteWorkspace.Synchronous = .normal) {
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.synchronous = synchronous
+    self.init(path, configuration)
+  }
+
+  init(_ path: String, _ configuration: SQLiteWorkspace.Configuration) {
+    workspace = SQLiteWorkspace(filePath: path, configuration: configuration)
     workspace.errorHandler = { [weak self] in self?.fail($0) }
   }
 

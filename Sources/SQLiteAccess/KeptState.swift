@@ -62,6 +62,17 @@ extension ReaderPool {
     try commit()
   }
 
+  /// Whether nobody has committed anything since the last ``committing(_:_:_:)``, at a moment of
+  /// the call. It costs no call of the system.
+  ///
+  /// False may also mean that it is not known: then ``Connection/dataVersion()`` tells.
+  ///
+  /// - Parameter writer: The connection that writes, outside of `committing`.
+  public func isLastCommit(of writer: Connection) -> Bool {
+    guard let index = WALIndex(of: writer) else { return false }
+    return ownCommits.areAll(index)
+  }
+
   /// Checkpoints on the connection that writes; see ``Connection/checkpoint(_:timeoutMilliseconds:beforeWaiting:)``.
   ///
   /// What the pool keeps between reads is not in the way. Readers that are in use are.

@@ -7,8 +7,12 @@
 //    committed anything since: they would have changed it;
 //  - from `base` to `newest` all commits are the writer's, and the rows that they have changed are in `changed`, those of a commit that
 //    is under way too;
-//  - that a header is the writer's own is certain only if the commit added to the log, the log is as long as it was then, and the index
-//    counts one commit more than it did while the writer had the write lock. Otherwise nothing is known, and `newest` is nil.
+//  - that a header is the writer's own is certain only if the commit added to the log, the log is
+//    as long as it was then, and the index counts one commit more than it did while the writer had
+//    the write lock. Otherwise nothing is known, and `newest` is nil;
+//  - `latest` is the header of the writer's last commit, if it was certain. Readers that take a
+//    state set `newest` to what they find, which may be somebody else's; `latest` is set by the
+//    writer only.
 //
 // Between the moment when a commit can be seen and that when it is noted nothing is known either. That is waited for, for some
 // microseconds; who gives up reads the newest state itself.
@@ -22,6 +26,8 @@ final class OwnCommits: Sendable {
     var base: WALIndex.Header?
     var changed = RowFilter()
     var newest: WALIndex.Header?
+    /// The header of the writer's last commit; nil if it is not certain.
+    var latest: WALIndex.Header?
     /// What the commit that is under way changes; nil if none is.
     var pending: ChangedRows?
     /// How many commits had added to the log before it.
@@ -67,9 +73,16 @@ final class OwnCommits: Sendable {
         let isOurs =
           state.newest.map { header.isNext(after: $0, length: writer.wal.pages) } ?? false
         state.newest = isOurs ? header : nil
+        state.latest = state.newest
       }
     }
     isCommitting.store(false, ordering: .releasing)
+  }
+
+  /// Whether the writer's last commit is the last one of all. False may also mean that it is not
+  /// known.
+  func areAll(_ index: WALIndex) -> Bool {
+    state.withLock { $0.latest.map { $0 == index.header } ?? false }
   }
 
   // MARK: The reader's side

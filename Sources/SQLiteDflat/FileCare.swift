@@ -157,7 +157,7 @@ struct OwnReaders {
 
 extension Connection {
   /// Calls `body` with a busy timeout of 0.
-  func withoutWaiting<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+  func withoutWaiting<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let timeout = busyTimeoutMilliseconds
     busyTimeoutMilliseconds = 0
     defer { busyTimeoutMilliseconds = timeout }

@@ -33,7 +33,8 @@ final class SQLiteEngine: StorageEngine {
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
-  private let isPrepared = Atomic(false)
+  /// Whether the writer is there.
+  let isPrepared = Atomic(false)
   /// Whether a commit has left the log at its limit.
   let isLogLong = Atomic(false)
   /// Where it is told what turns of care have come to.
@@ -68,7 +69,7 @@ final class SQLiteEngine: StorageEngine {
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
-    foreignChanges = ForeignChanges {
+    foreignChanges = ForeignChanges(isLastCommit: { [readers] in readers.isLastCommit(of: $0) }) {
       try Connection.openForReading(
         path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }
@@ -248,60 +249,6 @@ final class SQLiteEngine: StorageEngine {
     guard let directory else { return }
     do { try directory.create() } catch {
       throw StorageError(error.isFull ? .diskFull : .cannotOpen, message: error.message)
-    }
-  }
-
-  func beginWriting() throws -> any StorageWriter {
-    try withStorageErrors {
-      try writer.withLock { state in
-        guard let connection = state.connection else { throw missingFile }
-        moveLogIfDue(&state, connection)
-        foreignChanges.writerChanges()
-        do {
-          try connection.begin(.immediate)
-          state.tables.begin(at: try foreignChanges.writerBegan())
-          state.isWriting = true
-        } catch {
-          if connection.isInTransaction { try connection.rollback() }
-          foreignChanges.writerEnded()
-          throw error
-        }
-        return SQLiteWriter(self, connection, state.tables)
-      }
-    }
-  }
-
-  /// Ends the transaction that `beginWriting` began. A commit that fails is rolled back.
-  /// - Returns: The generation after it.
-  @discardableResult
-  func endWriting(committing: Bool) throws -> Int {
-    try withStorageErrors {
-      try writer.withLock { state in
-        var generation = state.tables.generation
-        guard let connection = state.connection else { return generation }
-        foreignChanges.writerChanges()
-        state.isWriting = false
-        // Last of all: from then on others may ask the writer's connection about foreign changes.
-        defer { foreignChanges.writerEnded() }
-        do {
-          if committing {
-            try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
-              try connection.commit()
-            }
-            generation = state.tables.beginGenerationIfDue(foreignChanges)
-            committed(&state, connection)
-          } else {
-            state.tables.forget()
-            // After some errors SQLite has rolled back already.
-            if connection.isInTransaction { try connection.rollback() }
-          }
-        } catch {
-          state.tables.forget()
-          if connection.isInTransaction { try connection.rollback() }
-          throw error
-        }
-        return generation
-      }
     }
   }
 

@@ -48,6 +48,14 @@ extension DispatchSemaphore {
   }
 }
 
+/// Runs what waits for tasks on a thread of its own. Tests run on threads of Swift's pool, of which
+/// there are few: if all of them waited for tasks, no task would run.
+public func beyondTasks<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
+}
+
 /// Looks again and again whether `condition` holds, where nothing signals that it does.
 /// - Returns: Whether it does. If it did not come in time, it does not.
 public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {

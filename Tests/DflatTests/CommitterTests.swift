@@ -2,6 +2,7 @@
 
 import DflatTestSupport
 import Dispatch
+import Foundation
 import FlatBuffersRuntime
 import Synchronization
 import Testing
@@ -262,4 +263,60 @@ struct CommitterTests {
     #expect(outcomes.count == 7)
     #expect(writer.notes.filter { $0 == "commit" }.count == 1)
   }
+
+  @Test(
+    "Who must not wait gets the right to write only if nobody has it or shares a commit"
+  )
+  func atOnce() throws {
+    let turn = try #require(try committer.beginTurnAtOnce { writer })
+    #expect(try committer.beginTurnAtOnce { writer } == nil)
+    #expect(!committer.isIdle)
+    finish(committer.end(turn, member(posts, of: turn.group)), true)
+    // The right is free, and the group is open for who follows.
+    #expect(try committer.beginTurnAtOnce { writer } == nil)
+    end(posts, isFollowed: false)
+    #expect(outcomes == [true, true])
+    #expect(committer.isIdle)
+    // What the storage refuses, and what fails, leaves nothing behind.
+    #expect(try committer.beginTurnAtOnce { nil } == nil)
+    #expect(throws: TransactionError.self) {
+      try committer.beginTurnAtOnce { throw TransactionError.aborted }
+    }
+    #expect(committer.isIdle)
+    #expect(writer.notes == ["commit"])
+  }
+
+  /// Its end is asked for, and no handler is told.
+  private final class AwaitedMember: Member, @unchecked Sendable {
+    let ending = Ending()
+    @exclusivity(unchecked) var thread: Thread?
+    override var callsProgram: Bool { false }
+    override func tell(_ failure: (any Error)?) {
+      thread = Thread.current
+      ending.tell(failure)
+    }
+  }
+
+  @Test("Who awaits the end is told by the thread that commits; handlers are called elsewhere")
+  func notices() throws {
+    let turn = try committer.beginTurn { writer }
+    let awaited = AwaitedMember(posts, group: turn.group)
+    #expect(committer.end(turn, awaited).isSettling)
+    #expect(!awaited.ending.isKnown)
+    committer.settle(isFollowed: false, isLane: false)
+    #expect(awaited.ending.isKnown)
+    #expect(awaited.thread === Thread.current)
+    try awaited.ending.check()
+    writer.failsCommit = true
+    let second = try committer.beginTurn { writer }
+    let failing = AwaitedMember(posts, group: second.group)
+    _ = committer.end(second, failing)
+    committer.settle(isFollowed: false, isLane: false)
+    failing.ending.wait()
+    #expect(throws: StorageError.self) { try failing.ending.check() }
+  }
+}
+
+extension Ticket.Rest {
+  fileprivate var isSettling: Bool { if case .settling = self { true } else { false } }
 }

@@ -24,8 +24,8 @@ struct TicketTests {
           using: &random)
         let mine = choice.isEmpty ? [0] : choice
         let ticket = Ticket(
-          line: mine.first.map { lines[$0] }, others: mine.dropFirst().map { lines[$0] }
-        ) { .nothing }
+          line: mine.first.map { lines[$0] }, others: mine.dropFirst().map { lines[$0] },
+          work: .job { .nothing })
         let entry = (named.count, ticket)
         named.append(mine)
         if tickets.take(ticket) { ready.append(entry) } else { waiting.append(entry) }
@@ -41,8 +41,8 @@ struct TicketTests {
             #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
           }
           ended.append(next.number)
-          let (first, others) = tickets.leave(next.ticket)
-          for freed in others + (first.map { [$0] } ?? []) {
+          let freed = tickets.leave(next.ticket)
+          for freed in freed.others + (freed.first.map { [$0] } ?? []) {
             let index = waiting.firstIndex { $0.ticket === freed }
             #expect(index != nil, "seed \(round): a ticket became ready twice")
             if let index { ready.append(waiting.remove(at: index)) }
@@ -88,6 +88,72 @@ struct TicketTests {
         return .nothing
       }
     }
+    #expect(done.wait(timeout: .now() + 20) == .success)
+  }
+
+  @Test("Callers who do their own work take turns with jobs, in the order of their places")
+  func own() throws {
+    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let order = Mutex<[Int]>([])
+    let done = DispatchGroup()
+    let first = try #require(scheduler.enter([types[0]], .own(DispatchSemaphore(value: 0))))
+    #expect(first.isReady)
+    for number in 1...20 {
+      done.enter()
+      if number % 3 == 0 {
+        _ = scheduler.enqueue([types[0]]) {
+          order.withLock { $0.append(number) }
+          done.leave()
+          return .nothing
+        }
+      } else {
+        let turn = DispatchSemaphore(value: 0)
+        let (ticket, isReady) = try #require(scheduler.enter([types[0]], .own(turn)))
+        #expect(!isReady)
+        DispatchQueue(label: "caller").async {
+          turn.wait()
+          order.withLock { $0.append(number) }
+          scheduler.end(ticket, .nothing)
+          done.leave()
+        }
+      }
+    }
+    scheduler.end(first.ticket, .nothing)
+    #expect(done.wait(timeout: .now() + 20) == .success)
+    #expect(order.withLock { $0 } == Array(1...20))
+    _ = scheduler.close()
+    #expect(scheduler.enter([types[0]], .own(DispatchSemaphore(value: 0))) == nil)
+  }
+
+  @Test(
+    "Notices run on the thread that finds them ready, however many wait"
+  )
+  func notices() {
+    let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
+    let order = Mutex<[Int]>([])
+    let count = 100_000
+    let first = scheduler.place([types[0], types[1]], .notice { .nothing })
+    for number in 0..<count {
+      // They free two others each, so that running one inside of the other would need a deep stack.
+      let lines: TypeSet = number % 2 == 0 ? [types[0], types[1]] : [types[number / 2 % 2]]
+      let waiting = scheduler.place(
+        lines,
+        .notice {
+          order.withLock { $0.append(number) }
+          return .nothing
+        })
+      #expect(waiting == nil)
+    }
+    let done = DispatchSemaphore(value: 0)
+    let job = scheduler.place(
+      [types[0], types[1]],
+      .job {
+        done.signal()
+        return .nothing
+      })
+    #expect(job == nil)
+    if let first { scheduler.start(first) }
+    #expect(order.withLock { $0 } == Array(0..<count))
     #expect(done.wait(timeout: .now() + 20) == .success)
   }
 }

@@ -218,8 +218,9 @@ struct WriteTests {
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.read?.fetch(for: Post.self) }
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.query?.all() }
 
-      // A closure that waits for a transaction of its own type would wait for ever.
-      let nested = try await dflat.write(Post.self, Note.self) { _ -> (any Error)? in
+      // A closure that waits for a transaction of its own type would wait for ever. This one waits
+      // for a task, so it must not run on the thread of one.
+      let nested = try await dflat.write(Post.self, Note.self, attempts: 1) { _ -> (any Error)? in
         let hasBegun = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<(any Error)?>(nil)

@@ -109,7 +109,8 @@ struct Bench {
 extension Case {
   static let all: [Case] = [
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
-    equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, threadsInsert,
+    equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, txAwait,
+    txSync, threadsInsert,
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,

@@ -3,6 +3,8 @@
 // It keeps true:
 //
 //  - it takes the right to write with its first submit, and not before;
+//  - one that must not wait is given up when it would have to, and nothing of it has happened: it
+//    runs again where it may wait;
 //  - before that it reads in a view, which is what is stored when it begins to write: see `TransactionView`;
 //  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
 //  - rows that the transaction fetches carry its number: they are current until the transaction itself changes them, since
@@ -48,24 +50,30 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
+  /// Whether its thread may wait for the right to write, and for other connections.
+  private let mayWait: Bool
+  /// Whether it would have had to wait, and may not.
+  @exclusivity(unchecked) private(set) var isGivenUp = false
+  /// The transaction, of another workspace, in whose handler this one's is called.
+  @exclusivity(unchecked) var outer: Transaction?
 
   /// Who waits for its end.
   enum Completion {
     case none
-    /// Told whether it is committed.
+    /// Told whether it is committed. The program's.
     case classic(@Sendable (Bool) -> Void)
-    /// Told why it is not committed; nil if it is.
-    case typed(@Sendable ((any Error)?) -> Void)
+    case awaited(Ending)
   }
 
   init(
     _ workspace: WorkspaceCore, _ types: TypeSet, reportsFailures: Bool,
-    isMigration: Bool = false, completion: Completion
+    isMigration: Bool = false, mayWait: Bool = true, completion: Completion
   ) {
     pendingPlans = isMigration ? [] : workspace.migrations.plans(for: types)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.completion = completion
+    self.mayWait = mayWait
     version = Version(transaction: reading, count: 0)
     timestamp = workspace.clock.now
     super.init(types)
@@ -402,13 +410,29 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   private func takeTurn() throws -> Committer.Turn {
     if let turn { return turn }
     let committer = workspace.committer
-    let turn = try committer.beginTurn { try workspace.engine.beginWriting() }
+    let engine = workspace.engine
+    guard
+      let turn = mayWait
+        ? try committer.beginTurn({ try engine.beginWriting() })
+        : try committer.beginTurnAtOnce({ try engine.beginWritingAtOnce() })
+    else { throw giveUp() }
     self.turn = turn
     if !view.agrees(with: turn.group) {
       try committer.use { try view.confirm(in: turn.group) }
     }
     try requireMigrated()
     return turn
+  }
+
+  /// Makes sure that the transaction may wait.
+  func requireWaiting() throws {
+    if !mayWait { throw giveUp() }
+  }
+
+  private func giveUp() -> StorageError {
+    isGivenUp = true
+    return StorageError(
+      .conflict, message: "the transaction runs again, on a thread that may wait for others")
   }
 
   /// Uses the storage's transaction, for what is no change of the program's.
@@ -455,15 +479,26 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     return workspace.committer.end(nil, self)
   }
 
+  /// Ends one that was given up. Nobody is told.
+  func close() {
+    isOpen = false
+    view.close()
+  }
+
   override func tell(_ failure: (any Error)?) {
-    for draft in drafts { draft.end(failure) }
-    workspace.tell(failure, writes) {
-      switch completion {
-      case .none: break
-      case .classic(let handler): handler(failure == nil)
-      case .typed(let handler): handler(failure)
-      }
+    workspace.delivering {
+      for draft in drafts { draft.end(failure) }
+      if failure == nil { workspace.publish(writes) }
+      if case .classic(let handler) = completion { handler(failure == nil) }
     }
+    workspace.endAccepted()
+    // Last: who awaits it finds everything ended.
+    if case .awaited(let ending) = completion { ending.tell(failure) }
+  }
+
+  override var callsProgram: Bool {
+    if case .classic = completion { return true }
+    return !drafts.isEmpty || writes.isObserved
   }
 
   // MARK: Dictionaries

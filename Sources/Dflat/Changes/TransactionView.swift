@@ -47,7 +47,7 @@ final class TransactionView {
       if let result { return result }
     }
     if let read { reads.append(read) }
-    return try body(try openSnapshot(transaction.workspace))
+    return try body(try openSnapshot(transaction))
   }
 
   /// Whether a row that was fetched before is what is stored, without a look. If so, it is relied on.
@@ -84,11 +84,15 @@ final class TransactionView {
     }
   }
 
-  private func openSnapshot(_ workspace: WorkspaceCore) throws -> any StorageSnapshot {
+  private func openSnapshot(_ transaction: Transaction) throws -> any StorageSnapshot {
     if let snapshot { return snapshot }
+    let workspace = transaction.workspace
     let engine = workspace.engine
     // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
-    if engine.needsCare { workspace.committer.betweenGroups { engine.takeCare() } }
+    if engine.needsCare {
+      try transaction.requireWaiting()
+      workspace.committer.betweenGroups { engine.takeCare() }
+    }
     if relied.isEmpty { generation = engine.generation }
     let opened = engine.makeSnapshot(isUrgent: true)
     do { try requireRelied(in: opened) } catch {

@@ -136,4 +136,7 @@ struct WriteSet: Sendable {
   func close() {
     forEach { $0.changes?.close() }
   }
+
+  /// Whether somebody observes a type that was changed.
+  var isObserved: Bool { first?.changes != nil || others.contains { $0.changes != nil } }
 }

@@ -137,7 +137,7 @@ extension WorkspaceCore {
 
   /// Waits until everything that was set before is written; on this thread, so that it can be called anywhere.
   func synchronize(_ store: DictionaryStore) {
-    if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
+    if let transaction = ThreadContext.current.transaction(of: self) {
       require(
         !transaction.isWriting,
         "synchronize() was called in a changes handler that has submitted something: it would wait for itself"
@@ -191,7 +191,7 @@ extension WorkspaceCore {
     }
     let context = ThreadContext.current
     let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
-    let isInside = context.transaction?.workspace === self
+    let isInside = context.transaction(of: self) != nil
     let isRemembered = !isInSnapshot && !transactions.isClosed
     let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store)
     guard let item else { return .absent }
@@ -244,7 +244,7 @@ extension WorkspaceCore {
   private func readItemsIfPossible(_ query: Query) -> [Row]? {
     guard canRead else { return nil }
     let context = ThreadContext.current
-    let isInside = context.transaction?.workspace === self
+    let isInside = context.transaction(of: self) != nil
     return unlessUnreadable {
       if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query).map { $0 } }
       return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }

@@ -58,10 +58,12 @@ final class TypeObservers: @unchecked Sendable {
     }
     guard isFirst else { return }
     // It may take a while until there is something to deliver.
-    let sweeping = deliveries.place([schema]) { [self] in
-      sweep()
-      return .nothing
-    }
+    let sweeping = deliveries.place(
+      [schema],
+      .job { [self] in
+        sweep()
+        return .nothing
+      })
     if let sweeping { deliveries.start(sweeping) }
   }
 

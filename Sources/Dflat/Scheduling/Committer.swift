@@ -35,6 +35,8 @@ final class Committer: Sendable {
     var group: CommitGroup?
     var hasAlarm = false
 
+    var isIdle: Bool { !isTaken && group == nil }
+
     /// Gives the right to who has waited longest, if anybody does.
     mutating func passRight() {
       if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
@@ -91,16 +93,40 @@ final class Committer: Sendable {
         try use { try group.writer.makeSavepoint() }
         return Turn(group: group, hasSavepoint: true)
       }
-      let group = CommitGroup(try use(begin), longest: longest)
-      state.withLock { $0.group = group }
-      return Turn(group: group, hasSavepoint: false)
+      return turn(in: try use(begin))
     } catch {
       // Nobody else may be there to close it.
-      if let group = state.withLock({ $0.group }) { startAll(settle(group)) }
+      let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
       passRight()
+      startAll(tickets)
       throw error
     }
   }
+
+  /// The same for who must not wait.
+  /// - Parameter begin: As above; nil if it would wait.
+  /// - Returns: nil if somebody has the right to write, or shares a commit, or `begin` gave
+  ///   nothing.
+  func beginTurnAtOnce(_ begin: () throws -> (any StorageWriter)?) throws -> Turn? {
+    guard takeRightIfIdle() else { return nil }
+    do {
+      if let writer = try use(begin) { return turn(in: writer) }
+    } catch {
+      passRight()
+      throw error
+    }
+    passRight()
+    return nil
+  }
+
+  private func turn(in writer: any StorageWriter) -> Turn {
+    let group = CommitGroup(writer, longest: longest)
+    state.withLock { $0.group = group }
+    return Turn(group: group, hasSavepoint: false)
+  }
+
+  /// Whether nobody has the right to write, and nothing waits for its commit.
+  var isIdle: Bool { state.withLock { $0.isIdle } }
 
   /// Uses the storage's transaction. During a turn, or for a moment.
   @inline(__always)
@@ -165,8 +191,9 @@ final class Committer: Sendable {
       return (rest, nil)
     }
     if let due {
-      startAll(settle(due))
+      let tickets = settle(due)
       passRight()
+      startAll(tickets)
     }
     return rest
   }
@@ -197,7 +224,11 @@ final class Committer: Sendable {
   // MARK: The end of a group
 
   /// Closes the group that a transaction has left open, unless somebody else will. Called when it has left its lines.
-  func settle(isFollowed: Bool, isRinging: Bool = false) {
+  /// - Parameters:
+  ///   - isFollowed: Whether somebody stands behind it in its lines.
+  ///   - isLane: Whether this thread may call the program's handlers, if nobody waits for it.
+  ///   - isRinging: Whether it is the alarm that calls.
+  func settle(isFollowed: Bool, isLane: Bool = true, isRinging: Bool = false) {
     let group = state.withLock { state -> CommitGroup? in
       // Who has the right comes here, too.
       guard let group = state.group, !state.isTaken else { return nil }
@@ -213,7 +244,7 @@ final class Committer: Sendable {
     var tickets = settle(group)
     passRight()
     // Nobody waits for this thread: it tells the first one itself.
-    let first = isFollowed ? nil : tickets.popLast()
+    let first = isFollowed || !isLane ? nil : tickets.popLast()
     startAll(tickets)
     if let first { deliveries.run(first) }
   }
@@ -269,10 +300,12 @@ final class Committer: Sendable {
   private func deliver(_ run: ArraySlice<Member>) -> Ticket? {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
-    return deliveries.place(types) {
+    let job: Ticket.Job = {
       for member in run { member.tell(member.outcome) }
       return .nothing
     }
+    let callsProgram = run.contains { $0.callsProgram }
+    return deliveries.place(types, callsProgram ? .job(job) : .notice(job))
   }
 
   private func startAll(_ tickets: [Ticket]) {
@@ -316,6 +349,14 @@ final class Committer: Sendable {
     guard let place else { return group }
     place.wait()
     return state.withLock { $0.group }
+  }
+
+  private func takeRightIfIdle() -> Bool {
+    state.withLock { state in
+      guard state.isIdle else { return false }
+      state.isTaken = true
+      return true
+    }
   }
 
   private func passRight() {

@@ -23,6 +23,9 @@ class Member: @unchecked Sendable {
   /// - Parameter failure: Why it is not committed; nil if it is.
   func tell(_ failure: (any Error)?) {}
 
+  /// Whether handlers of the program may be called by `tell`. Asked when the outcome is known.
+  var callsProgram: Bool { true }
+
   /// Why it is not committed, when that is known; nil if it is.
   final var outcome: (any Error)? { failure ?? group?.failure }
 

@@ -8,6 +8,8 @@
 //
 // Plain data, without threads and locks: its owner guards it.
 
+import Dispatch
+
 /// The line of an entity type, or whatever else needs an order.
 final class Line {
   // Guarded by the owner's lock, as all that changes here: checks of exclusive use would find nothing.
@@ -28,7 +30,19 @@ final class Ticket: @unchecked Sendable {
     case delivery(Ticket)
   }
 
-  let job: Job
+  /// What is done when a ticket is ready, and by which thread.
+  enum Work {
+    /// Runs in a lane.
+    case job(Job)
+    /// Runs at once, on the thread that finds the ticket ready: it calls nothing of the program's
+    /// and does not wait.
+    case notice(Job)
+    /// The thread that took the place does it. It waits for the semaphore unless it was ready at
+    /// once.
+    case own(DispatchSemaphore)
+  }
+
+  let work: Work
   // Most stand in one line.
   fileprivate let line: Line?
   fileprivate let others: [Line]
@@ -38,11 +52,17 @@ final class Ticket: @unchecked Sendable {
   /// - Parameters:
   ///   - line: A line; nil for a ticket that waits for nobody.
   ///   - others: More of them, each one once.
-  init(line: Line?, others: [Line] = [], job: @escaping Job) {
+  ///   - work: What is done when it is ready.
+  init(line: Line?, others: [Line] = [], work: Work) {
     self.line = line
     self.others = others
-    self.job = job
+    self.work = work
   }
+}
+
+extension Ticket {
+  /// Whether no lane runs it.
+  var isOwn: Bool { if case .own = work { true } else { false } }
 }
 
 struct TicketLines {
@@ -64,11 +84,19 @@ struct TicketLines {
   }
 
   /// Gives the places of a ready ticket up.
-  /// - Returns: Those that are ready now, and were not before: the one of the first line, and of the others.
-  mutating func leave(_ ticket: Ticket) -> (first: Ticket?, others: [Ticket]) {
+  /// - Returns: Those that are ready now, and were not before.
+  mutating func leave(_ ticket: Ticket) -> Freed {
     count -= 1
     let first = ticket.line.flatMap { leave($0, ticket) }
-    return (first, ticket.others.compactMap { leave($0, ticket) })
+    return Freed(first: first, others: ticket.others.compactMap { leave($0, ticket) })
+  }
+
+  /// Tickets that are ready because one has left its lines: of its first line, and of the others.
+  struct Freed {
+    let first: Ticket?
+    let others: [Ticket]
+
+    var isEmpty: Bool { first == nil && others.isEmpty }
   }
 
   private func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {

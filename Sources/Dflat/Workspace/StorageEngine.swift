@@ -52,6 +52,13 @@ public protocol StorageEngine: AnyObject, Sendable {
   func takeCare()
   /// Waits for the write lock and begins a transaction.
   func beginWriting() throws -> any StorageWriter
+  /// The same without waiting.
+  /// - Returns: nil if it would have to wait, for another connection or for care that the storage
+  ///   takes.
+  func beginWritingAtOnce() throws -> (any StorageWriter)?
+  /// Whether it is worth while to try that: everything is prepared, and no care is due. It costs
+  /// nothing to ask.
+  var canWriteAtOnce: Bool { get }
   /// Whom to tell that a query has mentioned an index that is not complete, so that it is built.
   var wantIndexes: (@Sendable (EntitySchema) -> Void)? { get set }
   /// Whether transactions may write.
@@ -65,6 +72,12 @@ public protocol StorageEngine: AnyObject, Sendable {
 extension StorageEngine {
   /// The generation that is true now, as far as it is known.
   func currentGeneration() throws -> Int { try exactGeneration() ?? generation }
+
+  /// Gives nothing: an engine that cannot tell whether it would wait lets transactions run where
+  /// they may.
+  public func beginWritingAtOnce() throws -> (any StorageWriter)? { nil }
+  /// False.
+  public var canWriteAtOnce: Bool { false }
 }
 
 /// A view of one state. Used by one thread at a time.

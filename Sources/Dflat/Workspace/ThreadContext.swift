@@ -16,6 +16,27 @@ final class ThreadContext {
   var delivering: WorkspaceCore?
   /// How many handlers of dictionary subscriptions the thread is in.
   var dictionaryHandlers = 0
+
+  /// Whether the thread is in no transaction, snapshot or handler, of any workspace.
+  var isIdle: Bool {
+    transaction == nil && delivering == nil && dictionaryHandlers == 0 && snapshots.isEmpty
+  }
+
+  /// The transaction of a workspace that the thread is in; nil if it is in none.
+  func transaction(of workspace: WorkspaceCore) -> Transaction? {
+    var found = transaction
+    while let candidate = found, candidate.workspace !== workspace { found = candidate.outer }
+    return found
+  }
+
+  /// Calls `body` inside a transaction.
+  func inside(_ transaction: Transaction, _ body: (Transaction) -> Void) {
+    transaction.outer = self.transaction
+    self.transaction = transaction
+    body(transaction)
+    self.transaction = transaction.outer.take()
+  }
+
   // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
   @exclusivity(unchecked) var snapshots = ThreadSnapshots()
 

@@ -77,13 +77,14 @@ public final class WorkspaceCore: Sendable {
     self.lanes = lanes
     self.deliveries = deliveries
     self.committer = committer
-    transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, isFollowed in
+    transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, followers in
       switch rest {
       case .nothing: break
-      case .settling: committer.settle(isFollowed: isFollowed)
+      case .settling:
+        committer.settle(isFollowed: followers == .some, isLane: followers == .noneInLane)
       case .delivery(let ticket):
         // Nobody who waits for this thread is made to wait for a handler.
-        if isFollowed { deliveries.start(ticket) } else { deliveries.run(ticket) }
+        if followers == .noneInLane { deliveries.run(ticket) } else { deliveries.start(ticket) }
       }
     }
     // A cycle, which the shutdown ends: what somebody has a weak reference to is counted slowly ever after.
@@ -114,27 +115,11 @@ public final class WorkspaceCore: Sendable {
     let types = WorkspaceCore.schemas(of: types)
     let isAccepted = enqueue(types) { [self] in
       let completion = completionHandler.map { Transaction.Completion.classic($0) }
-      return run(types, reportsFailures: true, completion ?? .none) { changesHandler($0) }
+      return run(
+        Transaction(self, types, reportsFailures: true, completion: completion ?? .none)
+      ) { changesHandler($0) }
     }
     if !isAccepted { completionHandler?(false) }
-  }
-
-  /// Puts a transaction at the end of the lines of its types.
-  ///
-  /// - Parameters:
-  ///   - types: The types that it may read and change.
-  ///   - reportsFailures: Whether the error hook hears of its failures.
-  ///   - handler: The transaction's body.
-  ///   - completion: Told why it is not committed; nil if it is.
-  /// - Returns: False if the workspace is shut down: nothing is called then.
-  func enqueue(
-    _ types: TypeSet, reportsFailures: Bool,
-    _ handler: @escaping @Sendable (Transaction) -> Void,
-    _ completion: @escaping @Sendable ((any Error)?) -> Void
-  ) -> Bool {
-    enqueue(types) { [self] in
-      run(types, reportsFailures: reportsFailures, .typed(completion), handler)
-    }
   }
 
   /// Puts a job at the end of the lines of some types.
@@ -185,37 +170,37 @@ public final class WorkspaceCore: Sendable {
   /// Tells somebody, in a lane.
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
-  private func run(
-    _ types: TypeSet, reportsFailures: Bool, _ completion: Transaction.Completion,
-    _ handler: (Transaction) -> Void
-  ) -> Ticket.Rest {
-    let transaction = Transaction(
-      self, types, reportsFailures: reportsFailures, completion: completion)
+  /// Runs a transaction on this thread, which stands at the head of its lines.
+  func run(_ transaction: Transaction, _ handler: (Transaction) -> Void) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch { return transaction.finish(error) }
-    let context = ThreadContext.current
-    context.transaction = transaction
-    handler(transaction)
-    context.transaction = nil
+    ThreadContext.current.inside(transaction, handler)
     return transaction.finish()
   }
 
-  /// Tells observers, and then who has called, how a transaction has ended.
-  func tell(
-    _ failure: (any Error)?, _ writes: WriteSet, _ completion: () -> Void
-  ) {
-    delivering {
-      if failure == nil { publish(writes) }
-      completion()
-    }
-    endAccepted()
+  /// The same for one that must not wait.
+  /// - Returns: nil if it would have had to wait, and nothing has happened.
+  func runAtOnce(
+    _ transaction: Transaction, _ handler: (Transaction) -> Void
+  ) -> Ticket.Rest? {
+    ThreadContext.current.inside(transaction, handler)
+    if !transaction.isGivenUp { return transaction.finish() }
+    transaction.close()
+    return nil
+  }
+
+  /// Whether a transaction that begins now will hardly have to wait for anybody, so that it may run
+  /// on the thread of a task. It takes nothing, so others may come in between.
+  var isFree: Bool {
+    !lanes.areShared && ThreadContext.current.isIdle && committer.isIdle && engine.canWriteAtOnce
   }
 
   /// Calls handlers of the program.
   func delivering(_ body: () -> Void) {
     let context = ThreadContext.current
+    let outer = context.delivering
     context.delivering = self
     body()
-    context.delivering = nil
+    context.delivering = outer
   }
 
   private static func schemas(of types: [Any.Type]) -> TypeSet {
@@ -234,12 +219,12 @@ public final class WorkspaceCore: Sendable {
   @usableFromInline
   func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
     do { return try fetch(query) } catch {
-      reportReading(error)
+      let transaction = ThreadContext.current.transaction(of: self)
+      // One that was given up runs again.
+      if transaction?.isGivenUp != true { reportReading(error) }
       origin.distrust()
       // What a transaction does because it found nothing must not be kept.
-      if let transaction = ThreadContext.current.transaction, transaction.workspace === self {
-        transaction.doom(error)
-      }
+      transaction?.doom(error)
       return RowBuffer()
     }
   }
@@ -256,7 +241,7 @@ public final class WorkspaceCore: Sendable {
   func origin(of query: Query) -> ResultOrigin {
     let context = ThreadContext.current
     let timestamp: Int64 =
-      if let transaction = context.transaction, transaction.workspace === self {
+      if let transaction = context.transaction(of: self) {
         transaction.timestamp(of: query.schema)
       } else if let open = context.snapshots[ObjectIdentifier(self)] {
         open.mark(self).timestamp
@@ -271,7 +256,7 @@ public final class WorkspaceCore: Sendable {
   @usableFromInline
   func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
-    if let transaction = context.transaction, transaction.workspace === self {
+    if let transaction = context.transaction(of: self) {
       return try transaction.fetch(query)
     }
     if let plan = migrations.plan(for: query.schema) {
@@ -292,13 +277,13 @@ public final class WorkspaceCore: Sendable {
   /// Whether reading gives anything: always inside what began before the shutdown.
   var canRead: Bool {
     let context = ThreadContext.current
-    return !transactions.isClosed || context.transaction?.workspace === self
+    return !transactions.isClosed || context.transaction(of: self) != nil
       || context.snapshots[ObjectIdentifier(self)] != nil
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
     let context = ThreadContext.current
-    if let transaction = context.transaction, transaction.workspace === self {
+    if let transaction = context.transaction(of: self) {
       return try transaction.explain(query)
     }
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
@@ -312,7 +297,7 @@ public final class WorkspaceCore: Sendable {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
-    if context.snapshots[key] != nil || context.transaction?.workspace === self {
+    if context.snapshots[key] != nil || context.transaction(of: self) != nil {
       return try closure()
     }
     snapshots.enter()
@@ -338,7 +323,7 @@ public final class WorkspaceCore: Sendable {
         "shutdown() was called inside a completion handler or a callback, for which it would wait: give it a completion"
       )
       require(
-        context.transaction?.workspace !== self,
+        context.transaction(of: self) == nil,
         "shutdown() was called inside a transaction of the workspace: give it a completion")
       require(
         context.snapshots[ObjectIdentifier(self)] == nil,

@@ -12,7 +12,11 @@ public enum WorkspaceError: Error, Sendable, Equatable, CustomStringConvertible 
   case undeclaredType(String)
   /// A context was used after its closure had returned.
   case escapedContext
-  /// A transaction was called from within one that is still running and has one of its types: it would wait for itself.
+  /// A transaction would wait for itself.
+  ///
+  /// It was called from within one that is still running and has one of its types. Or it is a
+  /// synchronous one, and was called in any transaction, callback or completion handler of the
+  /// workspace, or on its `targetQueue`.
   case nestedWrite
 
   /// What is wrong, and what to do.
@@ -25,7 +29,7 @@ public enum WorkspaceError: Error, Sendable, Equatable, CustomStringConvertible 
     case .escapedContext:
       "a context was used after its closure had returned: use it inside the closure only"
     case .nestedWrite:
-      "a transaction was called from within one that has one of its types and would wait for it: "
+      "a transaction was called where it would wait for itself, in another one or in a callback: "
         + "use the context that is there, or call it later"
     }
   }

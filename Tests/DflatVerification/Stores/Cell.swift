@@ -53,6 +53,19 @@ public let cellTypes: [any Cell.Type] = [
   Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self,
 ]
 
+/// A transaction, whichever way it was called.
+enum CellContext {
+  case queued(any TransactionContext)
+  case write(WriteContext)
+
+  func submit(_ request: some ChangeRequest) throws {
+    switch self {
+    case .queued(let txn): try txn.submit(request)
+    case .write(let txn): try txn.submit(request)
+    }
+  }
+}
+
 extension Cell {
   static func fetch(_ number: Int64, _ dflat: SQLiteWorkspace) -> CellValue? {
     dflat.fetch(for: Self.self).where(Self.key == number).first?.values
@@ -66,7 +79,7 @@ extension Cell {
     Self(key: key.number, group: key.group, values: values, label: label)
   }
 
-  static func write(_ key: Key, _ value: CellValue, _ txn: any TransactionContext) throws {
+  static func write(_ key: Key, _ value: CellValue, _ txn: CellContext) throws {
     try txn.submit(Request.upsertRequest(object(key, value, label: "\(key)")))
   }
 
@@ -78,7 +91,7 @@ extension Cell {
   /// The list that grows is the one that the request was filled with, which is what is stored, whatever object it was made for.
   /// - Parameter known: Objects as they were before the transaction was called.
   static func append(
-    _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: any TransactionContext
+    _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: CellContext
   ) throws {
     let old = known[key.number] as? Self ?? object(key, [])
     if let request = Request.changeRequest(old) {

@@ -12,6 +12,7 @@ public final class WorkspaceStore: TransactionalStore {
   private let errors = Mutex<[StorageError]>([])
   private let isShared: Bool
   private let calls = Atomic(0)
+  private let tasks = TaskQueue()
 
   /// Opens a workspace.
   ///
@@ -39,19 +40,48 @@ public final class WorkspaceStore: TransactionalStore {
   /// One for each type.
   public var spaces: Int { cellTypes.count }
 
-  /// Runs a changes handler; an error of the body aborts it.
+  /// Runs a transaction in one of the ways that programs have; an error of the body undoes it.
+  ///
+  /// The synchronous and the awaited one return when it has ended: what is going on at the same
+  /// time comes from other clients.
   public func transact(
     _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
     _ completion: @escaping @Sendable (Bool) -> Void
   ) {
+    let call = calls.add(1, ordering: .relaxed).newValue
     // Programs change objects that they have fetched before, or make requests for such as they have never seen.
-    let fetchesBefore = calls.add(1, ordering: .relaxed).newValue % 2 == 0
-    let known = fetchesBefore ? spaces.map { ($0, cellTypes[$0].known(dflat)) } : []
-    dflat.performChanges(
-      spaces.map { cellTypes[$0] },
-      changesHandler: { [dflat] txn in
-        do { try body(Access(dflat: dflat, txn: txn, known: known)) } catch { txn.abort() }
-      }, completionHandler: completion)
+    let known = call % 2 == 0 ? spaces.map { ($0, cellTypes[$0].known(dflat)) } : []
+    let run: @Sendable (CellContext) throws -> Void = { [dflat] txn in
+      try body(Access(dflat: dflat, txn: txn, known: known))
+    }
+    switch call % 8 {
+    case 0, 3: end(Result { try write(spaces) { try run(.write($0)) } }, completion)
+    case 1, 6:
+      let done = DispatchSemaphore(value: 0)
+      Task(executorPreference: tasks) { [self] in
+        do {
+          try await write(spaces) { try run(.write($0)) }
+          end(.success(()), completion)
+        } catch {
+          end(.failure(error), completion)
+        }
+        done.signal()
+      }
+      // If it never ends, the client finds that out.
+      _ = done.wait(timeout: .now() + 60)
+    default:
+      dflat.performChanges(
+        spaces.map { cellTypes[$0] },
+        changesHandler: { txn in
+          do { try run(.queued(txn)) } catch { txn.abort() }
+        }, completionHandler: completion)
+    }
+  }
+
+  /// Tells how a `write` has ended. Errors of the storage are thrown there, and reported elsewhere.
+  private func end(_ result: Result<Void, any Error>, _ completion: (Bool) -> Void) {
+    if case .failure(let error as StorageError) = result { errors.withLock { $0.append(error) } }
+    completion((try? result.get()) != nil)
   }
 
   /// Runs the body in a snapshot of the workspace.
@@ -94,7 +124,7 @@ public final class WorkspaceStore: TransactionalStore {
 
   private struct Access: StoreAccess {
     let dflat: SQLiteWorkspace
-    let txn: any TransactionContext
+    let txn: CellContext
     /// Objects as they were before the transaction was called, by their spaces.
     let known: [(space: Int, objects: [Int64: any Cell])]
     private var reader: Reader { Reader(dflat: dflat) }

@@ -1,0 +1,105 @@
+// One update after another, each awaited before the next: what a request handler or a button waits
+// for.
+//
+// The floor is one thread with a transaction for each update. No checkpoint falls into either
+// clock: Dflat's workspace lets its log grow as far as it wants, and the floor's statements stand
+// here by themselves, so that nothing checkpoints after a commit.
+
+import Dflat
+import Dispatch
+import SQLiteDflat
+
+extension Case {
+  /// By the `write` that is awaited, from one task.
+  static let txAwait = awaited(
+    "tx-await", "one awaited write after another, each an update", allowance: 20
+  ) { workspace, docs in
+    try wait {
+      let start = ContinuousClock.now
+      for (number, doc) in docs.enumerated() {
+        _ = try await workspace.write(BenchDoc.self) { transaction in
+          try transaction.update(doc) { change($0, number) }
+        }
+      }
+      return nanoseconds(ContinuousClock.now - start)
+    }
+  }
+
+  /// By the `write` that returns when it is committed, from one thread.
+  static let txSync = awaited(
+    "tx-sync", "one synchronous write after another, each an update", allowance: 8
+  ) { workspace, docs in
+    try time {
+      for (number, doc) in docs.enumerated() {
+        _ = try workspace.write(BenchDoc.self) { transaction in
+          try transaction.update(doc) { change($0, number) }
+        }
+      }
+    }
+  }
+
+  /// - Parameter run: Updates the objects, and returns how long all of it took.
+  private static func awaited(
+    _ id: String, _ title: String, allowance: Double,
+    _ run: @escaping @Sendable (SQLiteWorkspace, [BenchDoc]) throws -> UInt64
+  ) -> Case {
+    Case(id: id, title: title, allowance: allowance) { fixture in
+      let template = try fixture.template(fixture.few)
+      let count = max(1, fixture.few / 5)
+      return (
+        ours: {
+          let path = try fixture.copy(of: template)
+          let store = Store(path, walLimit: Store.noCheckpoints)
+          store.warmUp()
+          let docs = Array(store.workspace.fetch(for: BenchDoc.self).all().prefix(count))
+          let nanoseconds = try run(store.workspace, docs)
+          try store.check()
+          store.close()
+          defer { fixture.discard(path) }
+          return Outcome(
+            nanoseconds: nanoseconds / UInt64(count), checksum: try fixture.contents(path))
+        },
+        floor: {
+          let path = try fixture.copy(of: template)
+          let writer = try FloorWriter(path)
+          try writer.warmUp()
+          let begin = try writer.database.prepare("BEGIN IMMEDIATE")
+          let commit = try writer.database.prepare("COMMIT")
+          let list = try writer.fetchAll()
+          let nanoseconds = try time {
+            for number in 0..<count {
+              try begin.run()
+              try writer.update(list[number], number)
+              try commit.run()
+            }
+          }
+          defer { fixture.discard(path) }
+          return Outcome(
+            nanoseconds: nanoseconds / UInt64(count), checksum: try fixture.contents(path))
+        }
+      )
+    }
+  }
+
+  /// Runs a task, and waits for it on this thread.
+  private static func wait<R: Sendable>(
+    _ body: @escaping @Sendable () async throws -> R
+  ) throws -> R {
+    let done = DispatchSemaphore(value: 0)
+    let result = Waited<R>()
+    Task.detached {
+      do { result.value = .success(try await body()) } catch { result.value = .failure(error) }
+      done.signal()
+    }
+    done.wait()
+    guard let value = result.value else { preconditionFailure("a task ended without a result") }
+    return try value.get()
+  }
+}
+
+/// What a task gives.
+///
+/// Unchecked: set before the semaphore is signalled, and read behind it.
+private final class Waited<R: Sendable>: @unchecked Sendable {
+  var value: Result<R, any Error>?
+}

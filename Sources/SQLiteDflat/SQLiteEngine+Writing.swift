@@ -1,0 +1,87 @@
+// The beginning and the end of the storage's transactions.
+//
+// The connection that writes is used by the thread that holds the write lease. Its state is guarded
+// by a lock that turns of care take, too, so a transaction that begins waits for such a turn, or
+// gives up if it must not wait.
+
+import Dflat
+import SQLiteAccess
+import Synchronization
+
+extension SQLiteEngine {
+  func beginWriting() throws -> any StorageWriter {
+    try withStorageErrors {
+      try writer.withLock { state in
+        if let connection = state.connection { moveLogIfDue(&state, connection) }
+        return try begin(&state)
+      }
+    }
+  }
+
+  func beginWritingAtOnce() throws -> (any StorageWriter)? {
+    try withStorageErrors {
+      let writer = try writer.withLockIfAvailable { state -> (any StorageWriter)? in
+        guard let connection = state.connection, state.care?.isDue(connection) == false else {
+          return nil
+        }
+        return try connection.withoutWaiting {
+          do { return try begin(&state) } catch let error as SQLiteError where error.isBusy {
+            return nil
+          }
+        }
+      }
+      return writer ?? nil
+    }
+  }
+
+  var canWriteAtOnce: Bool { isPrepared.load(ordering: .acquiring) && !needsCare }
+
+  private func begin(_ state: inout WriterState) throws -> any StorageWriter {
+    guard let connection = state.connection else { throw missingFile }
+    foreignChanges.writerChanges()
+    do {
+      try connection.begin(.immediate)
+      state.tables.begin(at: try foreignChanges.writerBegan())
+      state.isWriting = true
+    } catch {
+      if connection.isInTransaction { try connection.rollback() }
+      foreignChanges.writerEnded()
+      throw error
+    }
+    return SQLiteWriter(self, connection, state.tables)
+  }
+
+  /// Ends the transaction that `beginWriting` began. A commit that fails is rolled back.
+  /// - Returns: The generation after it.
+  @discardableResult
+  func endWriting(committing: Bool) throws -> Int {
+    try withStorageErrors {
+      try writer.withLock { state in
+        var generation = state.tables.generation
+        guard let connection = state.connection else { return generation }
+        foreignChanges.writerChanges()
+        state.isWriting = false
+        // Last of all: from then on others may ask the writer's connection about foreign changes.
+        defer { foreignChanges.writerEnded() }
+        do {
+          if committing {
+            try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
+              try connection.commit()
+            }
+            generation = state.tables.beginGenerationIfDue(foreignChanges)
+            committed(&state, connection)
+          } else {
+            state.tables.forget()
+            // After some errors SQLite has rolled back already.
+            if connection.isInTransaction { try connection.rollback() }
+          }
+        } catch {
+          state.tables.forget()
+          if connection.isInTransaction { try connection.rollback() }
+          throw error
+        }
+        return generation
+      }
+    }
+  }
+}

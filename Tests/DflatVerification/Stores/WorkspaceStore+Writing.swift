@@ -1,0 +1,55 @@
+// Calls of `write`, which takes its types one by one, with types from a list.
+
+import Dflat
+import SQLiteDflat
+
+extension WorkspaceStore {
+  /// Runs a transaction on this thread.
+  func write(_ spaces: [Int], _ body: (WriteContext) throws -> Void) throws {
+    let dflat = dflat
+    func one<A: Cell>(_ a: A.Type) throws { try dflat.write(a, body: body) }
+    func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) throws {
+      try dflat.write(a, b, body: body)
+    }
+    func three<A: Cell, B: Cell, C: Cell>(_ a: A.Type, _ b: B.Type, _ c: C.Type) throws {
+      try dflat.write(a, b, c, body: body)
+    }
+    let types = Self.types(spaces)
+    switch types.count {
+    case 1: try one(types[0])
+    case 2: try two(types[0], types[1])
+    case 3: try three(types[0], types[1], types[2])
+    default:
+      try dflat.write(
+        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self, body: body)
+    }
+  }
+
+  /// Runs a transaction and awaits it.
+  func write(
+    _ spaces: [Int], _ body: @escaping @Sendable (WriteContext) throws -> Void
+  ) async throws {
+    let dflat = dflat
+    func one<A: Cell>(_ a: A.Type) async throws { try await dflat.write(a, body: body) }
+    func two<A: Cell, B: Cell>(_ a: A.Type, _ b: B.Type) async throws {
+      try await dflat.write(a, b, body: body)
+    }
+    func three<A: Cell, B: Cell, C: Cell>(_ a: A.Type, _ b: B.Type, _ c: C.Type) async throws {
+      try await dflat.write(a, b, c, body: body)
+    }
+    let types = Self.types(spaces)
+    switch types.count {
+    case 1: try await one(types[0])
+    case 2: try await two(types[0], types[1])
+    case 3: try await three(types[0], types[1], types[2])
+    default:
+      try await dflat.write(
+        Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self, body: body)
+    }
+  }
+
+  /// The types of spaces, each one once.
+  private static func types(_ spaces: [Int]) -> [any Cell.Type] {
+    Set(spaces).sorted().map { cellTypes[$0] }
+  }
+}

@@ -103,9 +103,6 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// A generation that no state which is begun from now on comes before.
-  func generationBefore() throws -> Int { try generation() ?? lastGeneration }
-
   /// The generation as it was when somebody last looked.
   var lastGeneration: Int { state.withLock { $0.generation } }
 

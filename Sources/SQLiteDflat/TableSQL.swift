@@ -196,7 +196,8 @@ extension String {
   var quoted: String { enclosed(in: "\"") }
 
   private func enclosed(in mark: Unicode.Scalar) -> String {
-    var scalars = String.UnicodeScalarView([mark])
+    var scalars = String.UnicodeScalarView()
+    scalars.append(mark)
     for scalar in unicodeScalars {
       if scalar == mark { scalars.append(mark) }
       scalars.append(scalar)

@@ -87,9 +87,9 @@ struct FixtureTests {
   func indexes() throws {
     let sides = Post._schema.indexes.map(\.table)
     try with(.complete) { workspace in
+      let rows = try sides.map { try workspace.sqlite3("SELECT * FROM \($0)") }
       let explanation = try workspace.posts.explain(where: Post.likes == 5)
       #expect(explanation.indexes == [sides[0]])
-      let rows = try sides.map { try workspace.sqlite3("SELECT * FROM \($0)") }
       expectAnswers(workspace.posts)
       try workspace.write([Post.self]) { _ in }
       #expect(try sides.map { try workspace.sqlite3("SELECT * FROM \($0)") } == rows)

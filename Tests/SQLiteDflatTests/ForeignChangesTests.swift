@@ -51,7 +51,7 @@ struct ForeignChangesTests {
       #expect(try changes.generation() == first)
       try foreign.execute("INSERT INTO t VALUES (1)")
       #expect(try changes.generation() == nil)
-      #expect(try changes.generationBefore() == first)
+      #expect(changes.lastGeneration == first)
       try writer.begin(.immediate)
       #expect(try changes.writerBegan() == first + 1)
       try writer.rollback()

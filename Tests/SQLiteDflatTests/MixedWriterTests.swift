@@ -75,6 +75,9 @@ struct MixedWriterTests {
     }
   }
 
+  /// Not Swift's pool, whose threads other tests block.
+  private static let tasks = TaskQueue()
+
   /// Carries a change out, and waits for its end.
   private static func perform(
     _ change: Change, _ form: Form, _ dflat: SQLiteWorkspace
@@ -90,7 +93,7 @@ struct MixedWriterTests {
       default: try dflat.write(Note.self, body: body)
       }
     case .awaited:
-      Task {
+      Task(executorPreference: tasks) {
         do {
           let counts =
             switch (change.usesPost, change.usesNote) {

@@ -1,6 +1,7 @@
 // WorkspaceStore: a workspace as a store.
 
 public import Dflat
+import DflatTestSupport
 public import Dispatch
 public import SQLiteDflat
 import Synchronization

@@ -4,10 +4,14 @@
 import Dispatch
 
 /// Runs tasks on threads of a queue.
-final class TaskQueue: TaskExecutor {
+public final class TaskQueue: TaskExecutor {
   private let queue = DispatchQueue(label: "tasks", attributes: .concurrent)
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  /// An executor with threads of its own.
+  public init() {}
+
+  /// Runs a job on one of the queue's threads.
+  public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }

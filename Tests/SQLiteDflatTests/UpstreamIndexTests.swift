@@ -109,7 +109,7 @@ struct UpstreamIndexTests {
         // Upstream stores an object whose fields have their defaults.
         try upstream.execute("BEGIN IMMEDIATE")
         try upstream.execute(
-          "INSERT INTO \(articles) (__pk0, p) VALUES (?, ?)", 
+          "INSERT INTO \(articles) (__pk0, p) VALUES (?, ?)",
           [.text("u\(round)"), bytes("u\(round)", 2000 + round)])
         let id = upstream.lastInsertRowID
         let values = ["5", "0", "'plain'", "NULL", "\(2000 + round)", "0"]
@@ -188,7 +188,8 @@ struct UpstreamIndexTests {
         try workspace.change(3) { $0.attachment = .photo(Blog.Photo(path: "photo 2")) }
       }
       try workspace.change(3) { $0.attachment = .photo(Blog.Photo(path: "same 5")) }
-      #expect(workspace.posts.where(Post.attachment.as(Blog.Photo.self).path == "same 5").count == 1)
+      #expect(
+        workspace.posts.where(Post.attachment.as(Blog.Photo.self).path == "same 5").count == 1)
       #expect(workspace.posts.where(Post.attachment.as(Blog.Link.self).url == "same 5").count == 1)
     }
   }

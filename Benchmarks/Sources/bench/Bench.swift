@@ -114,6 +114,7 @@ extension Case {
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
-    dictionaryValues, openIndexed, indexedAfterForeignCommit, openAfterUpgrade, indexBuild, indexFirstQuery,
+    dictionaryValues, openIndexed, indexedAfterForeignCommit, openAfterUpgrade, indexBuild,
+    indexFirstQuery,
   ]
 }

@@ -24,7 +24,8 @@ enum Child {
       guard let side = Opening.Side(rawValue: arguments[1]) else { fallthrough }
       self = .open(side, arguments[2])
     case ("commit", 2): self = .commit(arguments[1])
-    default: throw UsageError(description: "usage: bench memory WORK FILE | open SIDE FILE | commit FILE")
+    default:
+      throw UsageError(description: "usage: bench memory WORK FILE | open SIDE FILE | commit FILE")
     }
   }
 

@@ -14,6 +14,7 @@
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
+#   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire (a few minutes)
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows and for Empire's values, and a comparison with
 #                         FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
@@ -21,7 +22,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling fuzz bootstrap clean
+.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -115,6 +116,10 @@ bench-scaling:
 	@Scripts/bootstrap.sh build
 	$(replan)
 	$(bench_options) $(bench_program) scaling
+
+bench-build:
+	@Scripts/bootstrap.sh build empire
+	Scripts/clean-build-time.sh
 
 fuzz:
 	@Scripts/bootstrap.sh build test fuzz

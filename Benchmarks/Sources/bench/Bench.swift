@@ -114,7 +114,8 @@ extension Case {
     threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
-    dictionaryValues, openIndexed, indexedAfterForeignCommit, openAfterUpgrade, indexBuild,
+    dictionaryValues, openIndexed, indexedAfterForeignCommit, indexedBesideProcess,
+    openAfterUpgrade, indexBuild,
     indexFirstQuery,
   ]
 }

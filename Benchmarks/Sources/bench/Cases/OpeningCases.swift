@@ -3,8 +3,8 @@
 // `open-indexed`: each run is a process of its own, so nothing of it is in memory but what the kernel keeps of the file. The clock
 // runs from before the file is opened until fifty objects are there.
 //
-// `indexed-after-foreign-commit`: the same query, warm, after each commit of another process. The floor is the same query without
-// those commits. What is left between the two is SQLite's own: a reader whose file has changed reads its pages anew.
+// `indexed-after-foreign-commit`: the same query after each commit of another process; the floor is the same query without those
+// commits. After a commit SQLite reads all pages anew, in C as well: `indexed-beside-process` has C meet the same commits.
 
 import Dflat
 import Foundation
@@ -32,30 +32,57 @@ extension Case {
     title: "200 queries by an index, a commit of another process before each", goal: 1.3
   ) { fixture in
     let template = try fixture.scaleTemplate(fixture.opened)
-    func side(isBesideOther: Bool) -> Side {
-      {
+    return (
+      ours: { try ours(fixture, template, isBesideOther: true) },
+      floor: { try ours(fixture, template, isBesideOther: false) }
+    )
+  }
+
+  static let indexedBesideProcess = Case(
+    id: "indexed-beside-process", title: "the same; floor: C, with the same commits before each",
+    goal: 1.3
+  ) { fixture in
+    let template = try fixture.scaleTemplate(fixture.opened)
+    return (
+      ours: { try ours(fixture, template, isBesideOther: true) },
+      floor: {
         let path = try fixture.copy(of: template)
         defer { fixture.discard(path) }
-        let store = Store(path, walLimit: Store.noCheckpoints)
-        let other = isBesideOther ? try OtherProcess(path) : nil
-        var nanoseconds: UInt64 = 0
-        var sum = Checksum()
-        for number in 0..<210 {
-          try other?.commit(number % 2 == 0 ? .sameTable : .otherTable)
-          var found = Checksum()
-          let time = time { found = Opening.first(store) }
-          // The first ones fill the caches.
-          if number < 10 { continue }
-          nanoseconds += time
-          sum.add(Int64(truncatingIfNeeded: found.value))
-        }
-        try other?.end()
-        try store.check()
-        store.close()
-        return Outcome(nanoseconds: nanoseconds, checksum: sum)
+        let select = try Opening.floorQuery(try FloorDatabase(path: path, readOnly: true))
+        return try asking(OtherProcess(path)) { try Opening.floorFirst(select) }
       }
+    )
+  }
+
+  private static func ours(
+    _ fixture: Fixture, _ template: String, isBesideOther: Bool
+  ) throws -> Outcome {
+    let path = try fixture.copy(of: template)
+    defer { fixture.discard(path) }
+    let store = Store(path, walLimit: Store.noCheckpoints)
+    let outcome = try asking(isBesideOther ? OtherProcess(path) : nil) { Opening.first(store) }
+    try store.check()
+    store.close()
+    return outcome
+  }
+
+  /// Asks 200 times, after the other process has committed each time.
+  private static func asking(
+    _ other: OtherProcess?, _ query: () throws -> Checksum
+  ) throws -> Outcome {
+    var nanoseconds: UInt64 = 0
+    var sum = Checksum()
+    // The first ones fill the caches.
+    for number in -10..<200 {
+      try other?.commit(number.isMultiple(of: 2) ? .sameTable : .otherTable)
+      var found = Checksum()
+      let time = try time { found = try query() }
+      if number < 0 { continue }
+      nanoseconds += time
+      sum.add(Int64(truncatingIfNeeded: found.value))
     }
-    return (ours: side(isBesideOther: true), floor: side(isBesideOther: false))
+    try other?.end()
+    return Outcome(nanoseconds: nanoseconds, checksum: sum)
   }
 }
 
@@ -75,13 +102,16 @@ enum Opening {
     return sum
   }
 
-  private static func floorFirst(_ path: String) throws -> Checksum {
-    let database = try FloorDatabase(path: path, readOnly: true)
-    let select = try database.prepare(
+  static func floorQuery(_ database: FloorDatabase) throws -> FloorQuery {
+    try FloorQuery(
+      database,
       """
       SELECT m.rowid, m.p FROM scaledoc__f6 AS s CROSS JOIN scaledoc AS m ON m.rowid = s.rowid
       ORDER BY s.f6, s.rowid LIMIT \(wanted)
       """)
+  }
+
+  static func floorFirst(_ select: FloorQuery) throws -> Checksum {
     var list = FloorList()
     try select.fetchAll(into: &list)
     var sum = Checksum()
@@ -119,7 +149,9 @@ enum Opening {
       print(nanoseconds, Int64(truncatingIfNeeded: sum.value))
       store?.close()
     case .floor:
-      let nanoseconds = try time { sum = try floorFirst(path) }
+      let nanoseconds = try time {
+        sum = try floorFirst(try floorQuery(try FloorDatabase(path: path, readOnly: true)))
+      }
       print(nanoseconds, Int64(truncatingIfNeeded: sum.value))
     }
   }

@@ -82,11 +82,12 @@ final class IndexGuards: Sendable {
   }
 
   /// Whether all of them stand, in the state that a connection is reading.
-  func stand(on connection: Connection) throws(SQLiteError) -> Bool {
+  /// - Parameter isCommitted: Whether that state is committed. The number of one that is rolled back may be given again.
+  func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
-    if seen.load(ordering: .relaxed) == version { return true }
+    if isCommitted, seen.load(ordering: .relaxed) == version { return true }
     guard try Self.stand(main + side, connection, { [$0.sql, $0.plainSQL] }) else { return false }
-    seen.store(version, ordering: .relaxed)
+    if isCommitted { seen.store(version, ordering: .relaxed) }
     return true
   }
 

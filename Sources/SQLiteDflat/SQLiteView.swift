@@ -137,6 +137,9 @@ class SQLiteView: StorageReader {
     }
   }
 
+  /// Whether everything that is read is committed.
+  var isCommitted: Bool { true }
+
   /// A generation that the state which is read does not come before. An earlier one is as right as the present one, and asks
   /// nobody; what is verified may then have to be verified again.
   func generationBeforeState() -> Int { engine.foreignChanges.lastGeneration }
@@ -160,7 +163,8 @@ class SQLiteView: StorageReader {
   private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
     let extent = try IndexExtent.read(of: side, connection)
     let isGuarded =
-      try extent?.verified != nil && side.guards.stand(on: connection)
+      try extent?.verified != nil
+      && side.guards.stand(on: connection, isCommitted: isCommitted)
     if let extent, isGuarded, extent.isComplete, extent.verified == IndexMarks.everything {
       return true
     }

@@ -141,6 +141,8 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
 
   // MARK: Trust
 
+  override var isCommitted: Bool { false }
+
   override func generationBeforeState() -> Int { tables.generation }
 
   override func verdict(of side: String, at generation: Int) throws -> Bool? {

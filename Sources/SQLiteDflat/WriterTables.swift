@@ -18,8 +18,8 @@ final class WriterTables {
   private var highest: [String: Int64] = [:]
   /// Side tables that were verified inside the transaction.
   private var verified: Set<String> = []
-  /// Whether side tables were written by a version of the schema that does not keep them as another one does. What was verified in
-  /// a generation holds for all its states, so the commit has to begin a new one.
+  /// Whether side tables were written by a trigger, or by a version of the schema that does not keep them as another one does. What
+  /// was verified in a generation holds for all its states, so the commit has to begin a new one.
   private var changesGeneration = false
   /// Which version of a schema a table was last used with.
   private var versions: [String: EntitySchema] = [:]
@@ -84,7 +84,11 @@ final class WriterTables {
       let tables = [other.schema.table] + other.sides.map(\.table.table)
       if !others.isDisjoint(with: tables) { forget(other.schema) }
     }
-    guard others.isDisjoint(with: own) else { return }
+    guard others.isDisjoint(with: own) else {
+      // What was verified before does not hold any more.
+      changesGeneration = true
+      return
+    }
     for side in table.sides {
       try IndexMarks.set(side.verified, of: side.table, main: table.schema.table, connection)
     }

@@ -303,6 +303,27 @@ struct IndexMarkTests {
     }
   }
 
+  @Test("What was verified before a trigger has changed a side table is not believed afterwards")
+  func meddlingAgain() throws {
+    try withTemporaryWorkspace { workspace in
+      try fill(workspace)
+      // What it stores is right as long as the object in row 5 has more than three likes.
+      try workspace.tamper(
+        """
+        CREATE TRIGGER meddle AFTER UPDATE ON main WHEN new.rowid = 6
+        BEGIN
+          UPDATE main__f10 SET f10 = (SELECT CASE WHEN f10 > 3 THEN 4 ELSE 3 END
+            FROM main__f10 WHERE rowid = 5) WHERE rowid = 4;
+        END;
+        """.replacing("main", with: Self.main))
+      try workspace.change(6) { $0.likes = 1 }
+      expectRight(workspace)
+      try workspace.change(5) { $0.likes = 2 }
+      try workspace.change(6) { $0.likes = 0 }
+      expectRight(workspace)
+    }
+  }
+
   @Test("A trigger that comes while the file is open runs with the next change")
   func lateTrigger() throws {
     try withTemporaryWorkspace { workspace in

@@ -1,6 +1,7 @@
 // The virtual file system: SQLite's calls, each of which asks the disk whether it has to fail and tells it what was changed.
 #include "disk.h"
 #include <CSQLiteThreads.h>
+#include <errno.h>
 #include <string.h>
 
 typedef struct {
@@ -170,6 +171,8 @@ static int vfs_open(
   fault_file *f = as_fault(file);
   memset(f, 0, sizeof *f);
   if (disk_fate(disk, FAULTVFS_OPEN, path + strlen(disk->directory), "open", 0, 0)) {
+    // What is left from an earlier call may say that there is no such file.
+    errno = EIO;
     return SQLITE_CANTOPEN;
   }
   f->disk = disk;

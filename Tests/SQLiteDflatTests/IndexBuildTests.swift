@@ -74,8 +74,11 @@ struct IndexBuildTests {
     let hold = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in hold.wait() }
     #expect(workspace.posts.where(Post.likes == 3).count == 120)
-    dflat.performChanges([Post.self]) { _ in dflat.shutdown {} }
+    let done = DispatchSemaphore(value: 0)
+    dflat.performChanges([Post.self]) { _ in dflat.shutdown { done.signal() } }
     hold.signal()
+    // A second call would not wait for what was accepted before.
+    done.expect("the end of the shutdown")
   }
 
   @Test("A step fills at most 500 rows; the build goes on by itself, and after a restart")

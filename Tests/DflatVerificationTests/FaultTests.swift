@@ -4,6 +4,7 @@ import CFaultVFS
 import DflatTestSupport
 import DflatVerification
 import Dispatch
+import Foundation
 import SQLiteAccess
 import SQLiteDflat
 import Testing
@@ -78,6 +79,24 @@ struct FaultTests {
       #expect(try connection.value("SELECT count(*) FROM t") == 2)
       try connection.close()
       try other.close()
+    }
+  }
+
+  @Test("An open that is refused is not taken for a missing file")
+  func refusedOpen() throws {
+    try withDirectory { directory in
+      try prepareImages(directory)
+      let disk = try FaultDisk("\(directory)/disk")
+      let path = "\(directory)/disk/a.db"
+      try Connection(path: path).close()
+      disk.arm(Int(FAULTVFS_OPEN), number: 1, FAULTVFS_ONCE)
+      // What an earlier call of the system has left.
+      errno = ENOENT
+      let error = #expect(throws: SQLiteError.self) {
+        try Connection(path: path, mode: .readOnly).value("SELECT 1 FROM sqlite_master")
+      }
+      #expect(disk.failures == 1)
+      #expect(error?.code == .cantOpen && error?.isNoSuchFile == false)
     }
   }
 

@@ -137,6 +137,6 @@ struct WriteSet: Sendable {
     forEach { $0.changes?.close() }
   }
 
-  /// Whether somebody observes a type that was changed.
+  /// Whether an observer is registered for a type that was changed.
   var isObserved: Bool { first?.changes != nil || others.contains { $0.changes != nil } }
 }

@@ -18,7 +18,7 @@ enum BuilderPool {
   private static let idle = Mutex<[Idle]>([])
   private static let most = 8
 
-  /// A builder that is empty and nobody else's. Whoever takes it gives it back.
+  /// An empty builder that no other caller uses. The caller gives it back.
   @usableFromInline
   static func take() -> FlatBufferBuilder {
     if let latest = latest.exchange(nil, ordering: .acquiring) { return latest.takeRetainedValue() }
@@ -35,7 +35,7 @@ enum BuilderPool {
     idle.withLock { if $0.count < most { $0.append(kept) } }
   }
 
-  /// Calls `body` with a builder that is empty and nobody else's. Calls may nest.
+  /// Calls `body` with an empty builder that no other caller uses. Calls may nest.
   static func withBuilder<R>(_ body: (FlatBufferBuilder) throws -> R) rethrows -> R {
     let builder = take()
     defer { giveBack(builder) }

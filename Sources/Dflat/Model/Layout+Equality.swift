@@ -123,7 +123,7 @@ extension Row {
     equals(other) { Unmanaged.passUnretained(layout) }
   }
 
-  /// The same with a layout that is asked for only if the bytes differ, and that somebody else
+  /// The same with a layout that is asked for only if the bytes differ, and that the caller
   /// keeps.
   ///
   /// Nothing is released here that the caller could see, so a caller who has read the rows from an

@@ -85,7 +85,7 @@ public struct Row: @unchecked Sendable {
     return body(table)
   }
 
-  /// The finished buffer, to be read as long as somebody else keeps the row: to count one more
+  /// The finished buffer, to be read as long as the caller keeps the row: to count one more
   /// reference writes to its head, which is felt where many rows are looked at.
   @inline(__always)
   var unretainedBytes: UnsafeRawBufferPointer {

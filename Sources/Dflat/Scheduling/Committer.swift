@@ -105,7 +105,7 @@ final class Committer: Sendable {
 
   /// The same for who must not wait.
   /// - Parameter begin: As above; nil if it would wait.
-  /// - Returns: nil if somebody has the right to write, or shares a commit, or `begin` gave
+  /// - Returns: nil if a transaction has the write lease, or a group is open, or `begin` gave
   ///   nothing.
   func beginTurnAtOnce(_ begin: () throws -> (any StorageWriter)?) throws -> Turn? {
     guard takeRightIfIdle() else { return nil }
@@ -125,7 +125,7 @@ final class Committer: Sendable {
     return Turn(group: group, hasSavepoint: false)
   }
 
-  /// Whether nobody has the right to write, and nothing waits for its commit.
+  /// Whether the write lease is free, and no group waits for its commit.
   var isIdle: Bool { state.withLock { $0.isIdle } }
 
   /// Uses the storage's transaction. During a turn, or for a moment.

@@ -54,10 +54,12 @@ struct FileCare {
   func isDue(_ connection: Connection) -> Bool { connection.walPagesAfterLastCommit >= dueAt }
 
   /// Moves the log into the file, if nobody is in the way.
-  /// - Parameter readers: The oldest snapshot of our own, and whether a reader of ours is at work.
+  /// - Parameter ownReaders: The workspace's readers at the time of the call. They are asked for again after a checkpoint that
+  ///   readers have prevented: one that began while it waited must not be taken for another program's.
   mutating func moveLog(
-    _ connection: Connection, readers: OwnReaders
+    _ connection: Connection, readers ownReaders: () -> OwnReaders
   ) throws(SQLiteError) -> [Event] {
+    let readers = ownReaders()
     let pages = connection.walPagesAfterLastCommit
     let began = ContinuousClock.now
     let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
@@ -84,10 +86,11 @@ struct FileCare {
     if pages >= waitAt { waitAt = 2 * max(pages, limitPages) }
     let since = blockedSince ?? began
     blockedSince = since
+    let readersNow = ownReaders()
     return [
       .stuckReader(
-        age: .now - (readers.oldest ?? since), isOwn: readers.isAnyAtWork,
-        walBytes: connection.walFileSize)
+        age: .now - (readers.oldest ?? readersNow.oldest ?? since),
+        isOwn: readers.isAnyAtWork || readersNow.isAnyAtWork, walBytes: connection.walFileSize)
     ]
   }
 
@@ -108,7 +111,7 @@ struct FileCare {
   /// - Parameter isQuiet: Whether nothing has been written for a while.
   /// - Returns: What was done, and whether there is more to do.
   mutating func step(
-    _ connection: Connection, isQuiet: Bool, readers: OwnReaders
+    _ connection: Connection, isQuiet: Bool, readers: () -> OwnReaders
   ) throws(SQLiteError) -> (events: [Event], next: Next) {
     let free = givesBack ? try connection.freelistCount() : 0
     if free > 0 {

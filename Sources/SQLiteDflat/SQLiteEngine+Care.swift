@@ -46,7 +46,7 @@ extension SQLiteEngine {
     // Not before: who wants to open a snapshot meanwhile waits.
     defer { isLogLong.store(false, ordering: .releasing) }
     turn {
-      try state.care?.moveLog(connection, readers: ownReaders) ?? []
+      try state.care?.moveLog(connection) { ownReaders } ?? []
     }
   }
 
@@ -76,7 +76,7 @@ extension SQLiteEngine {
       // After an error it is tried again with the next commit.
       var next = FileCare.Next.nothing
       turn {
-        let step = try care.step(connection, isQuiet: isQuiet, readers: ownReaders)
+        let step = try care.step(connection, isQuiet: isQuiet) { ownReaders }
         next = step.next
         return step.events
       }

@@ -154,9 +154,8 @@ public func withTemporaryWorkspace<R>(
     $0.targetQueue = targetQueue
     configure(&$0)
   }
-  let result = try body(workspace)
-  workspace.finish(sourceLocation)
-  return result
+  defer { workspace.finish(sourceLocation) }
+  return try body(workspace)
 }
 
 /// Runs `body` with a workspace on a file that does not exist yet.
@@ -167,9 +166,21 @@ public func withTemporaryWorkspace<R>(
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
   let workspace = TemporaryWorkspace(path: kind == .file ? directory + "/test.db" : nil)
-  let result = try await body(workspace)
-  workspace.finish(sourceLocation)
-  return result
+  defer { workspace.finish(sourceLocation) }
+  return try await body(workspace)
+}
+
+/// A transaction that a test relies on was not committed.
+public struct NotCommitted: Error, CustomStringConvertible {
+  /// What the workspace reported until then.
+  public let errors: [StorageError]
+
+  /// - Parameter errors: What the workspace reported.
+  public init(errors: [StorageError]) { self.errors = errors }
+
+  public var description: String {
+    "a transaction was not committed; the workspace reported: \(errors)"
+  }
 }
 
 /// The events that a workspace has told.

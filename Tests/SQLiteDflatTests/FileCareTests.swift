@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Care for the file")
 struct FileCareTests {
-  private static let limit = 96 << 10
+  private static let limit = 64 << 10
 
   private func size(_ path: String) -> Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -162,14 +162,14 @@ struct FileCareTests {
       var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
       #expect(care.isDue(own))
       try foreign.begin(.immediate)
-      #expect(try care.moveLog(own, readers: nobody).isEmpty)
+      #expect(try care.moveLog(own) { nobody }.isEmpty)
       #expect(!care.isDue(own), "it is tried again when the log has grown")
       #expect(own.busyTimeoutMilliseconds == 30_000)
       try foreign.commit()
       try own.execute("INSERT INTO t VALUES (1)")
       #expect(care.isDue(own))
       let pages = own.walPagesAfterLastCommit
-      guard case .checkpoint(pages, _)? = try care.moveLog(own, readers: nobody).first else {
+      guard case .checkpoint(pages, _)? = try care.moveLog(own) { nobody }.first else {
         Issue.record("the log was not moved")
         return
       }
@@ -186,14 +186,38 @@ struct FileCareTests {
       var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
       let nobody = OwnReaders(oldest: nil, isAnyAtWork: false)
       try own.begin(.immediate)
-      #expect(throws: SQLiteError.self) { try care.moveLog(own, readers: nobody) }
+      #expect(throws: SQLiteError.self) { try care.moveLog(own) { nobody } }
       try own.rollback()
       #expect(!care.isDue(own))
       try own.execute("INSERT INTO t VALUES (1)")
       #expect(care.isDue(own))
       // A quiet time is used, too.
-      #expect(try care.step(own, isQuiet: true, readers: nobody).events.count == 1)
-      #expect(try care.step(own, isQuiet: true, readers: nobody).next == .nothing)
+      #expect(try care.step(own, isQuiet: true) { nobody }.events.count == 1)
+      #expect(try care.step(own, isQuiet: true) { nobody }.next == .nothing)
+    }
+  }
+
+  @Test("A reader of the workspace's own that begins while a checkpoint waits is told as its own")
+  func readerBeganMeanwhile() throws {
+    try withTemporaryWorkspace { workspace in
+      try workspace.store([post(1)])
+      let own = try Connection(path: workspace.path)
+      let reader = try workspace.foreignConnection()
+      try reader.begin()
+      _ = try reader.value("SELECT count(*) FROM blog__post_v1_0")
+      try workspace.store([post(2)])
+      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
+      _ = try own.value("SELECT count(*) FROM blog__post_v1_0")
+      var timesAsked = 0
+      let events = try care.moveLog(own) {
+        timesAsked += 1
+        return OwnReaders(oldest: timesAsked > 1 ? .now : nil, isAnyAtWork: timesAsked > 1)
+      }
+      guard case .stuckReader(_, let isOwn, _)? = events.first else {
+        Issue.record("nobody was in the way: \(events)")
+        return
+      }
+      #expect(isOwn)
     }
   }
 
@@ -212,8 +236,9 @@ struct FileCareTests {
         for _ in 0..<64 {
           try own.execute("INSERT INTO t VALUES (1)")
           let began = ContinuousClock.now
-          let events = try care.moveLog(
-            own, readers: OwnReaders(oldest: oldest, isAnyAtWork: oldest != nil))
+          let events = try care.moveLog(own) {
+            OwnReaders(oldest: oldest, isAnyAtWork: oldest != nil)
+          }
           if ContinuousClock.now - began >= .milliseconds(45) { count += 1 }
           guard case .stuckReader(_, let isOwn, _)? = events.first else {
             Issue.record("nobody was in the way")

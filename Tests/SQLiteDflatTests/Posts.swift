@@ -19,13 +19,16 @@ func post(
 }
 
 extension TemporaryWorkspace {
-  /// Stores new posts; they come back with their row ids.
+  /// Stores new posts; they come back with their row ids. Throws if the transaction is not committed.
   @discardableResult
   func store(_ posts: [Post]) throws -> [Post] {
     let outcome = try write([Post.self]) { txn in
       try posts.map { try txn.insert(Blog.PostChangeRequest.creationRequest($0)) }
     }
-    return outcome.result ?? []
+    guard let stored = outcome.result, outcome.isCommitted else {
+      throw NotCommitted(errors: takeErrors())
+    }
+    return stored
   }
 
   /// Changes one stored post.

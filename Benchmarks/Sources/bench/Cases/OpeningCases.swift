@@ -29,7 +29,8 @@ extension Case {
 
   static let indexedAfterForeignCommit = Case(
     id: "indexed-after-foreign-commit",
-    title: "200 queries by an index, a commit of another process before each", goal: 1.3
+    title: "200 queries by an index, a commit of another process before each", goal: 1.3,
+    floor: .without
   ) { fixture in
     let template = try fixture.scaleTemplate(fixture.opened)
     return (

@@ -6,7 +6,7 @@ import SQLiteDflat
 extension Case {
   static let snapshotTen = Case(
     id: "snapshot-ten", title: "1,000 snapshots of ten fetches by key; floor: without snapshots",
-    goal: 1.05
+    goal: 1.05, floor: .without
   ) { fixture in
     let keys = shuffledKeys(fixture)
     let tens = stride(from: 0, to: keys.count, by: 10).map { keys[$0..<min($0 + 10, keys.count)] }

@@ -133,8 +133,7 @@ private func watchOnes(_ fixture: Fixture, _ template: String, asResults: Bool) 
 extension Case {
   /// The floor looks each changed row up in a hash table, and calls a closure with those that are in it.
   static let watchResults = Case(
-    id: "watch-results", title: "tell 1,000 results by key of 10,000 updates", goal: 2,
-    upstream: nil, grdb: nil
+    id: "watch-results", title: "tell 1,000 results by key of 10,000 updates", goal: 2
   ) { fixture in
     let template = try fixture.template(fixture.few)
     let store = Store(template)
@@ -157,8 +156,7 @@ extension Case {
   }
 
   static let watchObjects = Case(
-    id: "watch-objects", title: "tell 1,000 objects of 10,000 updates", goal: 2, upstream: nil,
-    grdb: nil
+    id: "watch-objects", title: "tell 1,000 objects of 10,000 updates", goal: 2
   ) { fixture in
     let template = try fixture.template(fixture.few)
     let store = Store(template)
@@ -190,7 +188,7 @@ extension Case {
   private static func share(
     _ id: String, _ title: String, goal: Double, asResults: Bool
   ) -> Case {
-    Case(id: id, title: title, goal: goal, upstream: nil, grdb: nil) { fixture in
+    Case(id: id, title: title, goal: goal, floor: .without) { fixture in
       let template = try fixture.template(fixture.few)
       return (
         ours: {
@@ -230,7 +228,7 @@ extension Case {
         start: @Sendable (Int32) -> Int32, change: @Sendable (Int32) -> Int32
       )
   ) -> Case {
-    Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb) { fixture in
+    Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb, floor: .without) { fixture in
       let template = try fixture.template(fixture.few)
       let count = Int32(fixture.few)
       let (start, change) = priorities(count)
@@ -313,7 +311,7 @@ extension Case {
   /// Transactions of one change, with ten thousand subscriptions that they do not concern, and with none.
   static let watchBystanders = Case(
     id: "watch-bystanders", title: "1,000 transactions, 10,000 bystanders", goal: 1.05,
-    upstream: nil, grdb: nil
+    floor: .without
   ) { fixture in
     func side(_ watchers: Int) throws -> Outcome {
       let path = fixture.path("bystanders.db")

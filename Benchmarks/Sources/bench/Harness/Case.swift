@@ -21,6 +21,22 @@ struct Outcome {
 
 typealias Side = () throws -> Outcome
 
+/// What the floor of a case is.
+enum FloorKind: CaseIterable {
+  /// A hand-written program that calls SQLite's C interface, or plain C where nothing is stored.
+  case handWritten
+  /// The same program without what is measured: without observers, without snapshots, or fetching everything again.
+  case without
+
+  /// The heading of such cases in the chart.
+  var heading: String {
+    switch self {
+    case .handWritten: "Beside a hand-written C program"
+    case .without: "Beside Dflat without the feature, or fetching everything again"
+    }
+  }
+}
+
 struct Case: Sendable {
   let id: String
   /// What is measured, for people.
@@ -35,6 +51,7 @@ struct Case: Sendable {
   var grdb: Double?
   /// For cases that take long.
   var mostRuns: Int?
+  var floor = FloorKind.handWritten
   /// Makes both sides; what they share is prepared here.
   let sides: @Sendable (Fixture) throws -> (ours: Side, floor: Side)
 }
@@ -86,6 +103,6 @@ extension Case {
   private var settled: Case {
     Case(
       id: settledID, title: title + ", and its checkpoint", goal: goal, allowance: allowance,
-      mostRuns: mostRuns, sides: sides)
+      mostRuns: mostRuns, floor: floor, sides: sides)
   }
 }

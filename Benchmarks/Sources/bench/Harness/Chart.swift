@@ -1,54 +1,118 @@
-// The chart of the README: one bar per case, as long as its ratio to the floor.
+// The chart of the README: one bar per case, from the floor's line at 1× to the case's ratio.
 //
-// Bars begin at zero, so their lengths compare. It is read on white and on black: a media query gives the colours, and those
-// without it are legible on both.
+// The axis is logarithmic, so that twice as fast and twice as slow are equally far from the floor, and the cases near it stay
+// legible beside those that are a hundred times faster. It is read on white and on black: see `SVG`.
 
-enum Chart {
-  private static let nameWidth = 150.0
-  private static let plotWidth = 620.0
-  private static let rowHeight = 34.0
-  private static let top = 62.0
+import Foundation
+
+struct Chart {
+  private static let nameWidth = 200.0
+  private static let plotWidth = 560.0
+  private static let valueWidth = 60.0
+  private static let rowHeight = 20.0
+  private static let headingHeight = 34.0
+
+  private var svg: SVG
+  private let axis: LogarithmicAxis
 
   /// Cases with a goal, in the order given.
   static func svg(_ measurements: [Measurement]) -> String {
     let rows = measurements.filter { $0.goal != nil }
-    let greatest = rows.flatMap { [$0.ratio, $0.upstream ?? 1, $0.grdb ?? 1] }.max() ?? 2
-    let end = max(7.0, greatest * 1.05)
-    func x(_ ratio: Double) -> Double { nameWidth + plotWidth * ratio / end }
-    let bottom = top + rowHeight * Double(rows.count)
-    var svg = SVG(width: nameWidth + plotWidth + 30, height: bottom + 44)
+    let height = 96 + headingHeight * Double(FloorKind.allCases.count) + rowHeight * Double(rows.count)
+    var chart = Chart(
+      svg: SVG(width: nameWidth + plotWidth + valueWidth, height: height),
+      axis: LogarithmicAxis(
+        rows.flatMap { [$0.ratio, $0.goal, $0.upstream, $0.grdb].compactMap { $0 } },
+        from: nameWidth, length: plotWidth))
+    chart.draw(rows)
+    return chart.svg.finish()
+  }
+
+  private mutating func draw(_ rows: [Measurement]) {
+    svg.text("Time as a multiple of the floor: left of 1× is faster, right is slower", 12, 22, "title")
+    drawLegend()
+    var top = 56.0
+    for floor in FloorKind.allCases {
+      let group = rows.filter { $0.floor == floor }
+      if group.isEmpty { continue }
+      svg.text(floor.heading, 12, top + 22, "heading")
+      top += Self.headingHeight
+      let bottom = top + Self.rowHeight * Double(group.count)
+      for mark in axis.marks {
+        svg.line(axis.place(mark), top, axis.place(mark), bottom, mark == 1 ? "floor" : "grid")
+      }
+      for m in group {
+        draw(m, middle: top + Self.rowHeight / 2)
+        top += Self.rowHeight
+      }
+    }
+    for mark in axis.marks {
+      svg.text(mark == 1 ? "floor" : axis.label(mark), axis.place(mark), top + 18, "tick")
+    }
+  }
+
+  private mutating func draw(_ m: Measurement, middle: Double) {
+    let (floor, end) = (axis.place(1), axis.place(m.ratio))
+    svg.text(m.id, Self.nameWidth - 12, middle + 4, "name")
+    // A case that equals the floor still has a bar that can be seen.
+    svg.rectangle(
+      min(floor, end) - 0.5, middle - 6, abs(end - floor) + 1, 12, m.missesGoal ? "over" : "bar")
+    if let goal = m.goal {
+      svg.line(axis.place(goal), middle - 8, axis.place(goal), middle + 8, "goal")
+    }
+    if let grdb = m.grdb { svg.diamond(axis.place(grdb), middle, 5, "grdb") }
+    if let upstream = m.upstream { svg.circle(axis.place(upstream), middle, 4.5, "upstream") }
     svg.text(
-      "Time as a multiple of a hand-written SQLite C program; shorter is better", 12, 22, "title")
-    var legend = 14.0
-    svg.rectangle(legend, 36, 18, 9, "bar")
-    svg.text("Dflat", legend + 24, 45, "note")
-    legend += 78
-    svg.rectangle(legend, 36, 18, 9, "over")
-    svg.text("Dflat, over its goal", legend + 24, 45, "note")
-    legend += 158
-    svg.line(legend + 4, 33, legend + 4, 48, "goal")
-    svg.text("goal", legend + 12, 45, "note")
-    legend += 62
-    svg.circle(legend + 4, 41, 5, "upstream")
-    svg.text("upstream Dflat", legend + 14, 45, "note")
-    legend += 120
-    svg.diamond(legend + 4, 41, 4, "grdb")
-    svg.text("GRDB", legend + 14, 45, "note")
-    for mark in stride(from: 0.0, through: end, by: 1) {
-      svg.line(x(mark), top - 4, x(mark), bottom + 4, mark == 1 ? "floor" : "grid")
-      svg.text(decimals(mark, 0) + (mark == 0 ? "" : "×"), x(mark), bottom + 20, "tick")
+      decimals(m.ratio, m.ratio < 0.1 ? 3 : 2), Self.nameWidth + Self.plotWidth + 48, middle + 4,
+      "name")
+  }
+
+  private mutating func drawLegend() {
+    var x = 12.0
+    func advance(_ text: String) -> Double { 34 + 6.6 * Double(text.count) }
+    for (style, text) in [("bar", "Dflat"), ("over", "Dflat, misses its goal")] {
+      svg.rectangle(x, 36, 16, 12, style)
+      svg.text(text, x + 22, 46, "note")
+      x += advance(text)
     }
-    svg.text("the floor", x(1), bottom + 35, "tick")
-    for (index, m) in rows.enumerated() {
-      let middle = top + rowHeight * (Double(index) + 0.5)
-      svg.text(m.id, nameWidth - 12, middle + 4, "name")
-      let from = nameWidth
-      svg.rectangle(from, middle - 8, x(m.ratio) - from, 16, m.missesGoal ? "over" : "bar")
-      if let goal = m.goal { svg.line(x(goal), middle - 12, x(goal), middle + 12, "goal") }
-      if let upstream = m.upstream { svg.circle(x(upstream), middle, 5, "upstream") }
-      if let grdb = m.grdb { svg.diamond(x(grdb), middle, 4, "grdb") }
-      svg.text(decimals(m.ratio, 2), nameWidth + 6, middle + 4, "value")
-    }
-    return svg.finish()
+    svg.line(x + 4, 34, x + 4, 50, "goal")
+    svg.text("goal", x + 14, 46, "note")
+    x += advance("goal")
+    svg.circle(x + 4, 42, 4.5, "upstream")
+    svg.text("upstream Dflat", x + 16, 46, "note")
+    x += advance("upstream Dflat")
+    svg.diamond(x + 4, 42, 5, "grdb")
+    svg.text("GRDB", x + 16, 46, "note")
+  }
+}
+
+/// An axis on which equal factors are equally far apart. It shows 1 and every value given.
+private struct LogarithmicAxis {
+  private let start: Double
+  private let end: Double
+  private let origin: Double
+  private let length: Double
+
+  init(_ values: [Double], from origin: Double, length: Double) {
+    start = log10(min(values.min() ?? 1, 0.5)) - 0.05
+    end = log10(max(values.max() ?? 1, 2)) + 0.05
+    self.origin = origin
+    self.length = length
+  }
+
+  /// The distance from the picture's left edge.
+  func place(_ value: Double) -> Double {
+    origin + length * (log10(value) - start) / (end - start)
+  }
+
+  /// 1, 2 and 5 of each power of ten from a tenth to ten; beyond that the powers alone.
+  var marks: [Double] {
+    let powers = (Int(start.rounded(.down))...Int(end.rounded(.up))).map { pow(10, Double($0)) }
+    return powers.flatMap { $0 >= 0.1 && $0 < 10 ? [$0, 2 * $0, 5 * $0] : [$0] }
+      .filter { (start...end).contains(log10($0)) }
+  }
+
+  func label(_ mark: Double) -> String {
+    decimals(mark, mark < 0.1 ? 2 : mark < 1 ? 1 : 0) + "×"
   }
 }

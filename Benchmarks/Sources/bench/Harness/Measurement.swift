@@ -11,6 +11,7 @@ struct Measurement {
   let allowance: Double?
   let upstream: Double?
   let grdb: Double?
+  let floor: FloorKind
   let runs: Int
   let milliseconds: Double
   let floorMilliseconds: Double
@@ -38,6 +39,7 @@ struct Measurement {
     allowance = source.allowance
     upstream = source.upstream
     grdb = source.grdb
+    floor = source.floor
     runs = times.count
     milliseconds = median(times.map(\.ours))
     floorMilliseconds = median(times.map(\.floor))

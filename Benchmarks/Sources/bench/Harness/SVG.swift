@@ -59,21 +59,21 @@ struct SVG {
     <style>
     text { font: 12px -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif; fill: #6e7781 }
     .title { font-size: 14px; font-weight: 600 }
+    .heading { font-weight: 600 }
     .name { text-anchor: end }
     .tick { text-anchor: middle; font-size: 11px }
-    .value { fill: #ffffff; font-weight: 600 }
     .bar { fill: #2f81f7 }
     .over { fill: #bc7a1d }
-    .goal { stroke: #2da44e; stroke-width: 2.5 }
+    .goal { stroke: #2da44e; stroke-width: 3 }
     .floor { stroke: #6e7781; stroke-width: 1.2 }
     .grid { stroke: #8c959f; stroke-width: 0.6; stroke-dasharray: 2 3 }
-    .upstream { fill: none; stroke: #8c959f; stroke-width: 1.6 }
-    .grdb { fill: #8c959f }
+    .upstream { fill: none; stroke: #d1242f; stroke-width: 2 }
+    .grdb { fill: #a371f7 }
     .curve { fill: none; stroke-width: 2 }
     .c0 { stroke: #2f81f7 } .c1 { stroke: #2da44e } .c2 { stroke: #bc7a1d } .c3 { stroke: #a371f7 }
     .d0 { fill: #2f81f7 } .d1 { fill: #2da44e } .d2 { fill: #bc7a1d } .d3 { fill: #a371f7 }
-    @media (prefers-color-scheme: light) { text { fill: #1f2328 } .value { fill: #ffffff } }
-    @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .value { fill: #ffffff } }
+    @media (prefers-color-scheme: light) { text { fill: #1f2328 } }
+    @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }
     </style>
     \(shapes.joined(separator: "\n"))
     </svg>

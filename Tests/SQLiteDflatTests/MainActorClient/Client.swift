@@ -2,8 +2,6 @@
 // compiles, with everything that the language will demand and without a word about isolation, is
 // the test; that it works is looked at by MainActorTests.
 
-import Observation
-import SQLiteAccess
 import SQLiteDflat
 
 // What a program adds to generated types.

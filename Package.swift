@@ -37,6 +37,17 @@ let swiftSyntax: String = {
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("host").path
 }()
 
+// A program whose module belongs to the main actor, as new application templates have it, with all
+// that the language offers today and will demand later.
+let mainActor: [SwiftSetting] =
+  strict + [
+    .defaultIsolation(MainActor.self),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+
 // Types that live no longer than the bytes that they read.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
@@ -159,10 +170,16 @@ let package = Package(
       name: "SwiftFiveClient", dependencies: ["SQLiteDflat", "DflatTestSupport"],
       path: "Tests/SQLiteDflatTests/SwiftFiveClient",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .target(
+      name: "MainActorClient", dependencies: ["SQLiteAccess", "SQLiteDflat"],
+      path: "Tests/SQLiteDflatTests/MainActorClient", exclude: ["Schemas"],
+      swiftSettings: mainActor),
     .testTarget(
       name: "SQLiteDflatTests",
-      dependencies: ["SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "SwiftFiveClient"],
-      exclude: ["SwiftFiveClient"], resources: [.copy("Fixtures")], swiftSettings: strict),
+      dependencies: [
+        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "SwiftFiveClient",
+      ],
+      exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
       swiftSettings: strict),
@@ -177,9 +194,12 @@ let package = Package(
     .testTarget(
       name: "PackedSerializeTests", dependencies: ["PackedSerialize", "DflatTestSupport"],
       swiftSettings: strict),
+    .target(
+      name: "MainActorRecords", dependencies: ["Empire"],
+      path: "Tests/EmpireTests/MainActorClient", swiftSettings: mainActor),
     .testTarget(
-      name: "EmpireTests", dependencies: ["Empire", "LMDB", "DflatTestSupport"],
-      swiftSettings: strict),
+      name: "EmpireTests", dependencies: ["Empire", "LMDB", "DflatTestSupport", "MainActorRecords"],
+      exclude: ["MainActorClient"], swiftSettings: strict),
     .testTarget(
       name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],
       swiftSettings: strict),

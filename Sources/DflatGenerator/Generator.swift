@@ -168,7 +168,7 @@ public struct Generator {
       if namespace.isEmpty {
         members(&text)
       } else {
-        text.block("extension \(names.namespace(namespace))", members)
+        text.block("nonisolated extension \(names.namespace(namespace))", members)
       }
     }
   }
@@ -192,13 +192,13 @@ public struct Generator {
         guard !type, declared.insert(namespace).inserted else { continue }
         func declare(_ text: inout SourceText) {
           text.documentation(["The namespace `\(namespace.joined(separator: "."))` of the schema."])
-          text.line("public enum \(Identifier.escaped(namespace[depth])) {}")
+          text.line("public nonisolated enum \(Identifier.escaped(namespace[depth])) {}")
         }
         text.gap()
         if outer.isEmpty {
           declare(&text)
         } else {
-          text.block("extension \(names.namespace(outer))", declare)
+          text.block("nonisolated extension \(names.namespace(outer))", declare)
         }
       }
     }
@@ -239,8 +239,15 @@ public struct Generator {
   func properties(_ fields: [SwiftField], to text: inout SourceText) {
     for field in fields {
       text.documentation(field.documentation)
-      let box = field.isBoxed ? "@\(names.dflat("Indirect")) " : ""
-      text.statement("\(box)public var \(field.member): \(field.type)")
+      guard field.isBoxed else {
+        text.statement("public var \(field.member): \(field.type)")
+        continue
+      }
+      text.property("public var \(field.member)", field.type) { text in
+        text.line("get { \(field.box).value }")
+        text.line("_modify { yield &\(field.box).value }")
+      }
+      text.statement("private var \(field.box): \(names.dflat("Indirect"))<\(field.type)>")
     }
   }
 
@@ -256,7 +263,9 @@ public struct Generator {
     if fields.isEmpty { return text.line("public init() {}") }
     defer { hashValueWitness(fields, to: &text) }
     text.function("public init", parameters(fields).map(\.parameter)) { text in
-      for field in fields { text.statement("self.\(field.member) = \(field.argument)") }
+      for field in fields {
+        text.statement(field.initialised("self.\(field.member)", by: field.argument))
+      }
     }
   }
 }

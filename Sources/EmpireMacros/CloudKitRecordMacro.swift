@@ -25,7 +25,7 @@ struct CloudKitRecordMacro: ExtensionMacro {
       (["try ckRecord.validateRecordType(Self.ckRecordType)"] + reading).lines
       .wrapped(in: "public init(ckRecord: CKRecord) throws")
     let text = [writer, reader].joined(separator: "\n\n")
-      .wrapped(in: "extension \(type.trimmedDescription): CloudKitRecord")
+      .wrapped(in: "nonisolated extension \(type.trimmedDescription): CloudKitRecord")
     return [try ExtensionDeclSyntax("\(raw: text)")]
   }
 }

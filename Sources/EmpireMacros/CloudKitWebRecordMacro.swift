@@ -31,7 +31,7 @@ struct CloudKitWebRecordMacro: ExtensionMacro {
       (["try _record.check(Self.cloudKitRecordType)"] + reading).lines
       .wrapped(in: "\(access)init(cloudKitJSON _record: Empire.CloudKitJSONRecord) throws")
     let text = [writer, reader].joined(separator: "\n\n")
-      .wrapped(in: "extension \(type.trimmedDescription): Empire.CloudKitWebRecord")
+      .wrapped(in: "nonisolated extension \(type.trimmedDescription): Empire.CloudKitWebRecord")
     return [try ExtensionDeclSyntax("\(raw: text)")]
   }
 }

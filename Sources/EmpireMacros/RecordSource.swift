@@ -14,7 +14,7 @@ struct RecordSource {
   var text: String {
     ([types, tags, values, writing, reading] + indexing + selecting + [deleting])
       .joined(separator: "\n\n")
-      .wrapped(in: "extension \(record.name): Empire.IndexKeyRecord")
+      .wrapped(in: "nonisolated extension \(record.name): Empire.IndexKeyRecord")
   }
 
   private typealias Property = RecordDescription.Property

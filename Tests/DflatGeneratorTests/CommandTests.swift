@@ -253,9 +253,9 @@ struct CommandTests {
         "namespace A.B;\nenum E: byte { X }", to: directory.appending(path: "e.fbs"))
       let output = directory.appending(path: "e_generated.swift")
       #expect(run("-o", directory.path(), schema).status == 0)
-      #expect(try !text(of: output).contains("public enum A {}"))
+      #expect(try !text(of: output).contains("enum A {}"))
       #expect(run("-o", directory.path(), "--declare-namespaces", schema).status == 0)
-      #expect(try text(of: output).contains("public enum A {}"))
+      #expect(try text(of: output).contains("enum A {}"))
       #expect(try text(of: output).contains("extension A {\n  /// "))
     }
   }

@@ -6,7 +6,10 @@
 public import FlatBuffersRuntime
 
 /// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are generated.
-public protocol ChangeRequest<Element>: AnyObject {
+///
+/// Requests are used where their transaction runs, on no actor: extensions of a program's own are
+/// `nonisolated` without saying so, also in a module that belongs to the main actor.
+public protocol ChangeRequest<Element>: AnyObject, SendableMetatype {
   associatedtype Element: Atom
   var _change: PendingChange { get set }
   /// Writes the fields that were set as a root table; all others are left out, as are defaults.

@@ -5,8 +5,9 @@
 
 /// Stores a property of a generated table that is part of a circle behind a reference, with the semantics of a value.
 ///
-/// Generated code uses it; programs see the property as if it were stored directly.
-@frozen @propertyWrapper
+/// Generated code uses it; programs see the property as if it were stored directly. It is no property wrapper, because the
+/// compiler has no wrapped properties in `nonisolated` types.
+@frozen
 public struct Indirect<Value> {
   @usableFromInline var box: Box
 
@@ -21,13 +22,13 @@ public struct Indirect<Value> {
 
   /// Boxes a value.
   @inlinable
-  public init(wrappedValue: Value) {
-    box = Box(wrappedValue)
+  public init(_ value: Value) {
+    box = Box(value)
   }
 
   /// The value in the box.
   @inlinable
-  public var wrappedValue: Value {
+  public var value: Value {
     get { box.value }
     set {
       if isKnownUniquelyReferenced(&box) {
@@ -40,22 +41,6 @@ public struct Indirect<Value> {
       if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
       yield &box.value
     }
-  }
-}
-
-extension Indirect: Equatable where Value: Equatable {
-  /// Whether the values are equal.
-  @inlinable
-  public static func == (lhs: Indirect, rhs: Indirect) -> Bool {
-    lhs.box === rhs.box || lhs.box.value == rhs.box.value
-  }
-}
-
-extension Indirect: Hashable where Value: Hashable {
-  /// Feeds the value.
-  @inlinable
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(box.value)
   }
 }
 

@@ -7,8 +7,8 @@ extension Generator {
     let fields = fields(of: definition)
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
-    text.block(
-      "public struct \(names.declared(definition.name)): \(names.dflat("Atom"))"
+    text.type(
+      "public nonisolated struct \(names.declared(definition.name))", [names.dflat("Atom")]
     ) { text in
       let row = names.dflat("Row")
       let rowProperty = self.rowProperty(fields)
@@ -113,7 +113,7 @@ extension Generator {
     text.documentation([
       "The fields of a `\(camel(definition.name.name))`, to be changed and built."
     ])
-    text.block("public struct \(builder)") { text in
+    text.type("public nonisolated struct \(builder)", [names.dflat("EntityBuilder")]) { text in
       properties(fields, to: &text)
       text.gap()
       text.function("init", fields.map(\.builderParameter)) { text in

@@ -24,7 +24,7 @@ extension Generator {
     let fields = all.map { $0.moved(to: scope) }
     let root = names.type(entity.name, in: scope)
     text.gap()
-    text.block("extension \(names.qualified(entity.name))") { text in
+    text.block("nonisolated extension \(names.qualified(entity.name))") { text in
       for field in fields {
         guard let expression = query(field, root: root) else { continue }
         text.documentation(queryDocumentation(field))
@@ -70,7 +70,7 @@ extension Generator {
     guard !members.isEmpty else { return }
     let target = names.type(name, in: scope)
     text.gap()
-    text.block("extension \(names.dflat("Reference")) where Target == \(target)") { text in
+    text.extending(names.dflat("Reference"), where: "Target == \(target)") { text in
       for (field, type) in members {
         let method =
           switch field.definition.type {
@@ -96,7 +96,7 @@ extension Generator {
       members[member.type, default: []].append(member)
     }
     text.gap()
-    text.block("extension \(names.dflat("UnionReference")) where Target == \(target)") { text in
+    text.extending(names.dflat("UnionReference"), where: "Target == \(target)") { text in
       for type in types {
         let aliases = members[type] ?? []
         let condition = names.dflat("Condition")

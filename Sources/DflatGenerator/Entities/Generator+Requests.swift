@@ -16,7 +16,7 @@ extension Generator {
     text.documentation([
       "A creation, change or deletion of a `\(camel(definition.name.name))`, to be submitted."
     ])
-    text.block("public final class \(request): \(names.dflat("ChangeRequest"))") { text in
+    text.type("public nonisolated final class \(request)", [names.dflat("ChangeRequest")]) { text in
       text.documentation(["What the request is about."])
       text.line("public typealias Element = \(type)")
       text.documentation(["What is to be done, for Dflat."])

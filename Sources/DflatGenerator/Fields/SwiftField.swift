@@ -27,6 +27,14 @@ struct SwiftField {
   /// A local of the property's name.
   var local: String { name == "self" ? "_self" : member }
 
+  /// What a boxed property is stored in.
+  var box: String { Identifier.fresh("_\(name)Box", avoiding: scope.members) }
+
+  /// The statement that gives a property of a plain value its first value.
+  func initialised(_ target: String, by value: String) -> String {
+    isBoxed ? "\(box) = \(names.dflat("Indirect"))(\(value))" : "\(target) = \(value)"
+  }
+
   var offset: Int { definition.offset }
 
   /// The same field, named in other surroundings.

@@ -77,6 +77,35 @@ struct SourceText {
     line("}")
   }
 
+  /// `head: conformances { … }` over several lines.
+  mutating func type(
+    _ head: String, _ conformances: [String], _ body: (inout SourceText) -> Void
+  ) {
+    let whole = "\(head): \(conformances.joined(separator: ", "))"
+    if fits(whole + " {") { return block(whole, body) }
+    var rest = conformances[...]
+    var first = head + ":"
+    while let next = rest.first, fits("\(first) \(next),") {
+      first += " \(next)" + (rest.count > 1 ? "," : "")
+      rest = rest.dropFirst()
+    }
+    line(first)
+    if !rest.isEmpty { nest { $0.fill(Array(rest), last: "") } }
+    line("{")
+    nest(body)
+    line("}")
+  }
+
+  /// `extension type where clause { … }` over several lines.
+  mutating func extending(
+    _ type: String, where clause: String, _ body: (inout SourceText) -> Void
+  ) {
+    let head = "nonisolated extension \(type)"
+    if fits("\(head) where \(clause) {") { return block("\(head) where \(clause)", body) }
+    line(head)
+    block("where \(clause)", body)
+  }
+
   mutating func nest(_ body: (inout SourceText) -> Void) {
     level += 1
     needsGap = false

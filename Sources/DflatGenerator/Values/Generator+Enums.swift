@@ -17,8 +17,8 @@ extension Generator {
     let type = names.declared(definition.name)
     let raw = names.swift(definition.underlying.swiftName)
     let caseIterable = names.swift("CaseIterable")
-    let head = "public enum \(type): \(raw), \(names.dflat("FlatBuffersEnum")), \(caseIterable)"
-    text.block(head) { text in
+    let conformances = [raw, names.dflat("FlatBuffersEnum"), caseIterable]
+    text.type("public nonisolated enum \(type)", conformances) { text in
       for value in definition.ordered {
         let name = enumCaseName(value.name)
         text.documentation(value.documentation)
@@ -41,7 +41,7 @@ extension Generator {
     let protocols = [
       names.swift("OptionSet"), names.dflat("FlatBuffersEnum"), names.swift("CaseIterable"),
     ]
-    text.block("public struct \(type): \(protocols.joined(separator: ", "))") { text in
+    text.type("public nonisolated struct \(type)", protocols) { text in
       if definition.values.contains(where: { enumCaseName($0.name) == "rawValue" }) {
         // A static member of that name would take part in finding out the type.
         text.documentation(["The type of the bits."])

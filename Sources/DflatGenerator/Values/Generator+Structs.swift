@@ -9,7 +9,7 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let type = names.declared(definition.name)
-    text.block("public struct \(type): \(names.dflat("FlatBuffersStruct"))") { text in
+    text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersStruct")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
 

@@ -8,7 +8,7 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let type = names.declared(definition.name)
-    text.block("public struct \(type): \(names.dflat("FlatBuffersTable"))") { text in
+    text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersTable")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
 
@@ -16,7 +16,9 @@ extension Generator {
       text.gap()
       text.documentation(["Reads the fields; what is absent reads as its default."])
       text.function("public init", ["_ \(reader): \(names.runtime("TableReader"))"]) { text in
-        for field in fields { text.statement("\(field.property) = \(field.read(from: reader))") }
+        for field in fields {
+          text.statement(field.initialised(field.property, by: field.read(from: reader)))
+        }
       }
 
       text.gap()

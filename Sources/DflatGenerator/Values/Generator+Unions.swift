@@ -12,10 +12,8 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     let indirect = circles.contains(definition.name) ? "indirect " : ""
-    let head =
-      "public \(indirect)enum \(names.declared(definition.name)): "
-      + names.dflat("FlatBuffersUnion")
-    text.block(head) { text in
+    let head = "public nonisolated \(indirect)enum \(names.declared(definition.name))"
+    text.type(head, [names.dflat("FlatBuffersUnion")]) { text in
       for member in members {
         text.documentation(member.documentation)
         text.line("case \(name(member))(\(payload(member, in: scope)))")

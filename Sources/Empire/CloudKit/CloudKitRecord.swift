@@ -15,7 +15,7 @@
     #externalMacro(module: "EmpireMacros", type: "CloudKitRecordMacro")
 
   /// A value that can be made from a record of CloudKit, and a record from it.
-  public protocol CloudKitRecord {
+  public protocol CloudKitRecord: SendableMetatype {
     /// The type of the records. By default the name of this type.
     static var ckRecordType: String { get }
 

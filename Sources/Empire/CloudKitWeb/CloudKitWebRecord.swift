@@ -115,7 +115,7 @@ public enum CloudKitJSONError: Error, Hashable, Sendable {
 /// A value that can be made from a record of CloudKit Web Services, and a record from it, on every system.
 ///
 /// `@CloudKitWebRecord` makes a type one.
-public protocol CloudKitWebRecord {
+public protocol CloudKitWebRecord: SendableMetatype {
   /// The type of the records. By default the name of this type.
   static var cloudKitRecordType: String { get }
 

@@ -7,7 +7,7 @@ public typealias IndexKeyRecordHash = UInt32
 ///
 /// `@IndexKeyRecord` generates the conformance. Written by hand, it chooses its own tags, and writes and reads its components in the
 /// order of `IndexKey` and `Fields`; see <doc:Conforming>.
-public protocol IndexKeyRecord {
+public protocol IndexKeyRecord: SendableMetatype {
   /// The components of the key, in order.
   associatedtype IndexKey: Serializable & Deserializable & IndexKeyComparable
   /// What is stored under the key, in order.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Press {
+nonisolated extension Press {
   /// `Article` of the schema.
-  public struct Article: Dflat::Atom {
+  public nonisolated struct Article: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -93,7 +93,7 @@ extension Press {
   }
 
   /// The fields of a `Article`, to be changed and built.
-  public struct ArticleBuilder {
+  public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
     public var slug: Swift::String
     /// `title`: nil if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Press {
+nonisolated extension Press {
   /// `Kind` of the schema.
-  public enum Kind: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Kind: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case news = 0
     case opinion = 1
 
@@ -14,7 +14,7 @@ extension Press {
   }
 
   /// `Person` of the schema.
-  public struct Person: FlatBuffersTable {
+  public nonisolated struct Person: FlatBuffersTable {
     /// `name`: nil if absent.
     public var name: Swift::String?
     /// `age`: `0` if absent.
@@ -51,7 +51,7 @@ extension Press {
   }
 
   /// `Picture` of the schema.
-  public struct Picture: FlatBuffersTable {
+  public nonisolated struct Picture: FlatBuffersTable {
     /// `path`: nil if absent.
     public var path: Swift::String?
 
@@ -82,7 +82,7 @@ extension Press {
   }
 
   /// `Sound` of the schema.
-  public struct Sound: FlatBuffersTable {
+  public nonisolated struct Sound: FlatBuffersTable {
     /// `path`: nil if absent.
     public var path: Swift::String?
     /// `seconds`: `0` if absent.
@@ -119,7 +119,7 @@ extension Press {
   }
 
   /// `Medium` of the schema.
-  public enum Medium: FlatBuffersUnion {
+  public nonisolated enum Medium: FlatBuffersUnion {
     case picture(Press.Picture)
     case sound(Press.Sound)
 

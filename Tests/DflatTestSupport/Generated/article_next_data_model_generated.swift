@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension PRESS {
+nonisolated extension PRESS {
   /// `Article` of the schema.
-  public struct Article: Dflat::Atom {
+  public nonisolated struct Article: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -112,7 +112,7 @@ extension PRESS {
   }
 
   /// The fields of a `Article`, to be changed and built.
-  public struct ArticleBuilder {
+  public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
     public var slug: Swift::String
     /// `headline`: indexed, nil if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension PRESS {
+nonisolated extension PRESS {
   /// `Sort` of the schema.
-  public enum Sort: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Sort: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case news = 0
     case essay = 1
     case poll = 2
@@ -17,7 +17,7 @@ extension PRESS {
   }
 
   /// `Human` of the schema.
-  public struct Human: FlatBuffersTable {
+  public nonisolated struct Human: FlatBuffersTable {
     /// `name`: nil if absent.
     public var name: Swift::String?
     /// `years`: `0` if absent.
@@ -61,7 +61,7 @@ extension PRESS {
   }
 
   /// `Image` of the schema.
-  public struct Image: FlatBuffersTable {
+  public nonisolated struct Image: FlatBuffersTable {
     /// `path`: nil if absent.
     public var path: Swift::String?
     /// `width`: `0` if absent.
@@ -98,7 +98,7 @@ extension PRESS {
   }
 
   /// `Sound` of the schema.
-  public struct Sound: FlatBuffersTable {
+  public nonisolated struct Sound: FlatBuffersTable {
     /// `path`: nil if absent.
     public var path: Swift::String?
     /// `seconds`: `0` if absent.
@@ -135,7 +135,7 @@ extension PRESS {
   }
 
   /// `Film` of the schema.
-  public struct Film: FlatBuffersTable {
+  public nonisolated struct Film: FlatBuffersTable {
     /// `path`: nil if absent.
     public var path: Swift::String?
     /// `minutes`: indexed, `0` if absent.
@@ -172,7 +172,7 @@ extension PRESS {
   }
 
   /// `Medium` of the schema.
-  public enum Medium: FlatBuffersUnion {
+  public nonisolated enum Medium: FlatBuffersUnion {
     case image(PRESS.Image)
     case sound(PRESS.Sound)
     case film(PRESS.Film)
@@ -222,7 +222,7 @@ extension PRESS {
   }
 
   /// `Footnote` of the schema.
-  public struct Footnote: FlatBuffersTable {
+  public nonisolated struct Footnote: FlatBuffersTable {
     /// `text`: nil if absent.
     public var text: Swift::String?
 

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension PRESS {
+nonisolated extension PRESS {
   /// A creation, change or deletion of a `Article`, to be submitted.
-  public final class ArticleChangeRequest: ChangeRequest {
+  public nonisolated final class ArticleChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Article
     /// What is to be done, for Dflat.

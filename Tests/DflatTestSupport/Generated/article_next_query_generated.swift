@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension PRESS.Article {
+nonisolated extension PRESS.Article {
   /// `slug`, for queries.
   public static let slug = Dflat::Field<Swift::String, PRESS.Article>(4)
   /// `headline`, for queries.
@@ -31,7 +31,7 @@ extension PRESS.Article {
   public static let score = Dflat::Field<Swift::Float, PRESS.Article>(42)
 }
 
-extension Dflat::Reference where Target == PRESS.Human {
+nonisolated extension Dflat::Reference where Target == PRESS.Human {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `years`, for queries.
@@ -40,28 +40,28 @@ extension Dflat::Reference where Target == PRESS.Human {
   public var email: Dflat::Field<Swift::String, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == PRESS.Image {
+nonisolated extension Dflat::Reference where Target == PRESS.Image {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `width`, for queries.
   public var width: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension Dflat::Reference where Target == PRESS.Sound {
+nonisolated extension Dflat::Reference where Target == PRESS.Sound {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `seconds`, for queries.
   public var seconds: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension Dflat::Reference where Target == PRESS.Film {
+nonisolated extension Dflat::Reference where Target == PRESS.Film {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `minutes`, for queries.
   public var minutes: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension UnionReference where Target == PRESS.Medium {
+nonisolated extension UnionReference where Target == PRESS.Medium {
   /// Whether it holds `Image`.
   public func match(_ member: PRESS.Image.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Sound`.
@@ -76,12 +76,12 @@ extension UnionReference where Target == PRESS.Medium {
   public func `as`(_ member: PRESS.Film.Type) -> Dflat::Reference<PRESS.Film, Root> { _member(3) }
 }
 
-extension Dflat::Reference where Target == PRESS.Footnote {
+nonisolated extension Dflat::Reference where Target == PRESS.Footnote {
   /// `text`, for queries.
   public var text: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension Dflat::Reference where Target == PRESS.Article {
+nonisolated extension Dflat::Reference where Target == PRESS.Article {
   /// `slug`, for queries.
   public var slug: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `headline`, for queries.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Press.Article {
+nonisolated extension Press.Article {
   /// `slug`, for queries.
   public static let slug = Dflat::Field<Swift::String, Press.Article>(4)
   /// `title`, for queries.
@@ -29,26 +29,26 @@ extension Press.Article {
   public static let votes = Dflat::Field<Swift::Int32, Press.Article>(36)
 }
 
-extension Dflat::Reference where Target == Press.Person {
+nonisolated extension Dflat::Reference where Target == Press.Person {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `age`, for queries.
   public var age: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension Dflat::Reference where Target == Press.Picture {
+nonisolated extension Dflat::Reference where Target == Press.Picture {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension Dflat::Reference where Target == Press.Sound {
+nonisolated extension Dflat::Reference where Target == Press.Sound {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `seconds`, for queries.
   public var seconds: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension UnionReference where Target == Press.Medium {
+nonisolated extension UnionReference where Target == Press.Medium {
   /// Whether it holds `Picture`.
   public func match(_ member: Press.Picture.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Sound`.
@@ -61,7 +61,7 @@ extension UnionReference where Target == Press.Medium {
   public func `as`(_ member: Press.Sound.Type) -> Dflat::Reference<Press.Sound, Root> { _member(2) }
 }
 
-extension Dflat::Reference where Target == Press.Article {
+nonisolated extension Dflat::Reference where Target == Press.Article {
   /// `slug`, for queries.
   public var slug: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `title`, for queries.

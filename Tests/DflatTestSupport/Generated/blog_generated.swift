@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Blog {
+nonisolated extension Blog {
   /// How far a post has come.
-  public enum Status: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Status: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case draft = 0
     case published = 1
     case archived = 2
@@ -16,7 +16,7 @@ extension Blog {
   }
 
   /// `Place` of the schema.
-  public struct Place: FlatBuffersStruct {
+  public nonisolated struct Place: FlatBuffersStruct {
     /// The field `lat`.
     public var lat: Swift::Double
     /// The field `lon`.
@@ -50,7 +50,7 @@ extension Blog {
   }
 
   /// `Author` of the schema.
-  public struct Author: FlatBuffersTable {
+  public nonisolated struct Author: FlatBuffersTable {
     /// `handle`: nil if absent.
     public var handle: Swift::String?
     /// `name`: nil if absent.
@@ -88,7 +88,7 @@ extension Blog {
   }
 
   /// `Link` of the schema.
-  public struct Link: FlatBuffersTable {
+  public nonisolated struct Link: FlatBuffersTable {
     /// `url`: indexed, nil if absent.
     public var url: Swift::String?
 
@@ -119,7 +119,7 @@ extension Blog {
   }
 
   /// `Photo` of the schema.
-  public struct Photo: FlatBuffersTable {
+  public nonisolated struct Photo: FlatBuffersTable {
     /// `path`: unique, nil if absent.
     public var path: Swift::String?
     /// `width`: `0` if absent.
@@ -156,7 +156,7 @@ extension Blog {
   }
 
   /// `Attachment` of the schema.
-  public enum Attachment: FlatBuffersUnion {
+  public nonisolated enum Attachment: FlatBuffersUnion {
     case link(Blog.Link)
     case photo(Blog.Photo)
 

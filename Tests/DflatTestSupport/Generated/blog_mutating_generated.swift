@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Blog {
+nonisolated extension Blog {
   /// A creation, change or deletion of a `Post`, to be submitted.
-  public final class PostChangeRequest: ChangeRequest {
+  public nonisolated final class PostChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Post
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Blog.Post {
+nonisolated extension Blog.Post {
   /// `site`, for queries.
   public static let site = Dflat::Field<Swift::String, Blog.Post>(4)
   /// `number`, for queries.
@@ -21,33 +21,33 @@ extension Blog.Post {
   public static let isPinned = Dflat::Field<Swift::Bool, Blog.Post>(24)
 }
 
-extension Dflat::Reference where Target == Blog.Place {
+nonisolated extension Dflat::Reference where Target == Blog.Place {
   /// `lat`, for queries.
   public var lat: Dflat::Field<Swift::Double, Root> { _field(0) }
   /// `lon`, for queries.
   public var lon: Dflat::Field<Swift::Double, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == Blog.Author {
+nonisolated extension Dflat::Reference where Target == Blog.Author {
   /// `handle`, for queries.
   public var handle: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(6) }
 }
 
-extension Dflat::Reference where Target == Blog.Link {
+nonisolated extension Dflat::Reference where Target == Blog.Link {
   /// `url`, for queries.
   public var url: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension Dflat::Reference where Target == Blog.Photo {
+nonisolated extension Dflat::Reference where Target == Blog.Photo {
   /// `path`, for queries.
   public var path: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `width`, for queries.
   public var width: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension UnionReference where Target == Blog.Attachment {
+nonisolated extension UnionReference where Target == Blog.Attachment {
   /// Whether it holds `Link`.
   public func match(_ member: Blog.Link.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Photo`.
@@ -58,7 +58,7 @@ extension UnionReference where Target == Blog.Attachment {
   public func `as`(_ member: Blog.Photo.Type) -> Dflat::Reference<Blog.Photo, Root> { _member(2) }
 }
 
-extension Dflat::Reference where Target == Blog.Post {
+nonisolated extension Dflat::Reference where Target == Blog.Post {
   /// `site`, for queries.
   public var site: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `number`, for queries.

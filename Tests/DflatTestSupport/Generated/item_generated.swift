@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// `Mood` of the schema.
-  public enum Mood: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Mood: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case gloomy = -3
     case calm = 0
     case wild = 5
@@ -17,7 +17,7 @@ extension Kit {
   }
 
   /// `Wide` of the schema.
-  public enum Wide: Swift::UInt64, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Wide: Swift::UInt64, FlatBuffersEnum, CaseIterable {
     case small = 1
     case middle = 9223372036854775807
     case huge = 18446744073709551610
@@ -28,7 +28,7 @@ extension Kit {
   }
 
   /// `Trait` of the schema.
-  public struct Trait: OptionSet, FlatBuffersEnum, CaseIterable {
+  public nonisolated struct Trait: OptionSet, FlatBuffersEnum, CaseIterable {
     /// The bits; those that the schema does not name are kept.
     public let rawValue: Swift::UInt8
 
@@ -53,7 +53,7 @@ extension Kit {
   }
 
   /// `Point` of the schema.
-  public struct Point: FlatBuffersStruct {
+  public nonisolated struct Point: FlatBuffersStruct {
     /// The field `x`.
     public var x: Swift::Float
     /// The field `y`.
@@ -87,7 +87,7 @@ extension Kit {
   }
 
   /// `Box` of the schema.
-  public struct Box: FlatBuffersStruct {
+  public nonisolated struct Box: FlatBuffersStruct {
     /// The field `corner`.
     public var corner: Kit.Point
     /// The field `depth`.
@@ -136,7 +136,7 @@ extension Kit {
   }
 
   /// `Leaf` of the schema.
-  public struct Leaf: FlatBuffersTable {
+  public nonisolated struct Leaf: FlatBuffersTable {
     /// `label`: indexed, nil if absent.
     public var label: Swift::String?
     /// `weight`: `0.0` if absent.
@@ -181,7 +181,7 @@ extension Kit {
   }
 
   /// `Branch` of the schema.
-  public struct Branch: FlatBuffersTable {
+  public nonisolated struct Branch: FlatBuffersTable {
     /// `leaf`: nil if absent.
     public var leaf: Kit.Leaf?
     /// `name`: nil if absent.
@@ -225,7 +225,7 @@ extension Kit {
   }
 
   /// `Cat` of the schema.
-  public struct Cat: FlatBuffersTable {
+  public nonisolated struct Cat: FlatBuffersTable {
     /// `name`: unique, nil if absent.
     public var name: Swift::String?
     /// `lives`: indexed, `0` if absent.
@@ -269,7 +269,7 @@ extension Kit {
   }
 
   /// `Dog` of the schema.
-  public struct Dog: FlatBuffersTable {
+  public nonisolated struct Dog: FlatBuffersTable {
     /// `name`: nil if absent.
     public var name: Swift::String?
     /// `age`: indexed, nil if absent.
@@ -312,7 +312,7 @@ extension Kit {
   }
 
   /// `Empty` of the schema.
-  public struct Empty: FlatBuffersTable {
+  public nonisolated struct Empty: FlatBuffersTable {
     /// All fields; nil stands for the default.
     public init() {}
 
@@ -332,7 +332,7 @@ extension Kit {
   }
 
   /// `Pet` of the schema.
-  public enum Pet: FlatBuffersUnion {
+  public nonisolated enum Pet: FlatBuffersUnion {
     case cat(Kit.Cat)
     case dog(Kit.Dog)
     case point(Kit.Point)

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension KIT {
+nonisolated extension KIT {
   /// `Item` of the schema.
-  public struct Item: Dflat::Atom {
+  public nonisolated struct Item: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -208,7 +208,7 @@ extension KIT {
   }
 
   /// The fields of a `Item`, to be changed and built.
-  public struct ItemBuilder {
+  public nonisolated struct ItemBuilder: EntityBuilder {
     /// `name`: a field of the primary key.
     public var name: Swift::String
     /// `serial`: a field of the primary key.

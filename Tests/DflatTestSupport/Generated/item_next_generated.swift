@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension KIT {
+nonisolated extension KIT {
   /// `Mood` of the schema.
-  public enum Mood: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Mood: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case low = -100
     case gloomy = -3
     case calm = 0
@@ -29,7 +29,7 @@ extension KIT {
   }
 
   /// `Wide` of the schema.
-  public enum Wide: Swift::UInt64, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Wide: Swift::UInt64, FlatBuffersEnum, CaseIterable {
     case small = 1
     case `some` = 77
     case middle = 9223372036854775807
@@ -49,7 +49,7 @@ extension KIT {
   }
 
   /// `Trait` of the schema.
-  public struct Trait: OptionSet, FlatBuffersEnum, CaseIterable {
+  public nonisolated struct Trait: OptionSet, FlatBuffersEnum, CaseIterable {
     /// The bits; those that the schema does not name are kept.
     public let rawValue: Swift::UInt8
 
@@ -74,7 +74,7 @@ extension KIT {
   }
 
   /// `Point` of the schema.
-  public struct Point: FlatBuffersStruct {
+  public nonisolated struct Point: FlatBuffersStruct {
     /// The field `x`.
     public var x: Swift::Float
     /// The field `y`.
@@ -108,7 +108,7 @@ extension KIT {
   }
 
   /// `Box` of the schema.
-  public struct Box: FlatBuffersStruct {
+  public nonisolated struct Box: FlatBuffersStruct {
     /// The field `corner`.
     public var corner: KIT.Point
     /// The field `depth`.
@@ -157,7 +157,7 @@ extension KIT {
   }
 
   /// `Leaf` of the schema.
-  public struct Leaf: FlatBuffersTable {
+  public nonisolated struct Leaf: FlatBuffersTable {
     /// `label`: indexed, nil if absent.
     public var label: Swift::String?
     /// `weight`: `0.0` if absent.
@@ -202,7 +202,7 @@ extension KIT {
   }
 
   /// `Branch` of the schema.
-  public struct Branch: FlatBuffersTable {
+  public nonisolated struct Branch: FlatBuffersTable {
     /// `leaf`: nil if absent.
     public var leaf: KIT.Leaf?
     /// `name`: nil if absent.
@@ -246,7 +246,7 @@ extension KIT {
   }
 
   /// `Cat` of the schema.
-  public struct Cat: FlatBuffersTable {
+  public nonisolated struct Cat: FlatBuffersTable {
     /// `name`: unique, nil if absent.
     public var name: Swift::String?
     /// `lives`: indexed, `0` if absent.
@@ -290,7 +290,7 @@ extension KIT {
   }
 
   /// `Dog` of the schema.
-  public struct Dog: FlatBuffersTable {
+  public nonisolated struct Dog: FlatBuffersTable {
     /// `name`: nil if absent.
     public var name: Swift::String?
     /// `age`: indexed, nil if absent.
@@ -333,7 +333,7 @@ extension KIT {
   }
 
   /// `Empty` of the schema.
-  public struct Empty: FlatBuffersTable {
+  public nonisolated struct Empty: FlatBuffersTable {
     /// All fields; nil stands for the default.
     public init() {}
 
@@ -353,7 +353,7 @@ extension KIT {
   }
 
   /// `Bird` of the schema.
-  public struct Bird: FlatBuffersTable {
+  public nonisolated struct Bird: FlatBuffersTable {
     /// `name`: nil if absent.
     public var name: Swift::String?
 
@@ -384,7 +384,7 @@ extension KIT {
   }
 
   /// `Pet` of the schema.
-  public enum Pet: FlatBuffersUnion {
+  public nonisolated enum Pet: FlatBuffersUnion {
     case cat(KIT.Cat)
     case dog(KIT.Dog)
     case point(KIT.Point)

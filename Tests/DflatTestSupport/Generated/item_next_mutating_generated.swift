@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension KIT {
+nonisolated extension KIT {
   /// A creation, change or deletion of a `Item`, to be submitted.
-  public final class ItemChangeRequest: ChangeRequest {
+  public nonisolated final class ItemChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Item
     /// What is to be done, for Dflat.

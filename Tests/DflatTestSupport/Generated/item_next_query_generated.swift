@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension KIT.Item {
+nonisolated extension KIT.Item {
   /// `name`, for queries.
   public static let name = Dflat::Field<Swift::String, KIT.Item>(4)
   /// `serial`, for queries.
@@ -77,14 +77,14 @@ extension KIT.Item {
   public static let extraNumber = Dflat::Field<Swift::Int32, KIT.Item>(88)
 }
 
-extension Dflat::Reference where Target == KIT.Point {
+nonisolated extension Dflat::Reference where Target == KIT.Point {
   /// `x`, for queries.
   public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
   /// `y`, for queries.
   public var y: Dflat::Field<Swift::Double, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == KIT.Box {
+nonisolated extension Dflat::Reference where Target == KIT.Box {
   /// The fields of `corner`, for queries.
   public var corner: Dflat::Reference<KIT.Point, Root> { _reference(0) }
   /// `depth`, for queries.
@@ -95,7 +95,7 @@ extension Dflat::Reference where Target == KIT.Box {
   public var big: Dflat::Field<Swift::UInt64, Root> { _field(24) }
 }
 
-extension Dflat::Reference where Target == KIT.Leaf {
+nonisolated extension Dflat::Reference where Target == KIT.Leaf {
   /// `label`, for queries.
   public var label: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `weight`, for queries.
@@ -104,7 +104,7 @@ extension Dflat::Reference where Target == KIT.Leaf {
   public var rank: Dflat::Field<Swift::UInt64, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == KIT.Branch {
+nonisolated extension Dflat::Reference where Target == KIT.Branch {
   /// The fields of `leaf`, for queries.
   public var leaf: Dflat::Reference<KIT.Leaf, Root> { _reference(4) }
   /// `name`, for queries.
@@ -113,7 +113,7 @@ extension Dflat::Reference where Target == KIT.Branch {
   public var box: Dflat::Reference<KIT.Box, Root> { _reference(8) }
 }
 
-extension Dflat::Reference where Target == KIT.Cat {
+nonisolated extension Dflat::Reference where Target == KIT.Cat {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `lives`, for queries.
@@ -122,7 +122,7 @@ extension Dflat::Reference where Target == KIT.Cat {
   public var leaf: Dflat::Reference<KIT.Leaf, Root> { _reference(8) }
 }
 
-extension Dflat::Reference where Target == KIT.Dog {
+nonisolated extension Dflat::Reference where Target == KIT.Dog {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `age`, for queries.
@@ -131,12 +131,12 @@ extension Dflat::Reference where Target == KIT.Dog {
   public var mood: Dflat::Field<KIT.Mood, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == KIT.Bird {
+nonisolated extension Dflat::Reference where Target == KIT.Bird {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension UnionReference where Target == KIT.Pet {
+nonisolated extension UnionReference where Target == KIT.Pet {
   /// Whether it holds `Cat`.
   public func match(_ member: KIT.Cat.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Dog`.
@@ -159,7 +159,7 @@ extension UnionReference where Target == KIT.Pet {
   public func `as`(_ member: KIT.Bird.Type) -> Dflat::Reference<KIT.Bird, Root> { _member(5) }
 }
 
-extension Dflat::Reference where Target == KIT.Item {
+nonisolated extension Dflat::Reference where Target == KIT.Item {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `serial`, for queries.

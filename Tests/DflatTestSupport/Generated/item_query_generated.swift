@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Kit.Item {
+nonisolated extension Kit.Item {
   /// `name`, for queries.
   public static let name = Dflat::Field<Swift::String, Kit.Item>(4)
   /// `serial`, for queries.
@@ -73,14 +73,14 @@ extension Kit.Item {
   public static let pet = UnionReference<Kit.Pet, Kit.Item>(74)
 }
 
-extension Dflat::Reference where Target == Kit.Point {
+nonisolated extension Dflat::Reference where Target == Kit.Point {
   /// `x`, for queries.
   public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
   /// `y`, for queries.
   public var y: Dflat::Field<Swift::Double, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == Kit.Box {
+nonisolated extension Dflat::Reference where Target == Kit.Box {
   /// The fields of `corner`, for queries.
   public var corner: Dflat::Reference<Kit.Point, Root> { _reference(0) }
   /// `depth`, for queries.
@@ -91,7 +91,7 @@ extension Dflat::Reference where Target == Kit.Box {
   public var big: Dflat::Field<Swift::UInt64, Root> { _field(24) }
 }
 
-extension Dflat::Reference where Target == Kit.Leaf {
+nonisolated extension Dflat::Reference where Target == Kit.Leaf {
   /// `label`, for queries.
   public var label: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `weight`, for queries.
@@ -100,7 +100,7 @@ extension Dflat::Reference where Target == Kit.Leaf {
   public var rank: Dflat::Field<Swift::UInt64, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == Kit.Branch {
+nonisolated extension Dflat::Reference where Target == Kit.Branch {
   /// The fields of `leaf`, for queries.
   public var leaf: Dflat::Reference<Kit.Leaf, Root> { _reference(4) }
   /// `name`, for queries.
@@ -109,7 +109,7 @@ extension Dflat::Reference where Target == Kit.Branch {
   public var box: Dflat::Reference<Kit.Box, Root> { _reference(8) }
 }
 
-extension Dflat::Reference where Target == Kit.Cat {
+nonisolated extension Dflat::Reference where Target == Kit.Cat {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `lives`, for queries.
@@ -118,7 +118,7 @@ extension Dflat::Reference where Target == Kit.Cat {
   public var leaf: Dflat::Reference<Kit.Leaf, Root> { _reference(8) }
 }
 
-extension Dflat::Reference where Target == Kit.Dog {
+nonisolated extension Dflat::Reference where Target == Kit.Dog {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `age`, for queries.
@@ -127,7 +127,7 @@ extension Dflat::Reference where Target == Kit.Dog {
   public var mood: Dflat::Field<Kit.Mood, Root> { _field(8) }
 }
 
-extension UnionReference where Target == Kit.Pet {
+nonisolated extension UnionReference where Target == Kit.Pet {
   /// Whether it holds `Cat`.
   public func match(_ member: Kit.Cat.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Dog`.
@@ -146,7 +146,7 @@ extension UnionReference where Target == Kit.Pet {
   public func `as`(_ member: Kit.Empty.Type) -> Dflat::Reference<Kit.Empty, Root> { _member(4) }
 }
 
-extension Dflat::Reference where Target == Kit.Item {
+nonisolated extension Dflat::Reference where Target == Kit.Item {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `serial`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension V1 {
+nonisolated extension V1 {
   /// `Letter` of the schema.
-  public struct Letter: Dflat::Atom {
+  public nonisolated struct Letter: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -48,7 +48,7 @@ extension V1 {
   }
 
   /// The fields of a `Letter`, to be changed and built.
-  public struct LetterBuilder {
+  public nonisolated struct LetterBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
     public var number: Swift::Int32
     /// `text`: nil if absent.

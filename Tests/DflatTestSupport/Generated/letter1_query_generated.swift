@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension V1.Letter {
+nonisolated extension V1.Letter {
   /// `number`, for queries.
   public static let number = Dflat::Field<Swift::Int32, V1.Letter>(4)
   /// `text`, for queries.
@@ -11,7 +11,7 @@ extension V1.Letter {
   public static let likes = Dflat::Field<Swift::Int32, V1.Letter>(8)
 }
 
-extension Dflat::Reference where Target == V1.Letter {
+nonisolated extension Dflat::Reference where Target == V1.Letter {
   /// `number`, for queries.
   public var number: Dflat::Field<Swift::Int32, Root> { _field(4) }
   /// `text`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension V2 {
+nonisolated extension V2 {
   /// `Letter` of the schema.
-  public struct Letter: Dflat::Atom {
+  public nonisolated struct Letter: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -51,7 +51,7 @@ extension V2 {
   }
 
   /// The fields of a `Letter`, to be changed and built.
-  public struct LetterBuilder {
+  public nonisolated struct LetterBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
     public var id: Swift::String
     /// `text`: nil if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension V2 {
+nonisolated extension V2 {
   /// A creation, change or deletion of a `Letter`, to be submitted.
-  public final class LetterChangeRequest: ChangeRequest {
+  public nonisolated final class LetterChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Letter
     /// What is to be done, for Dflat.

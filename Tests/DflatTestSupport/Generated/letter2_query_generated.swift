@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension V2.Letter {
+nonisolated extension V2.Letter {
   /// `id`, for queries.
   public static let id = Dflat::Field<Swift::String, V2.Letter>(4)
   /// `text`, for queries.
@@ -13,7 +13,7 @@ extension V2.Letter {
   public static let slug = Dflat::Field<Swift::String, V2.Letter>(10)
 }
 
-extension Dflat::Reference where Target == V2.Letter {
+nonisolated extension Dflat::Reference where Target == V2.Letter {
   /// `id`, for queries.
   public var id: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `text`, for queries.

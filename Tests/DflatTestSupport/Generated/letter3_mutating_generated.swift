@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Mail {
+nonisolated extension Mail {
   /// A creation, change or deletion of a `Dispatch`, to be submitted.
-  public final class DispatchChangeRequest: ChangeRequest {
+  public nonisolated final class DispatchChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Dispatch
     /// What is to be done, for Dflat.

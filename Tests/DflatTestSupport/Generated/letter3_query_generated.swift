@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Mail.Dispatch {
+nonisolated extension Mail.Dispatch {
   /// `id`, for queries.
   public static let id = Dflat::Field<Swift::String, Mail.Dispatch>(4)
   /// `sheet`, for queries.
@@ -13,7 +13,7 @@ extension Mail.Dispatch {
   public static let words = Dflat::Field<Swift::Int64, Mail.Dispatch>(10)
 }
 
-extension Dflat::Reference where Target == Mail.Dispatch {
+nonisolated extension Dflat::Reference where Target == Mail.Dispatch {
   /// `id`, for queries.
   public var id: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `sheet`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension MAIL {
+nonisolated extension MAIL {
   /// `Dispatch` of the schema.
-  public struct Dispatch: Dflat::Atom {
+  public nonisolated struct Dispatch: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -45,7 +45,7 @@ extension MAIL {
   }
 
   /// The fields of a `Dispatch`, to be changed and built.
-  public struct DispatchBuilder {
+  public nonisolated struct DispatchBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
     public var id: Swift::String
     /// `text`: nil if absent.

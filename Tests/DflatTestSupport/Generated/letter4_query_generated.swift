@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension MAIL.Dispatch {
+nonisolated extension MAIL.Dispatch {
   /// `id`, for queries.
   public static let id = Dflat::Field<Swift::String, MAIL.Dispatch>(4)
   /// `text`, for queries.
@@ -11,7 +11,7 @@ extension MAIL.Dispatch {
   public static let words = Dflat::Field<Swift::Int64, MAIL.Dispatch>(8)
 }
 
-extension Dflat::Reference where Target == MAIL.Dispatch {
+nonisolated extension Dflat::Reference where Target == MAIL.Dispatch {
   /// `id`, for queries.
   public var id: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `text`, for queries.

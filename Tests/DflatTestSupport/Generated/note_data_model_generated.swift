@@ -4,7 +4,7 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `Note` of the schema.
-public struct Note: Dflat::Atom {
+public nonisolated struct Note: Dflat::Atom {
   /// The bytes of the object, for Dflat.
   public let _row: Dflat::Row
 
@@ -44,7 +44,7 @@ public struct Note: Dflat::Atom {
 }
 
 /// The fields of a `Note`, to be changed and built.
-public struct NoteBuilder {
+public nonisolated struct NoteBuilder: EntityBuilder {
   /// `key`: a field of the primary key.
   public var key: Swift::UInt64
   /// `text`: nil if absent.

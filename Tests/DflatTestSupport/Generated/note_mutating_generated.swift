@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// A creation, change or deletion of a `Note`, to be submitted.
-public final class NoteChangeRequest: ChangeRequest {
+public nonisolated final class NoteChangeRequest: ChangeRequest {
   /// What the request is about.
   public typealias Element = Note
   /// What is to be done, for Dflat.

@@ -2,14 +2,14 @@
 
 public import Dflat
 
-extension Note {
+nonisolated extension Note {
   /// `key`, for queries.
   public static let key = Dflat::Field<Swift::UInt64, Note>(4)
   /// `text`, for queries.
   public static let text = Dflat::Field<Swift::String, Note>(6)
 }
 
-extension Dflat::Reference where Target == Note {
+nonisolated extension Dflat::Reference where Target == Note {
   /// `key`, for queries.
   public var key: Dflat::Field<Swift::UInt64, Root> { _field(4) }
   /// `text`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// `Shelf` of the schema.
-  public struct Shelf: Dflat::Atom {
+  public nonisolated struct Shelf: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -56,7 +56,7 @@ extension Kit {
   }
 
   /// The fields of a `Shelf`, to be changed and built.
-  public struct ShelfBuilder {
+  public nonisolated struct ShelfBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
     public var number: Swift::Int32
     /// `thing`: indexed, nil if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// `Spot` of the schema.
-  public struct Spot: FlatBuffersStruct {
+  public nonisolated struct Spot: FlatBuffersStruct {
     /// The field `x`.
     public var x: Swift::Int32
     /// The field `y`.
@@ -39,7 +39,7 @@ extension Kit {
   }
 
   /// `Cover` of the schema.
-  public struct Cover: FlatBuffersTable {
+  public nonisolated struct Cover: FlatBuffersTable {
     /// `color`: nil if absent.
     public var color: Swift::String?
 
@@ -70,7 +70,7 @@ extension Kit {
   }
 
   /// `Sheet` of the schema.
-  public struct Sheet: FlatBuffersTable {
+  public nonisolated struct Sheet: FlatBuffersTable {
     /// `title`: nil if absent.
     public var title: Swift::String?
     /// `pages`: `0` if absent.
@@ -107,7 +107,7 @@ extension Kit {
   }
 
   /// `Inside` of the schema.
-  public enum Inside: FlatBuffersUnion {
+  public nonisolated enum Inside: FlatBuffersUnion {
     case sheet(Kit.Sheet)
     case flyer(Kit.Sheet)
     case leaflet(Kit.Sheet)
@@ -157,7 +157,7 @@ extension Kit {
   }
 
   /// `Book` of the schema.
-  public struct Book: FlatBuffersTable {
+  public nonisolated struct Book: FlatBuffersTable {
     /// `title`: indexed, nil if absent.
     public var title: Swift::String?
     /// `pages`: indexed, `100` if absent.
@@ -224,7 +224,7 @@ extension Kit {
   }
 
   /// `Thing` of the schema.
-  public enum Thing: FlatBuffersUnion {
+  public nonisolated enum Thing: FlatBuffersUnion {
     case book(Kit.Book)
     case novel(Kit.Book)
     case word(Swift::String)
@@ -302,22 +302,26 @@ extension Kit {
   }
 
   /// `Crate` of the schema.
-  public struct Crate: FlatBuffersTable {
+  public nonisolated struct Crate: FlatBuffersTable {
     /// `label`: nil if absent.
     public var label: Swift::String?
     /// `inner`: nil if absent.
-    @Indirect public var inner: Kit.Crate?
+    public var inner: Kit.Crate? {
+      get { _innerBox.value }
+      _modify { yield &_innerBox.value }
+    }
+    private var _innerBox: Indirect<Kit.Crate?>
 
     /// All fields; nil stands for the default.
     public init(label: Swift::String? = nil, inner: Kit.Crate? = nil) {
       self.label = label
-      self.inner = inner
+      _innerBox = Indirect(inner)
     }
 
     /// Reads the fields; what is absent reads as its default.
     public init(_ table: TableReader) {
       label = table.string(at: 4)
-      inner = table.table(at: 6)
+      _innerBox = Indirect(table.table(at: 6))
     }
 
     /// Writes the fields; defaults are left out.

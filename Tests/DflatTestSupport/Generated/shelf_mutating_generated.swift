@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// A creation, change or deletion of a `Shelf`, to be submitted.
-  public final class ShelfChangeRequest: ChangeRequest {
+  public nonisolated final class ShelfChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Shelf
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Kit.Shelf {
+nonisolated extension Kit.Shelf {
   /// `number`, for queries.
   public static let number = Dflat::Field<Swift::Int32, Kit.Shelf>(4)
   /// What `thing` holds, for queries.
@@ -11,26 +11,26 @@ extension Kit.Shelf {
   public static let crate = Dflat::Reference<Kit.Crate, Kit.Shelf>(10)
 }
 
-extension Dflat::Reference where Target == Kit.Spot {
+nonisolated extension Dflat::Reference where Target == Kit.Spot {
   /// `x`, for queries.
   public var x: Dflat::Field<Swift::Int32, Root> { _field(0) }
   /// `y`, for queries.
   public var y: Dflat::Field<Swift::Int32, Root> { _field(4) }
 }
 
-extension Dflat::Reference where Target == Kit.Cover {
+nonisolated extension Dflat::Reference where Target == Kit.Cover {
   /// `color`, for queries.
   public var color: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension Dflat::Reference where Target == Kit.Sheet {
+nonisolated extension Dflat::Reference where Target == Kit.Sheet {
   /// `title`, for queries.
   public var title: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `pages`, for queries.
   public var pages: Dflat::Field<Swift::Int32, Root> { _field(6) }
 }
 
-extension UnionReference where Target == Kit.Inside {
+nonisolated extension UnionReference where Target == Kit.Inside {
   /// Whether it holds `Sheet` or `Flyer` or `Leaflet`.
   public func match(_ member: Kit.Sheet.Type) -> Dflat::Condition<Root> { _match(1, 2, 3) }
   /// The fields of `Sheet` or `Flyer` or `Leaflet`; unknown while it holds another member.
@@ -39,7 +39,7 @@ extension UnionReference where Target == Kit.Inside {
   }
 }
 
-extension Dflat::Reference where Target == Kit.Book {
+nonisolated extension Dflat::Reference where Target == Kit.Book {
   /// `title`, for queries.
   public var title: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `pages`, for queries.
@@ -54,7 +54,7 @@ extension Dflat::Reference where Target == Kit.Book {
   public var inside: UnionReference<Kit.Inside, Root> { _union(16) }
 }
 
-extension UnionReference where Target == Kit.Thing {
+nonisolated extension UnionReference where Target == Kit.Thing {
   /// Whether it holds `Book` or `Novel` or `Comic`.
   public func match(_ member: Kit.Book.Type) -> Dflat::Condition<Root> { _match(1, 2, 5) }
   /// Whether it holds `Word` or `Line`.
@@ -71,14 +71,14 @@ extension UnionReference where Target == Kit.Thing {
   public func `as`(_ member: Kit.Spot.Type) -> Dflat::Reference<Kit.Spot, Root> { _member(4, 7) }
 }
 
-extension Dflat::Reference where Target == Kit.Crate {
+nonisolated extension Dflat::Reference where Target == Kit.Crate {
   /// `label`, for queries.
   public var label: Dflat::Field<Swift::String, Root> { _field(4) }
   /// The fields of `inner`, for queries.
   public var inner: Dflat::Reference<Kit.Crate, Root> { _reference(6) }
 }
 
-extension Dflat::Reference where Target == Kit.Shelf {
+nonisolated extension Dflat::Reference where Target == Kit.Shelf {
   /// `number`, for queries.
   public var number: Dflat::Field<Swift::Int32, Root> { _field(4) }
   /// What `thing` holds, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// `Slot` of the schema.
-  public struct Slot: Dflat::Atom {
+  public nonisolated struct Slot: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -63,7 +63,7 @@ extension Kit {
   }
 
   /// The fields of a `Slot`, to be changed and built.
-  public struct SlotBuilder {
+  public nonisolated struct SlotBuilder: EntityBuilder {
     /// `row`: a field of the primary key.
     public var row: Swift::UInt32
     /// `level`: a field of the primary key.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// `Side` of the schema.
-  public enum Side: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Side: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case left = 0
     case right = 1
 

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Kit {
+nonisolated extension Kit {
   /// A creation, change or deletion of a `Slot`, to be submitted.
-  public final class SlotChangeRequest: ChangeRequest {
+  public nonisolated final class SlotChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Slot
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Kit.Slot {
+nonisolated extension Kit.Slot {
   /// `row`, for queries.
   public static let row = Dflat::Field<Swift::UInt32, Kit.Slot>(4)
   /// `level`, for queries.
@@ -17,7 +17,7 @@ extension Kit.Slot {
   public static let label = Dflat::Field<Swift::String, Kit.Slot>(14)
 }
 
-extension Dflat::Reference where Target == Kit.Slot {
+nonisolated extension Dflat::Reference where Target == Kit.Slot {
   /// `row`, for queries.
   public var row: Dflat::Field<Swift::UInt32, Root> { _field(4) }
   /// `level`, for queries.

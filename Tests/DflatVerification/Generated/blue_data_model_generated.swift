@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// `Blue` of the schema.
-  public struct Blue: Dflat::Atom {
+  public nonisolated struct Blue: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -54,7 +54,7 @@ extension Verify {
   }
 
   /// The fields of a `Blue`, to be changed and built.
-  public struct BlueBuilder {
+  public nonisolated struct BlueBuilder: EntityBuilder {
     /// `key`: a field of the primary key.
     public var key: Swift::Int64
     /// `group`: indexed, `0` if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// A creation, change or deletion of a `Blue`, to be submitted.
-  public final class BlueChangeRequest: ChangeRequest {
+  public nonisolated final class BlueChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Blue
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Verify.Blue {
+nonisolated extension Verify.Blue {
   /// `key`, for queries.
   public static let key = Dflat::Field<Swift::Int64, Verify.Blue>(4)
   /// `group`, for queries.
@@ -11,7 +11,7 @@ extension Verify.Blue {
   public static let label = Dflat::Field<Swift::String, Verify.Blue>(10)
 }
 
-extension Dflat::Reference where Target == Verify.Blue {
+nonisolated extension Dflat::Reference where Target == Verify.Blue {
   /// `key`, for queries.
   public var key: Dflat::Field<Swift::Int64, Root> { _field(4) }
   /// `group`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// `Green` of the schema.
-  public struct Green: Dflat::Atom {
+  public nonisolated struct Green: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -54,7 +54,7 @@ extension Verify {
   }
 
   /// The fields of a `Green`, to be changed and built.
-  public struct GreenBuilder {
+  public nonisolated struct GreenBuilder: EntityBuilder {
     /// `key`: a field of the primary key.
     public var key: Swift::Int64
     /// `group`: indexed, `0` if absent.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// A creation, change or deletion of a `Green`, to be submitted.
-  public final class GreenChangeRequest: ChangeRequest {
+  public nonisolated final class GreenChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Green
     /// What is to be done, for Dflat.

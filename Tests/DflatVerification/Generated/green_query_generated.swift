@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Verify.Green {
+nonisolated extension Verify.Green {
   /// `key`, for queries.
   public static let key = Dflat::Field<Swift::Int64, Verify.Green>(4)
   /// `group`, for queries.
@@ -11,7 +11,7 @@ extension Verify.Green {
   public static let label = Dflat::Field<Swift::String, Verify.Green>(10)
 }
 
-extension Dflat::Reference where Target == Verify.Green {
+nonisolated extension Dflat::Reference where Target == Verify.Green {
   /// `key`, for queries.
   public var key: Dflat::Field<Swift::Int64, Root> { _field(4) }
   /// `group`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// A creation, change or deletion of a `Red`, to be submitted.
-  public final class RedChangeRequest: ChangeRequest {
+  public nonisolated final class RedChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Red
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Verify.Red {
+nonisolated extension Verify.Red {
   /// `key`, for queries.
   public static let key = Dflat::Field<Swift::Int64, Verify.Red>(4)
   /// `group`, for queries.
@@ -11,7 +11,7 @@ extension Verify.Red {
   public static let label = Dflat::Field<Swift::String, Verify.Red>(10)
 }
 
-extension Dflat::Reference where Target == Verify.Red {
+nonisolated extension Dflat::Reference where Target == Verify.Red {
   /// `key`, for queries.
   public var key: Dflat::Field<Swift::Int64, Root> { _field(4) }
   /// `group`, for queries.

@@ -3,9 +3,9 @@
 public import Dflat
 public import FlatBuffersRuntime
 
-extension Verify {
+nonisolated extension Verify {
   /// A creation, change or deletion of a `White`, to be submitted.
-  public final class WhiteChangeRequest: ChangeRequest {
+  public nonisolated final class WhiteChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = White
     /// What is to be done, for Dflat.

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension Verify.White {
+nonisolated extension Verify.White {
   /// `key`, for queries.
   public static let key = Dflat::Field<Swift::Int64, Verify.White>(4)
   /// `group`, for queries.
@@ -11,7 +11,7 @@ extension Verify.White {
   public static let label = Dflat::Field<Swift::String, Verify.White>(10)
 }
 
-extension Dflat::Reference where Target == Verify.White {
+nonisolated extension Dflat::Reference where Target == Verify.White {
   /// `key`, for queries.
   public var key: Dflat::Field<Swift::Int64, Root> { _field(4) }
   /// `group`, for queries.

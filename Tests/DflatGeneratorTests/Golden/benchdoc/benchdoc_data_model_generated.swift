@@ -4,7 +4,7 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `BenchDoc` of the schema.
-public struct BenchDoc: Dflat::Atom {
+public nonisolated struct BenchDoc: Dflat::Atom {
   /// The bytes of the object, for Dflat.
   public let _row: Dflat::Row
 
@@ -59,7 +59,7 @@ public struct BenchDoc: Dflat::Atom {
 }
 
 /// The fields of a `BenchDoc`, to be changed and built.
-public struct BenchDocBuilder {
+public nonisolated struct BenchDocBuilder: EntityBuilder {
   /// `pos`: nil if absent.
   public var pos: Vec3?
   /// `color`: `.red` if absent.

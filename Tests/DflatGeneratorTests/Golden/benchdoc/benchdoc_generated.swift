@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// `Color` of the schema.
-public enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
+public nonisolated enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
   case red = 0
   case green = 1
   case blue = 2
@@ -14,7 +14,7 @@ public enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
 }
 
 /// `Vec3` of the schema.
-public struct Vec3: FlatBuffersStruct {
+public nonisolated struct Vec3: FlatBuffersStruct {
   /// The field `x`.
   public var x: Swift::Float
   /// The field `y`.
@@ -54,7 +54,7 @@ public struct Vec3: FlatBuffersStruct {
 }
 
 /// `TextContent` of the schema.
-public struct TextContent: FlatBuffersTable {
+public nonisolated struct TextContent: FlatBuffersTable {
   /// `text`: nil if absent.
   public var text: Swift::String?
 
@@ -85,7 +85,7 @@ public struct TextContent: FlatBuffersTable {
 }
 
 /// `ImageContent` of the schema.
-public struct ImageContent: FlatBuffersTable {
+public nonisolated struct ImageContent: FlatBuffersTable {
   /// `images`: empty if absent.
   public var images: [Swift::String]
 
@@ -116,7 +116,7 @@ public struct ImageContent: FlatBuffersTable {
 }
 
 /// `Content` of the schema.
-public enum Content: FlatBuffersUnion {
+public nonisolated enum Content: FlatBuffersUnion {
   case textContent(TextContent)
   case imageContent(ImageContent)
 

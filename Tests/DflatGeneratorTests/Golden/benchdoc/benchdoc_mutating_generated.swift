@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// A creation, change or deletion of a `BenchDoc`, to be submitted.
-public final class BenchDocChangeRequest: ChangeRequest {
+public nonisolated final class BenchDocChangeRequest: ChangeRequest {
   /// What the request is about.
   public typealias Element = BenchDoc
   /// What is to be done, for Dflat.

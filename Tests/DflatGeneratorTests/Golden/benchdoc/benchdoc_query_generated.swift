@@ -2,7 +2,7 @@
 
 public import Dflat
 
-extension BenchDoc {
+nonisolated extension BenchDoc {
   /// The fields of `pos`, for queries.
   public static let pos = Dflat::Reference<Vec3, BenchDoc>(4)
   /// `color`, for queries.
@@ -17,7 +17,7 @@ extension BenchDoc {
   public static let priority = Dflat::Field<Swift::Int32, BenchDoc>(16)
 }
 
-extension Dflat::Reference where Target == Vec3 {
+nonisolated extension Dflat::Reference where Target == Vec3 {
   /// `x`, for queries.
   public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
   /// `y`, for queries.
@@ -26,12 +26,12 @@ extension Dflat::Reference where Target == Vec3 {
   public var z: Dflat::Field<Swift::Float, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == TextContent {
+nonisolated extension Dflat::Reference where Target == TextContent {
   /// `text`, for queries.
   public var text: Dflat::Field<Swift::String, Root> { _field(4) }
 }
 
-extension UnionReference where Target == Content {
+nonisolated extension UnionReference where Target == Content {
   /// Whether it holds `TextContent`.
   public func match(_ member: TextContent.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `ImageContent`.
@@ -44,7 +44,7 @@ extension UnionReference where Target == Content {
   }
 }
 
-extension Dflat::Reference where Target == BenchDoc {
+nonisolated extension Dflat::Reference where Target == BenchDoc {
   /// The fields of `pos`, for queries.
   public var pos: Dflat::Reference<Vec3, Root> { _reference(4) }
   /// `color`, for queries.

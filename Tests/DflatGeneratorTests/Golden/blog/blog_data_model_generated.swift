@@ -3,9 +3,9 @@
 public import Dflat
 internal import FlatBuffersRuntime
 
-extension Blog {
+nonisolated extension Blog {
   /// `Post` of the schema.
-  public struct Post: Dflat::Atom {
+  public nonisolated struct Post: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -74,7 +74,7 @@ extension Blog {
   }
 
   /// The fields of a `Post`, to be changed and built.
-  public struct PostBuilder {
+  public nonisolated struct PostBuilder: EntityBuilder {
     /// `site`: a field of the primary key.
     public var site: Swift::String
     /// `number`: a field of the primary key.

@@ -1,0 +1,31 @@
+// A client whose module belongs to the main actor compiles without a word about isolation, and works:
+// nothing that it hands to the library runs on the main actor by mistake, or off it.
+
+import DflatTestSupport
+import MainActorRecords
+import Testing
+
+@Suite("A client whose module belongs to the main actor")
+@MainActor
+struct MainActorTests {
+  private func makeLedger() throws -> Ledger {
+    try Ledger(path: makeTemporaryDirectory())
+  }
+
+  @Test("Its records are written and read in the background")
+  func background() async throws {
+    #expect(try await makeLedger().useBackground() == ["1 true"])
+  }
+
+  @Test("Its records are written and read on the main actor")
+  func main() throws {
+    #expect(try makeLedger().useMain() == ["began", "true", "2 1 true"])
+  }
+
+  @Test("It observes its records")
+  func observe() async throws {
+    let lines = try await makeLedger().observe()
+    #expect(
+      lines.filter { $0 != "told" }.sorted() == ["handled 1", "set 1", "updated 5"])
+  }
+}

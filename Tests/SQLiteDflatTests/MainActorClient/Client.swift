@@ -1,0 +1,89 @@
+// A program whose module belongs to the main actor, as new application templates have it. That it
+// compiles, with everything that the language will demand and without a word about isolation, is
+// the test; that it works is looked at by MainActorTests.
+
+import SQLiteDflat
+
+// What a program adds to generated types.
+
+extension Chores.Home.Chore {
+  /// A property that queries, transactions and views use alike.
+  var isPressing: Bool { urgency == .high && !isDone }
+
+  static let everyday = Chores.Home.Chore.effort < 3 && !Chores.Home.Chore.isDone
+}
+
+extension Chores.Home.ChoreChangeRequest {
+  func finish() {
+    isDone = true
+    tags.append("done")
+  }
+}
+
+extension Chores.Home.ChoreBuilder {
+  mutating func postpone() { effort += 1 }
+}
+
+nonisolated extension Chores.Home.Person: CustomStringConvertible {
+  public var description: String { name ?? "somebody" }
+}
+
+extension Chores.Home.Urgency {
+  var next: Chores.Home.Urgency { self == .low ? .normal : .high }
+}
+
+extension Chores.Home.Proof {
+  var isPhoto: Bool { if case .photo = self { true } else { false } }
+}
+
+/// Keeps what a view shows.
+public final class Board {
+  let dflat: SQLiteWorkspace
+  /// State of the main actor, which only it may touch.
+  var lines: [String] = []
+  var subscriptions: [any WorkspaceSubscription] = []
+
+  /// A board for the file at this path.
+  public init(path: String) {
+    dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+  }
+
+  /// Writes with `write`, reads with `read`.
+  public func write() async throws -> [String] {
+    let first = try await dflat.write(Chores.Home.Chore.self) { txn in
+      try txn.insert(
+        Chores.Home.Chore(
+          title: "dishes", number: 1, urgency: .high, effort: 2, days: [.saturday, .sunday],
+          place: Chores.Home.Place(x: 1, y: 2),
+          owner: Chores.Home.Person(name: "Ann", knows: Chores.Home.Person(name: "Bob")),
+          tags: ["wet"], proof: .photo(Chores.Home.Photo(path: "a.jpg", bytes: [1]))))
+    }
+    let second = try await dflat.write(Chores.Home.Chore.self) { txn in
+      var builder = Chores.Home.ChoreBuilder(from: first)
+      builder.number = 2
+      builder.proof = nil
+      builder.postpone()
+      let copy = try txn.insert(builder.build())
+      return try txn.update(copy) {
+        $0.finish()
+        $0.urgency = $0.urgency.next
+      }
+    }
+    let (pressing, everyday) = try await dflat.read { context in
+      let all = try context.fetch(for: Chores.Home.Chore.self).all()
+      let everyday = try context.fetch(for: Chores.Home.Chore.self).where(
+        Chores.Home.Chore.everyday)
+      return (all.filter(\.isPressing).map(\.title), everyday.map(\.number))
+    }
+    let photos = try await dflat.read { context in
+      try context.fetch(for: Chores.Home.Chore.self).where(
+        Chores.Home.Chore.proof.match(Chores.Home.Photo.self)
+          && Chores.Home.Chore.owner.name == "Ann",
+        orderBy: [Chores.Home.Chore.effort.descending]
+      ).map { "\($0.owner.map { "\($0)" } ?? "") \($0.proof?.isPhoto ?? false)" }
+    }
+    lines += pressing + photos
+    lines += everyday.map { "everyday \($0)" }
+    return lines + ["\(second.tags)", "\(second.id == first.id)"]
+  }
+}

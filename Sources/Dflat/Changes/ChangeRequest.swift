@@ -37,6 +37,9 @@ public struct PendingChange {
   let version: Transaction.Version
   /// The fields that are not the row's any more.
   @usableFromInline var fields: FieldSet
+  #if DEBUG
+    @usableFromInline var watch: RequestWatch?
+  #endif
 
   private init(
     _ kind: Kind, over base: Row?, at version: Transaction.Version = .none,
@@ -93,6 +96,9 @@ public struct PendingChange {
   @inlinable @inline(__always)
   public mutating func set(_ field: Int) {
     fields.insert(field)
+    #if DEBUG
+      watch?.isChanged = true
+    #endif
   }
 
   // What follows is not generic, so that it is compiled once.
@@ -102,6 +108,7 @@ public struct PendingChange {
     let transaction = Transaction.current(for: "changeRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "changeRequest(_:)") else { return nil }
     return PendingChange(.update, over: stored, at: transaction.version)
+      .watched(by: transaction, schema)
   }
 
   @usableFromInline
@@ -146,23 +153,3 @@ extension UpdatedObject {
   }
 }
 
-/// Why a request was refused.
-public enum TransactionError: Error {
-  /// The transaction was aborted before.
-  case aborted
-  /// The primary key, or the value of a unique field, belongs to another object. Nothing was changed by the request; the
-  /// transaction goes on.
-  case objectAlreadyExists
-  /// No space is left. The transaction is aborted.
-  case diskFull
-  /// Any other failure of the storage. The transaction is aborted; the workspace's error hook hears the reason.
-  case others
-
-  init(_ error: StorageError) {
-    switch error.cause {
-    case .alreadyExists: self = .objectAlreadyExists
-    case .diskFull: self = .diskFull
-    default: self = .others
-    }
-  }
-}

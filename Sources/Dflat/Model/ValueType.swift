@@ -39,7 +39,7 @@ public enum Value: Sendable {
 ///
 /// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`, `String`. Generated
 /// enums conform too. Programs do not add conformances of their own.
-public protocol DflatFriendlyValue: Comparable, Hashable, Sendable {
+public protocol DflatFriendlyValue: Comparable, Hashable, Sendable, PrimaryKey {
   /// How values of this type are stored and compared.
   static var _valueType: ValueType { get }
   /// This value without its type.

@@ -5,6 +5,11 @@
 
 import CSQLite
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -20,7 +25,7 @@ import CSQLite
 ///     } catch where error.isUniqueConstraint {
 ///       …
 ///     }
-public struct SQLiteError: Error, Hashable, Sendable {
+public struct SQLiteError: LocalizedError, Hashable, Sendable {
   /// SQLite's primary result code, or one of this library's.
   public var code: ResultCode
   /// SQLite's extended result code; the primary one where there is nothing to add.
@@ -114,23 +119,44 @@ extension SQLiteError: CustomStringConvertible {
   /// What happened, where, and, where there is some, what to do about it.
   public var description: String {
     var text = "\(ResultCode.name(extended: extendedCode)): \(message)"
-    if let hint { text += "; \(hint)" }
+    if let cause { text += ": \(cause)" }
+    if let recoverySuggestion { text += "; \(recoverySuggestion)" }
     if let sql { text += "\n  statement: \(sql)" }
     if let path { text += "\n  database: \(path)" }
     return text
   }
 
-  private var hint: String? {
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to do; nil where nothing is known that would help.
+  public var recoverySuggestion: String? {
     switch code {
-    case .busy where isBusySnapshot:
-      "the transaction read before another connection committed: roll back and begin again"
-    case .busy: "another connection holds the lock; commit sooner, or raise the busy timeout"
+    case .busy where isBusySnapshot: "roll back and begin again"
+    case .busy: "commit sooner on the other connection, or raise the busy timeout"
+    case .locked: "end the statement or transaction that is in the way"
     case .readOnly: "open with a mode that writes, on a file and a directory that are writable"
+    case .cantOpen, .permission, .auth:
+      "check that the path is right, and that this process may use the file and its directory"
+    case .notADatabase: "check that it is the right file"
+    case .corrupt: "run PRAGMA integrity_check, and restore a backup"
+    case .full: "free some space"
+    case .constraint: "give the row other values, or change the one that is in the way"
+    case .closed: "use it before it is closed, or open another one"
+    case .timedOut: "end reading sooner, or allow more readers"
+    default: nil
+    }
+  }
+
+  /// What is behind the message, where SQLite does not say it.
+  private var cause: String? {
+    switch code {
+    case .busy where isBusySnapshot: "the transaction read before another connection committed"
+    case .busy: "another connection holds the lock"
     case .cantOpen where isNoSuchFile: "the file does not exist"
     case .cantOpen where systemErrorNumber != 0:
       "the operating system says: \(String(cString: strerror(systemErrorNumber)))"
     case .notADatabase: "the file is encrypted, or something else than an SQLite database"
-    case .corrupt: "run PRAGMA integrity_check, and restore a backup"
     default: nil
     }
   }

@@ -168,7 +168,8 @@ final class SQLiteEngine: StorageEngine {
   /// Somebody writes to a file that can only be read without locks.
   var changedFile: StorageError {
     StorageError(
-      .busy, message: "the file was changed while it was read, where no locks can be had: \(path)")
+      .busy, message: "the file was changed while it was read, where no locks can be had",
+      path: path, advice: "copy the file to a directory where locks can be had")
   }
 
   var generation: Int { foreignChanges.lastGeneration }
@@ -203,7 +204,7 @@ final class SQLiteEngine: StorageEngine {
   private static let patience = 100
 
   var missingFile: StorageError {
-    StorageError(.cannotOpen, message: "there is no file \(path) yet")
+    StorageError(.cannotOpen, message: "there is no such file yet", path: path)
   }
 
   // MARK: Writing
@@ -212,9 +213,11 @@ final class SQLiteEngine: StorageEngine {
     // The mutex may be held for long, by who waits for another connection's lock.
     if isPrepared.load(ordering: .acquiring) { return }
     if configuration.isReadOnly {
-      throw StorageError(.readOnly, message: "the workspace was opened for reading only: \(path)")
+      throw StorageError(
+        .readOnly, message: "the workspace was made for reading only", path: path,
+        advice: "set isReadOnly to false where it is made, or do not write")
     }
-    try withStorageErrors {
+    do {
       try writer.withLock { state in
         if state.connection != nil { return }
         try makeDirectory()
@@ -225,6 +228,16 @@ final class SQLiteEngine: StorageEngine {
         state.connection = connection
         isPrepared.store(true, ordering: .releasing)
       }
+    } catch let error as SQLiteError {
+      throw StorageError(opening: path, error, isReadOnly: false)
+    }
+  }
+
+  /// Makes sure that the file can be used, which otherwise shows when it is used for the first time.
+  func open() throws {
+    if !configuration.isReadOnly { return try prepareForWriting() }
+    do { try onReader(isUrgent: false) { _ in } } catch let error as SQLiteError {
+      throw StorageError(opening: path, error, isReadOnly: true)
     }
   }
 
@@ -234,7 +247,7 @@ final class SQLiteEngine: StorageEngine {
       statementCacheCapacity: configuration.statementCacheCapacity)
     // SQLite opens what it may not write for reading, and says nothing.
     if connection.isReadOnly {
-      throw StorageError(.readOnly, message: "the file cannot be written: \(path)")
+      throw SQLiteError(code: .readOnly, message: "the file cannot be written", path: path)
     }
     try configuration.apply(to: connection, cacheSize: configuration.writerCacheSize)
     let synchronous: DatabaseFileSettings.Synchronous =
@@ -248,7 +261,8 @@ final class SQLiteEngine: StorageEngine {
   private func makeDirectory() throws {
     guard let directory else { return }
     do { try directory.create() } catch {
-      throw StorageError(error.isFull ? .diskFull : .cannotOpen, message: error.message)
+      throw StorageError(
+        error.isFull ? .diskFull : .cannotOpen, message: error.message, path: directory.path)
     }
   }
 
@@ -261,7 +275,8 @@ final class SQLiteEngine: StorageEngine {
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
-        .readOnly, message: "the workspace was opened for reading only, its shutdown has no flags")
+        .readOnly, message: "the workspace was made for reading only, its shutdown has no flags",
+        path: path, advice: "call shutdown without flags")
     }
     try withStorageErrors {
       try writer.withLock { state in

@@ -5,10 +5,10 @@ public import Dispatch
 
 /// A workspace whose objects are in an SQLite file.
 ///
-///     let dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
+///     let dflat = SQLiteWorkspace(filePath: path)
 ///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100)
 ///
-/// The file is made by the first transaction. It is a plain database in WAL mode: any number of workspaces, processes and other
+/// The file is made by the first transaction, or by ``open(_:configuration:)``, which tells at once if that cannot be. It is a plain database in WAL mode: any number of workspaces, processes and other
 /// programs may use it at the same time.
 public final class SQLiteWorkspace: Workspace {
   /// How the file is protected while the device is locked. Effective on iOS, watchOS and tvOS only.
@@ -33,11 +33,11 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
-  /// What is the same for all engines, for Dflat.
-  /// What all engines' workspaces share; the calls of `Workspace` go to it.
+  /// What all engines' workspaces share, for Dflat; the calls of `Workspace` go to it.
   public let _core: WorkspaceCore
+  let engine: SQLiteEngine
   /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
-  public let filePath: String
+  public var filePath: String { engine.path }
 
   /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
   ///
@@ -48,7 +48,7 @@ public final class SQLiteWorkspace: Workspace {
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
   ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has a queue of its own if there is none.
   public required init(
-    filePath: String, fileProtectionLevel: FileProtectionLevel,
+    filePath: String, fileProtectionLevel: FileProtectionLevel = .noProtection,
     synchronous: Synchronous = .normal, writeConcurrency: WriteConcurrency = .concurrent,
     targetQueue: DispatchQueue? = nil
   ) {
@@ -57,7 +57,7 @@ public final class SQLiteWorkspace: Workspace {
     configuration.synchronous = synchronous
     configuration.writeConcurrency = writeConcurrency
     configuration.targetQueue = targetQueue
-    (_core, self.filePath) = Self.make(filePath, configuration)
+    (_core, engine) = Self.make(filePath, configuration)
   }
 
   /// A workspace for a file, with settings. Nothing is opened or created before it is needed, and nothing can fail here.
@@ -66,7 +66,7 @@ public final class SQLiteWorkspace: Workspace {
   ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
   ///   - configuration: The settings.
   public init(filePath: String, configuration: Configuration) {
-    (_core, self.filePath) = Self.make(filePath, configuration)
+    (_core, engine) = Self.make(filePath, configuration)
   }
 
   /// A workspace of its own that leaves nothing behind, for tests, previews and caches.
@@ -82,19 +82,19 @@ public final class SQLiteWorkspace: Workspace {
     require(
       !configuration.isReadOnly,
       "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would be empty for ever")
-    (_core, filePath) = Self.make(nil, configuration)
+    (_core, engine) = Self.make(nil, configuration)
   }
 
   private static func make(
     _ path: String?, _ configuration: Configuration
-  ) -> (WorkspaceCore, path: String) {
+  ) -> (WorkspaceCore, SQLiteEngine) {
     let engine = SQLiteEngine(path: path, configuration)
     let core = WorkspaceCore(
       engine: engine, isSerial: configuration.writeConcurrency == .serial,
       targetQueue: configuration.targetQueue)
     core.onError = configuration.onError
     engine.connect(core.reporter)
-    return (core, engine.path)
+    return (core, engine)
   }
 
   deinit {

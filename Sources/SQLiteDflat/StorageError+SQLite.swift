@@ -27,8 +27,7 @@ extension StorageError {
       }
     self.init(
       cause, table: table, rowid: rowid, key: key, code: error.extendedCode,
-      message: error.path.map { "\(error.message), file \($0)" } ?? error.message,
-      statement: error.sql)
+      message: error.message, statement: error.sql, path: error.path)
   }
 }
 

@@ -40,6 +40,9 @@ public struct PendingChange {
   let version: Transaction.Version
   /// The fields that are not the row's any more.
   @usableFromInline var fields: FieldSet
+  #if DEBUG
+    @usableFromInline var watch: RequestWatch?
+  #endif
 
   private init(
     _ kind: Kind, over base: Row?, at version: Transaction.Version = .none,
@@ -96,6 +99,9 @@ public struct PendingChange {
   @inlinable @inline(__always)
   public mutating func set(_ field: Int) {
     fields.insert(field)
+    #if DEBUG
+      watch?.isChanged = true
+    #endif
   }
 
   // What follows is not generic, so that it is compiled once.
@@ -105,6 +111,7 @@ public struct PendingChange {
     let transaction = Transaction.current(for: "changeRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "changeRequest(_:)") else { return nil }
     return PendingChange(.update, over: stored, at: transaction.version)
+      .watched(by: transaction, schema)
   }
 
   @usableFromInline
@@ -149,23 +156,3 @@ extension UpdatedObject {
   }
 }
 
-/// Why a request was refused.
-public enum TransactionError: Error {
-  /// The transaction was aborted before.
-  case aborted
-  /// The primary key, or the value of a unique field, belongs to another object. Nothing was changed by the request; the
-  /// transaction goes on.
-  case objectAlreadyExists
-  /// No space is left. The transaction is aborted.
-  case diskFull
-  /// Any other failure of the storage. The transaction is aborted; the workspace's error hook hears the reason.
-  case others
-
-  init(_ error: StorageError) {
-    switch error.cause {
-    case .alreadyExists: self = .objectAlreadyExists
-    case .diskFull: self = .diskFull
-    default: self = .others
-    }
-  }
-}

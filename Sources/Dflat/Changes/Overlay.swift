@@ -136,6 +136,16 @@ struct Overlay: ~Copyable {
     return lay(changes.fields, keeping: 0..<old.bytes.count, builder)
   }
 
+  /// The same for what could not be written: only what this version of the schema knows.
+  func writeKnown(_ changes: Changes, to builder: FlatBufferBuilder) {
+    builder.reset()
+    builder.finish(
+      layout.write(to: builder) { property in
+        let source = changes.fields.contains(property.offset) ? new : old
+        return builder.encode(source.value(of: property))
+      })
+  }
+
   /// The bytes of both buffers.
   private var size: Int { old.bytes.count + new.bytes.count }
 }

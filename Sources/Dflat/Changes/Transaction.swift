@@ -23,7 +23,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   // A transaction is used by one thread and touches its properties for a moment only, so exclusivity holds without a check.
 
   /// Its turn to write, once it has one.
-  @exclusivity(unchecked) private var turn: Committer.Turn?
+  @exclusivity(unchecked) private(set) var turn: Committer.Turn?
   /// The type that was changed last, and the others: most transactions change one.
   @exclusivity(unchecked) private var latest: ChangedType?
   @exclusivity(unchecked) private var others: [ChangedType] = []
@@ -45,8 +45,11 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
   /// What becomes objects of its types and has to be migrated before they are looked at; see `Migrations`.
   @exclusivity(unchecked) var pendingPlans: [MigrationPlan]
+  #if DEBUG
+    let requests = WatchedRequests()
+  #endif
   /// What it does to dictionaries.
-  @exclusivity(unchecked) private var drafts: [DictionaryDraft] = []
+  @exclusivity(unchecked) var drafts: [DictionaryDraft] = []
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
@@ -94,17 +97,19 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   func lookUp(
     _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
   ) -> Row? {
-    requireListed(schema, for: call)
-    if isCurrent(row, schema) { return row }
-    if isAborted { return nil }
     do {
+      try requireListed(schema, for: call)
+      if isCurrent(row, schema) { return row }
+      if isAborted { return nil }
       try requireMigrated(schema)
       return row.id >= 0
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
     } catch {
       let isDamaged = (error as? StorageError)?.cause == .corruptRow
-      if !reportsFailures {
+      if error is WorkspaceError {
+        doom(error)
+      } else if !reportsFailures {
         lookUpError = error
       } else if isDamaged {
         workspace.report(error)
@@ -123,7 +128,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   func fetch(_ query: Query) throws -> RowBuffer {
-    requireListed(query.schema, for: "fetch(for:)")
+    try requireListed(query.schema, for: "fetch(for:)")
     try requireMigrated(query.schema)
     let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
@@ -201,9 +206,12 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
-    requireListed(schema, for: "submit(_:)")
+    try requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
-    if isAborted { throw TransactionError.aborted }
+    if isAborted {
+      change.noteSubmission()
+      throw TransactionError.aborted
+    }
     do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
       throw TransactionError(error)
     }
@@ -214,6 +222,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
+    change.noteSubmission()
     if let failure { throw failure }
     let result: SubmittedRow
     switch change.kind {
@@ -407,7 +416,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     }
   }
 
-  private func takeTurn() throws -> Committer.Turn {
+  func takeTurn() throws -> Committer.Turn {
     if let turn { return turn }
     let committer = workspace.committer
     let engine = workspace.engine
@@ -464,6 +473,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     if turn == nil {
       do { try view.confirm(self) } catch { fail(error) }
     }
+    endRequests()
     group = turn?.group ?? view.group
     if let latest {
       writes = others.isEmpty ? WriteSet(latest) : WriteSet(others, and: latest)
@@ -501,70 +511,16 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     return !drafts.isEmpty || writes.isObserved
   }
 
-  // MARK: Dictionaries
-
-  func _dictionary(_ namespace: String) -> any WorkspaceDictionary {
-    StoredDictionary(workspace, workspace.dictionaries.store(namespace), in: self)
-  }
-
-  /// Whether it has its turn to write.
-  var isWriting: Bool { turn != nil }
-
-  /// What it does to a dictionary; nil if the transaction has failed.
-  func draft(of store: DictionaryStore, for call: String) -> DictionaryDraft? {
-    require(
-      isOpen && ThreadContext.current.transaction === self,
-      "\(call) through a transaction outside of its changes handler: use the workspace's dictionary"
-    )
-    if isAborted { return nil }
-    if let draft = drafts.first(where: { $0.store === store }) { return draft }
-    do {
-      let draft = DictionaryDraft(store, try takeTurn().group)
-      drafts.append(draft)
-      return draft
-    } catch {
-      fail(error)
-      return nil
-    }
-  }
-
-  func dictionaryKeys(of store: DictionaryStore) -> [String] {
-    guard let draft = draft(of: store, for: "keys was read"), let turn else { return [] }
-    // Those that were set outside of transactions and are not written count, too.
-    var keys = Set<DictionaryKey>()
-    if !draft.erases {
-      do {
-        let rows = try workspace.committer.use {
-          try turn.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
-            .map { store.key(DictionaryItem.key(of: $0)) }
-        }
-        let (present, absent, isErasing) = store.difference()
-        if !isErasing { keys.formUnion(rows) }
-        keys.subtract(absent)
-        keys.formUnion(present)
-      } catch { fail(error) }
-    }
-    for (key, contents) in draft.changes {
-      if contents.isAbsent { keys.remove(key) } else { keys.insert(key) }
-    }
-    return keys.map(\.text)
-  }
-
-  /// Writes what it does to dictionaries.
-  private func writeDrafts() {
-    guard !isAborted, let turn else { return }
-    for draft in drafts where draft.erases || !draft.changes.isEmpty {
-      do { try workspace.committer.use { try draft.write(to: turn.group.writer) } } catch {
-        return fail(error)
-      }
-    }
-  }
-
   func lists(_ schema: EntitySchema) -> Bool { types.contains(schema) }
 
-  private func requireListed(_ schema: EntitySchema, for call: String) {
-    require(
-      lists(schema),
-      "\(call): \(schema.layout.name) is not in the transaction's list of types")
+  /// - Throws: `WorkspaceError.undeclaredType`, where `write` can throw it.
+  private func requireListed(_ schema: EntitySchema, for call: String) throws {
+    if lists(schema) { return }
+    let name = schema.layout.name
+    require(!reportsFailures, "\(call): \(name) is not in the transaction's list of types")
+    throw WorkspaceError.undeclaredType(name)
   }
+
+  /// Whether the program hears of an error without the error hook.
+  func willTell(_ error: any Error) -> Bool { isGivenUp || error is WorkspaceError }
 }

@@ -9,6 +9,8 @@
 public final class WriteContext {
   let transaction: Transaction
   let scope = ContextScope()
+  /// Whether the closure has asked for a dictionary.
+  var usesDictionary = false
 
   init(_ transaction: Transaction) {
     self.transaction = transaction
@@ -52,6 +54,7 @@ public final class WriteContext {
         .missing, table: Element._schema.table, rowid: object._rowid < 0 ? nil : object._rowid,
         message: "there is no such object to update")
     }
+    request._change.noteSubmission()
     try change(&request)
     return try stored(submit(request))
   }
@@ -102,6 +105,11 @@ public final class WriteContext {
     case .inserted(let object), .updated(let object), .identity(let object): object
     case .deleted: preconditionFailure("a change removed its object")
     }
+  }
+
+  /// Makes sure that the transaction was for something: for its types, or for dictionaries.
+  func requireTypes() throws {
+    if !usesDictionary, transaction.lists(DictionaryItem.schema) { throw WorkspaceError.noTypes }
   }
 
   private func requireUse<Element: Atom>(of type: Element.Type) throws {

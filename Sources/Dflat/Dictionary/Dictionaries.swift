@@ -88,6 +88,7 @@ extension WriteContext {
   /// - Parameter namespace: The name.
   /// - Returns: The dictionary, which has a meaning inside the closure only.
   public func dictionary(namespace: String) -> any WorkspaceDictionary {
-    transaction._dictionary(namespace)
+    usesDictionary = true
+    return transaction._dictionary(namespace)
   }
 }

@@ -92,28 +92,3 @@ final class DictionaryObject<T: Sendable>: Sendable {
 final class UnknownObject: Sendable {
   static let shared = UnknownObject()
 }
-
-/// Why a value of the dictionary could not be read or kept.
-public struct DictionaryError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong with a value.
-  public enum Cause: Sendable, Equatable {
-    /// The key was read as a type other than that of its value.
-    case wrongType
-    /// The value could not be encoded; it stays in memory only.
-    case notEncodable
-  }
-
-  /// What is wrong.
-  public let cause: Cause
-  /// The namespace of the key; empty for the workspace's own dictionary.
-  public let namespace: String
-  /// The key.
-  public let key: String
-  /// What is wrong, in words.
-  public let message: String
-
-  /// One line: `wrongType: "theme": it holds a String and was read as Int`.
-  public var description: String {
-    "\(cause): \((namespace.isEmpty ? "" : namespace + "/") + key): \(message)"
-  }
-}

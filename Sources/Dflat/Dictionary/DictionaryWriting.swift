@@ -246,7 +246,9 @@ extension WorkspaceCore {
     let context = ThreadContext.current
     let isInside = context.transaction(of: self) != nil
     return unlessUnreadable {
-      if context.snapshots[ObjectIdentifier(self)] != nil { return try fetch(query).map { $0 } }
+      if !isInside, context.snapshots[ObjectIdentifier(self)] != nil {
+        return try fetch(query).map { $0 }
+      }
       return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }
     }
   }

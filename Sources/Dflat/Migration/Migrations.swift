@@ -24,6 +24,8 @@ final class Migrations: Sendable {
     var plans: [EntitySchema: MigrationPlan] = [:]
     var failures: [EntitySchema: any Error] = [:]
     var steps: [EntitySchema: Int] = [:]
+    /// How many objects have been migrated to a type of which some are left.
+    var completed: [EntitySchema: Int] = [:]
   }
 
   private let state = Mutex(State())
@@ -68,6 +70,18 @@ final class Migrations: Sendable {
     state.withLock { $0.failures[schema] }
   }
 
+  /// Adds a step to the whole.
+  /// - Parameters:
+  ///   - migrated: How many objects it has migrated.
+  ///   - remaining: How many are left.
+  func count(migrated: Int, remaining: Int, of schema: EntitySchema) -> MigrationProgress {
+    state.withLock { state in
+      let completed = state.completed[schema, default: 0] + migrated
+      state.completed[schema] = remaining == 0 ? nil : completed
+      return MigrationProgress(migrated: migrated, remaining: remaining, completed: completed)
+    }
+  }
+
   func setFailure(_ failure: (any Error)?, of schema: EntitySchema) {
     state.withLock { $0.failures[schema] = failure }
   }
@@ -89,7 +103,7 @@ extension WorkspaceCore {
   private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {
     let isNeeded = try engine.read(isUrgent: true) { try plan.isNeeded($0) }
     if !isNeeded, try committer.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
-      return MigrationProgress(migrated: 0, remaining: 0)
+      return migrations.count(migrated: 0, remaining: 0, of: plan.new)
     }
     try engine.prepareForWriting()
     let transaction = Transaction(
@@ -97,14 +111,15 @@ extension WorkspaceCore {
     let outcome = Result {
       let (migrated, failure) = try plan.step(transaction, limit: limit)
       let remaining = try transaction.writing { try plan.remaining($0) }
-      return (MigrationProgress(migrated: migrated, remaining: remaining), failure)
+      return (migrated, remaining, failure)
     }
     if case .failure(let error) = outcome { transaction.fail(error) }
     accepted.enter()
     let (rest, group) = transaction.finishAtOnce()
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
-    let (progress, failure) = try outcome.get()
+    let (migrated, remaining, failure) = try outcome.get()
     if let error = committer.use({ group?.failure }) { throw error }
+    let progress = migrations.count(migrated: migrated, remaining: remaining, of: plan.new)
     engine.didMigrate(to: plan.new, progress)
     if let failure { throw failure }
     return progress

@@ -11,7 +11,8 @@ public import FlatBuffersRuntime
 ///
 /// An atom is an immutable value over the bytes of its row. Fetched atoms may be handed to any thread. Conformances are
 /// generated; programs use `Atom` as a constraint.
-public protocol Atom: FlatBuffersTable, Identifiable, CustomStringConvertible {
+public protocol Atom: FlatBuffersTable, Identifiable, CustomStringConvertible
+where ID: PrimaryKey {
   var _row: Row { get }
   init(_row: Row)
   static var _schema: EntitySchema { get }

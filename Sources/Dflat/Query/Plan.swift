@@ -80,6 +80,13 @@ public struct KeyValues: Sendable {
   public let first: Value
   /// The values of the other fields.
   public let rest: [Value]
+
+  /// A key of these values.
+  @inlinable
+  public init(first: Value, rest: [Value]) {
+    self.first = first
+    self.rest = rest
+  }
 }
 
 extension Query {

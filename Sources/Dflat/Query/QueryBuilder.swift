@@ -7,6 +7,12 @@ public enum Limit: Sendable {
   case limit(_: Int)
 }
 
+extension Limit: ExpressibleByIntegerLiteral {
+  /// `limit: 10` is `limit: .limit(10)`.
+  @inlinable
+  public init(integerLiteral count: Int) { self = .limit(count) }
+}
+
 /// A query for the objects of one type. It holds no resource and may be used any number of times, or never.
 @frozen
 public struct QueryBuilder<Element: Atom>: Sendable {

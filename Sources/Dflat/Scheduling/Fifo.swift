@@ -22,13 +22,25 @@ struct Fifo<Element> {
     elements.append(element)
   }
 
+  /// Takes the first element out that is meant, wherever it stands. It is looked for.
+  mutating func remove(where isMeant: (Element) -> Bool) {
+    let place = elements[start...].firstIndex { $0.map(isMeant) ?? false }
+    guard let place else { return }
+    elements.remove(at: place)
+    if start == elements.count { clear() }
+  }
+
+  private mutating func clear() {
+    elements.removeAll(keepingCapacity: start <= 256)
+    start = 0
+  }
+
   mutating func popFirst() -> Element? {
     guard start < elements.count else { return nil }
     let element = elements[start].take()
     start += 1
     if start == elements.count {
-      elements.removeAll(keepingCapacity: start <= 256)
-      start = 0
+      clear()
     } else if start > 256, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

@@ -4,7 +4,8 @@
 //
 //  - two jobs with a line in common run in the order in which they took their places, whatever other lines they name;
 //  - no two jobs can wait for each other: of those that wait, the one that came first stands behind ready jobs only;
-//  - a job that is ready stays at the head of its lines until it leaves them.
+//  - a job that is ready stays at the head of its lines until it leaves them;
+//  - one that waits may be withdrawn: it is as if it had never come.
 //
 // Plain data, without threads and locks: its owner guards it.
 
@@ -89,6 +90,22 @@ struct TicketLines {
     count -= 1
     let first = ticket.line.flatMap { leave($0, ticket) }
     return Freed(first: first, others: ticket.others.compactMap { leave($0, ticket) })
+  }
+
+  /// Takes a ticket that waits out of its lines; one that is ready stays.
+  /// - Returns: Those that are ready now, and were not before.
+  mutating func withdraw(_ ticket: Ticket) -> Freed {
+    if ticket.blockers == 0 { return Freed(first: nil, others: []) }
+    count -= 1
+    ticket.blockers = 0
+    let first = ticket.line.flatMap { withdraw($0, ticket) }
+    return Freed(first: first, others: ticket.others.compactMap { withdraw($0, ticket) })
+  }
+
+  private func withdraw(_ line: Line, _ ticket: Ticket) -> Ticket? {
+    if line.tickets.first === ticket { return leave(line, ticket) }
+    line.tickets.remove { $0 === ticket }
+    return nil
   }
 
   /// Tickets that are ready because one has left its lines: of its first line, and of the others.

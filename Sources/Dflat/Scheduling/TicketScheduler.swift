@@ -149,11 +149,20 @@ final class TicketScheduler: Sendable {
     if next == nil, !ticket.isOwn { next = ticket } else { start(ticket) }
   }
 
+  /// Takes a ticket that waits out of its lines. The work of one that is ready is done all the same.
+  func withdraw(_ ticket: Ticket) {
+    start(state.withLock { $0.tickets.withdraw(ticket) })
+  }
+
+  private func start(_ freed: TicketLines.Freed) {
+    if let first = freed.first { start(first) }
+    for other in freed.others { start(other) }
+  }
+
   /// Ends a ticket whose work the caller has done.
   func end(_ ticket: Ticket, _ rest: Ticket.Rest) {
     let freed = leave(ticket)
-    if let first = freed.first { start(first) }
-    for other in freed.others { start(other) }
+    start(freed)
     finish(rest, freed.isEmpty ? .none : .some)
   }
 

@@ -15,7 +15,7 @@ extension Workspace {
   /// be used freely.
   ///
   /// An error that leaves `body` undoes everything and is rethrown. A task that is cancelled before the commit undoes everything,
-  /// too, with `CancellationError`. If another connection has changed what `body` had read before its first change, `body` runs
+  /// too, with `CancellationError`: at once if the transaction waits for others, which do not wait for it any more. If another connection has changed what `body` had read before its first change, `body` runs
   /// again, from the beginning: apart from the transaction it should have no effects.
   ///
   /// `body` runs on the thread of the task if nobody is in the way, and otherwise on a queue of the
@@ -24,12 +24,13 @@ extension Workspace {
   /// should not take long, and must not wait for other tasks.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
   ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
   ///   - body: The transaction.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `StorageError`, with `.conflict` after the last attempt, if it could not be committed;
   ///   `WorkspaceError`; `CancellationError`.
+  @discardableResult
   public func write<each Element: Atom, R: Sendable>(
     _ types: repeat (each Element).Type, attempts: Int = 8,
     body: @escaping @Sendable (WriteContext) throws -> R
@@ -58,7 +59,7 @@ extension Workspace {
   /// undoes everything; it runs again after changes by other connections, as with the other form.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
   ///   - attempts: How often `body` runs at most because of changes by other connections.
   ///   - body: The transaction.
   /// - Returns: What `body` returns.
@@ -67,6 +68,7 @@ extension Workspace {
   ///   itself: in a transaction, a callback or a completion handler of the workspace, and on its
   ///   `targetQueue`.
   @available(*, noasync, message: "await the other form, which blocks no thread")
+  @discardableResult
   public func write<each Element: Atom, R>(
     _ types: repeat (each Element).Type, attempts: Int = 8, body: (WriteContext) throws -> R
   ) throws -> R {
@@ -85,7 +87,7 @@ extension WorkspaceCore {
     _ types: TypeSet, _ attempts: Int,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
-    try checkWrite(types, attempts)
+    let types = try checkedTypes(types, attempts)
     var attempts = attempts
     while true {
       do { return try await writeOnce(types, &attempts, body) } catch let error as StorageError
@@ -99,7 +101,7 @@ extension WorkspaceCore {
   fileprivate func writeHere(
     _ types: TypeSet, _ attempts: Int, _ body: (WriteContext) throws -> Void
   ) throws {
-    try checkWrite(types, attempts)
+    let types = try checkedTypes(types, attempts)
     let context = ThreadContext.current
     if context.transaction(of: self) != nil || context.delivering === self || lanes.areAround {
       throw WorkspaceError.nestedWrite
@@ -112,12 +114,14 @@ extension WorkspaceCore {
     return try writeOnceHere(types, body)
   }
 
-  private func checkWrite(_ types: TypeSet, _ attempts: Int) throws {
+  /// The types in whose lines a transaction stands: one without any is for dictionaries.
+  private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
-    if types.isEmpty { throw WorkspaceError.noTypes }
+    let types = types.isEmpty ? [DictionaryItem.schema] : types
     if let outer = RunningWrite.current, outer.contains(types, of: self) {
       throw WorkspaceError.nestedWrite
     }
+    return types
   }
 
   /// - Parameter attempts: How often `body` may run; less by how often it has.
@@ -125,31 +129,29 @@ extension WorkspaceCore {
     _ types: TypeSet, _ attempts: inout Int,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) async throws {
-    let write = Write(self, types, body)
+    let plans = migrations.plans(for: types)
+    let write = Write(self, types, plans, body)
     attempts -= 1
-    if !migrations.plans(for: types).isEmpty {
-      if !enqueue(types, { write.run() }) { throw WorkspaceError.shutDown }
-    } else {
-      accepted.enter()
-      guard let (ticket, isReady) = transactions.enter(types, .job { write.run() }) else {
-        accepted.leave()
-        throw WorkspaceError.shutDown
-      }
-      if isReady {
-        // If it has to wait after all it runs a second time.
-        if attempts > 0, isFree {
-          if let rest = write.runAtOnce() {
-            transactions.end(ticket, rest)
-          } else {
-            attempts -= 1
-            transactions.start(ticket)
-          }
+    accepted.enter()
+    let entered = transactions.enter(Self.lines(types, plans), .job { write.run() })
+    guard let (ticket, isReady) = entered else {
+      accepted.leave()
+      throw WorkspaceError.shutDown
+    }
+    if isReady {
+      // If it has to wait after all it runs a second time.
+      if attempts > 0, plans.isEmpty, isFree {
+        if let rest = write.runAtOnce() {
+          transactions.end(ticket, rest)
         } else {
+          attempts -= 1
           transactions.start(ticket)
         }
+      } else {
+        transactions.start(ticket)
       }
     }
-    try await write.end()
+    try await write.end(ticket)
   }
 
   private func writeOnceHere(
@@ -158,8 +160,7 @@ extension WorkspaceCore {
     let plans = migrations.plans(for: types)
     let ready = DispatchSemaphore(value: 0)
     accepted.enter()
-    let lines = plans.reduce(into: types) { $0.formUnion($1.types) }
-    guard let (ticket, isReady) = transactions.enter(lines, .own(ready)) else {
+    guard let (ticket, isReady) = transactions.enter(Self.lines(types, plans), .own(ready)) else {
       accepted.leave()
       throw WorkspaceError.shutDown
     }
@@ -180,31 +181,53 @@ extension WorkspaceCore {
 
 /// A transaction that a task awaits.
 private final class Write: Sendable {
+  /// Where it stands. Who takes it out of `waiting` ends it: a thread that runs it, or the task's cancellation.
+  private enum Stage: UInt8, AtomicRepresentable {
+    case waiting, running, withdrawn
+  }
+
   private let core: WorkspaceCore
   private let types: TypeSet
+  /// What is migrated before it begins.
+  private let plans: [MigrationPlan]
+  private let stage = Atomic(Stage.waiting)
   private let body: @Sendable (WriteContext) throws -> Void
   private let running: RunningWrite
   private let ending = Ending()
 
   init(
-    _ core: WorkspaceCore, _ types: TypeSet,
+    _ core: WorkspaceCore, _ types: TypeSet, _ plans: [MigrationPlan],
     _ body: @escaping @Sendable (WriteContext) throws -> Void
   ) {
     self.core = core
     self.types = types
+    self.plans = plans
     self.body = body
     running = RunningWrite(core, types, isAwaited: true)
   }
 
   /// Runs it in a lane.
   func run() -> Ticket.Rest {
-    core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
+    // Those before it may have left their group open for it.
+    if !leaveWaiting(for: .running) { return .settling }
+    core.complete(plans)
+    return core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
   }
 
   /// Runs it on the task's own thread.
   /// - Returns: nil if it would have had to wait.
   func runAtOnce() -> Ticket.Rest? {
-    core.runAtOnce(transaction(mayWait: false)) { running.call(body, in: $0) }
+    // Nobody else knows it yet; its task's cancellation is asked for by `running`.
+    stage.store(.running, ordering: .releasing)
+    let rest = core.runAtOnce(transaction(mayWait: false)) { running.call(body, in: $0) }
+    if rest == nil { stage.store(.waiting, ordering: .releasing) }
+    return rest
+  }
+
+  private func leaveWaiting(for stage: Stage) -> Bool {
+    self.stage.compareExchange(
+      expected: .waiting, desired: stage, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   private func transaction(mayWait: Bool) -> Transaction {
@@ -212,16 +235,25 @@ private final class Write: Sendable {
       core, types, reportsFailures: false, mayWait: mayWait, completion: .awaited(ending))
   }
 
-  /// Returns when it is committed.
-  func end() async throws {
+  /// Returns when it is committed, or is not going to run.
+  func end(_ ticket: Ticket) async throws {
     if !ending.isKnown {
       await withTaskCancellationHandler {
         await ending.wait()
       } onCancel: {
-        running.cancel()
+        cancel(ticket)
       }
     }
     try ending.check()
+  }
+
+  private func cancel(_ ticket: Ticket) {
+    running.cancel()
+    // One that runs ends by itself.
+    guard leaveWaiting(for: .withdrawn) else { return }
+    core.transactions.withdraw(ticket)
+    ending.tell(CancellationError())
+    core.endAccepted()
   }
 }
 
@@ -270,7 +302,10 @@ final class RunningWrite: Sendable {
     hasEnded.store(false, ordering: .releasing)
     let context = WriteContext(transaction)
     Self.$current.withValue(self) {
-      do { try body(context) } catch { transaction.fail(error) }
+      do {
+        try body(context)
+        try context.requireTypes()
+      } catch { transaction.fail(error) }
     }
     context.scope.close()
     hasEnded.store(true, ordering: .releasing)

@@ -100,6 +100,13 @@ public final class WorkspaceCore: Sendable {
   /// Tells the error hook, without keeping the core alive.
   public var reporter: @Sendable (any Error) -> Void { { [hook] in hook.report($0) } }
 
+  /// The same, but what is told while there is no hook goes to the standard error stream.
+  var reporterOrStandardError: @Sendable (any Error) -> Void {
+    { [hook] error in
+      if let handler = hook.handler { handler(error) } else { writeToStandardError("Dflat: \(error)\n") }
+    }
+  }
+
   /// Tells the error hook.
   public func report(_ error: any Error) {
     hook.report(error)
@@ -131,11 +138,15 @@ public final class WorkspaceCore: Sendable {
   func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     let plans = migrations.plans(for: types)
     if plans.isEmpty { return enqueueAsIs(types, job) }
-    let all = plans.reduce(into: types) { $0.formUnion($1.types) }
-    return enqueueAsIs(all) { [self] in
+    return enqueueAsIs(Self.lines(types, plans)) { [self] in
       complete(plans)
       return job()
     }
+  }
+
+  /// The types in whose lines stands what names some types, before which these plans are completed.
+  static func lines(_ types: TypeSet, _ plans: [MigrationPlan]) -> TypeSet {
+    plans.reduce(into: types) { $0.formUnion($1.types) }
   }
 
   /// The same, whatever is not migrated.
@@ -219,21 +230,44 @@ public final class WorkspaceCore: Sendable {
   @usableFromInline
   func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
     do { return try fetch(query) } catch {
-      let transaction = ThreadContext.current.transaction(of: self)
-      // One that was given up runs again.
-      if transaction?.isGivenUp != true { reportReading(error) }
+      readingFailed(error)
       origin.distrust()
-      // What a transaction does because it found nothing must not be kept.
-      transaction?.doom(error)
       return RowBuffer()
     }
   }
 
-  /// Tells the error hook why something could not be read, unless there is nothing to be read any more.
+  /// The object of a query for one; see `rows`.
+  func row(_ query: Query) -> Row? {
+    do { return try fetchRow(query) } catch {
+      readingFailed(error)
+      return nil
+    }
+  }
+
+  /// The same with errors.
+  func fetchRow(_ query: Query) throws -> Row? {
+    let rows = try fetch(query)
+    return rows.count > 0 ? rows[0] : nil
+  }
+
+  /// A query of the program's has failed, which cannot throw.
+  private func readingFailed(_ error: any Error) {
+    let transaction = ThreadContext.current.transaction(of: self)
+    if transaction?.willTell(error) != true {
+      report(isAboutShutdown(error) ? WorkspaceError.shutDown : error)
+    }
+    // What a transaction does because it found nothing must not be kept.
+    transaction?.doom(error)
+  }
+
+  /// Tells the error hook why something could not be read that the workspace wanted to know, unless there is nothing to be read any
+  /// more.
   func reportReading(_ error: any Error) {
-    if (error as? StorageError)?.cause == .closed { return }
-    if (error as? WorkspaceError) == .shutDown { return }
-    report(error)
+    if !isAboutShutdown(error) { report(error) }
+  }
+
+  private func isAboutShutdown(_ error: any Error) -> Bool {
+    (error as? StorageError)?.cause == .closed || (error as? WorkspaceError) == .shutDown
   }
 
   /// Where the result of a query that is fetched now will come from.

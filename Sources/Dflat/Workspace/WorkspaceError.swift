@@ -2,11 +2,17 @@
 //
 // Where a function can throw, such a mistake is thrown; where it cannot, it stops the program.
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A call that a workspace refuses, whatever is stored.
-public enum WorkspaceError: Error, Sendable, Equatable, CustomStringConvertible {
+public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The workspace was shut down before the call.
   case shutDown
-  /// A transaction was to be run without any type.
+  /// A transaction named no type, and used no dictionary either.
   case noTypes
   /// A transaction used a type, named here, that is not in its list.
   case undeclaredType(String)
@@ -20,17 +26,32 @@ public enum WorkspaceError: Error, Sendable, Equatable, CustomStringConvertible 
   case nestedWrite
 
   /// What is wrong, and what to do.
-  public var description: String {
+  public var description: String { "\(problem); \(advice)" }
+
+  private var problem: String {
     switch self {
     case .shutDown: "the workspace was shut down before this call"
-    case .noTypes: "a transaction names at least one entity type: write(Post.self) { … }"
+    case .noTypes: "write(_:) was called without an entity type, and its closure used no dictionary"
     case .undeclaredType(let name):
-      "\(name) is not in the transaction's list of types: add \(name).self to it"
-    case .escapedContext:
-      "a context was used after its closure had returned: use it inside the closure only"
+      "\(name) was used in a transaction that does not name it in its list of types"
+    case .escapedContext: "a transaction's context was used after its closure had returned"
     case .nestedWrite:
-      "a transaction was called where it would wait for itself, in another one or in a callback: "
-        + "use the context that is there, or call it later"
+      "write(_:) was called where it would wait for itself: in another transaction, or in a callback"
     }
   }
+
+  private var advice: String {
+    switch self {
+    case .shutDown: "call it before shutdown(), or make another workspace"
+    case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
+    case .undeclaredType(let name): "add \(name).self to the list: write(\(name).self, …) { … }"
+    case .escapedContext: "use it inside the closure only"
+    case .nestedWrite: "use the context that is there, or call it later"
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
 }

@@ -2,8 +2,14 @@
 //
 // The texts are made here, out of line, so that verifying sound bytes carries none of this.
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// Why bytes are not a sound FlatBuffers buffer.
-public struct VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct VerificationError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
   /// Where in the buffer the damage was seen: the start of the offending part, in bytes from the
   /// beginning.
   public let offset: Int
@@ -20,6 +26,12 @@ public struct VerificationError: Error, Equatable, Sendable, CustomStringConvert
 
   /// The reason.
   public var description: String { reason }
+  /// The reason.
+  public var errorDescription: String? { reason }
+  /// What to do.
+  public var recoverySuggestion: String? {
+    "read the bytes as the type that wrote them; if they are of that type they are damaged: get them anew from where they came"
+  }
 }
 
 extension Verifier {

@@ -1,0 +1,49 @@
+// Changed copies of objects, made without a workspace.
+
+import FlatBuffersRuntime
+
+extension Atom {
+  /// A copy with other values.
+  ///
+  ///     let urgent = post.with { $0.priority += 1 }
+  ///
+  /// The copy is a value that the program has made: its `_rowid` is −1, and the storage knows nothing of it until it is inserted or
+  /// upserted. So it stands for the stored object with the same primary key. A copy with another key is another object: to give
+  /// a stored object another key, `update` it in a transaction, which also starts from what is stored by then.
+  ///
+  /// What only a newer version of the schema knows of the object is in the copy, too.
+  ///
+  /// - Parameter change: Sets fields of a draft, which has the values of this object.
+  /// - Returns: The copy.
+  /// - Throws: What `change` throws.
+  @_disfavoredOverload
+  public func with(_ change: (inout _Draft) throws -> Void) rethrows -> Self {
+    var draft = _Draft.creationRequest(self)
+    try change(&draft)
+    let request = draft
+    return Self(_row: request._change.made(Self._schema.layout) { request._encode(to: $0) })
+  }
+}
+
+extension PendingChange {
+  /// The object that a request for a new one stands for.
+  /// - Parameters:
+  ///   - layout: That of its type.
+  ///   - encode: Writes the fields that were set.
+  fileprivate func made(
+    _ layout: TableLayout, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) -> Row {
+    BuilderPool.withBuilder { builder in
+      builder.finish(encode(builder))
+      guard let base else { return Row(sound: builder.bytes) }
+      defer { withExtendedLifetime(base) {} }
+      let overlay = Overlay(fields, builder.bytes, over: base, as: layout)
+      let changes = overlay.changes()
+      if !changes.isDifferent { return base.withBytes { Row(sound: $0) } }
+      return BuilderPool.withBuilder { builder in
+        if !overlay.write(changes, to: builder) { overlay.writeKnown(changes, to: builder) }
+        return Row(sound: builder.bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// TransactionError: why `submit` refused a request.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Why a request was refused.
+public enum TransactionError: LocalizedError, CustomStringConvertible {
+  /// The transaction was aborted before.
+  case aborted
+  /// The primary key, or the value of a unique field, belongs to another object. Nothing was changed by the request; the
+  /// transaction goes on.
+  case objectAlreadyExists
+  /// No space is left. The transaction is aborted.
+  case diskFull
+  /// Any other failure of the storage. The transaction is aborted; the workspace's error hook hears the reason.
+  case others
+
+  init(_ error: StorageError) {
+    switch error.cause {
+    case .alreadyExists: self = .objectAlreadyExists
+    case .diskFull: self = .diskFull
+    default: self = .others
+    }
+  }
+
+  /// What has happened to the request, and what to do.
+  public var description: String { "\(problem); \(advice)" }
+
+  private var problem: String {
+    switch self {
+    case .aborted:
+      "aborted: the request was submitted after its transaction had been aborted, or had failed"
+    case .objectAlreadyExists:
+      "objectAlreadyExists: the request's primary key, or one of its unique values, belongs to another object"
+    case .diskFull: "diskFull: the request needs more space than the disk has left; the transaction is aborted"
+    case .others: "others: the storage could not carry the request out; the transaction is aborted"
+    }
+  }
+
+  private var advice: String {
+    switch self {
+    case .aborted: "call it before abort(), or in another transaction"
+    case .objectAlreadyExists:
+      "change the key or value and submit the request again, or update that object; the transaction goes on without the request"
+    case .diskFull: "free some space, and run the transaction again"
+    case .others: "the workspace's error hook was told the reason: look there"
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}

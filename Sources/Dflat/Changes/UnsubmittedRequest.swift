@@ -1,0 +1,132 @@
+// Changes that were made to a request which nobody has submitted: they are lost without a word, so debug builds look for them.
+//
+//  - A watch goes away with its request. If fields were set and the request was never submitted, the transaction that it was
+//    made in hears of it.
+//  - It is told when the transaction has ended well; one that was aborted, or failed, has no changes to lose.
+//
+// Optimised builds have none of this.
+
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A change request whose fields were set, and which was never submitted, so that the change is lost.
+///
+/// Debug builds tell the workspace's error hook; without a hook it goes to the standard error stream. Submit the request, or do not
+/// make it. Requests of transactions that were aborted, or failed, are not told.
+public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+  /// The entity type, by its name in the schema.
+  public let type: String
+
+  /// A request for an object of a type.
+  public init(type: String) {
+    self.type = type
+  }
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    "a change request for \(type) was changed and never submitted, so its changes are lost; \(advice)"
+  }
+
+  private var advice: String {
+    "call submit(_:) with it in the transaction, or abort() if nothing is to be changed"
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}
+
+#if DEBUG
+  /// What is known of one request. It is used where the request is.
+  @usableFromInline
+  final class RequestWatch {
+    private let type: String
+    private let requests: WatchedRequests
+    /// Whether a field was set.
+    @usableFromInline var isChanged = false
+    var isSubmitted = false
+
+    init(_ type: String, _ requests: WatchedRequests) {
+      self.type = type
+      self.requests = requests
+    }
+
+    deinit {
+      if isChanged, !isSubmitted { requests.noteLoss(of: UnsubmittedRequest(type: type)) }
+    }
+  }
+
+  /// The requests that were made in a transaction.
+  final class WatchedRequests: Sendable {
+    private enum State {
+      case open(lost: [UnsubmittedRequest])
+      /// Whom to tell of more.
+      case ended(report: (@Sendable (UnsubmittedRequest) -> Void)?)
+    }
+
+    private let state = Mutex(State.open(lost: []))
+
+    fileprivate func noteLoss(of request: UnsubmittedRequest) {
+      let report = state.withLock { state -> (@Sendable (UnsubmittedRequest) -> Void)? in
+        switch state {
+        case .open(let lost):
+          state = .open(lost: lost + [request])
+          return nil
+        case .ended(let report): return report
+        }
+      }
+      report?(request)
+    }
+
+    /// The transaction has ended.
+    /// - Parameter report: Told what was lost; nil if there was nothing to lose.
+    func end(_ report: (@Sendable (UnsubmittedRequest) -> Void)?) {
+      let lost = state.withLock { state -> [UnsubmittedRequest] in
+        guard case .open(let lost) = state else { return [] }
+        state = .ended(report: report)
+        return lost
+      }
+      if let report { lost.forEach(report) }
+    }
+  }
+#endif
+
+extension PendingChange {
+  /// The program has submitted the request, whatever comes of it.
+  @inline(__always)
+  func noteSubmission() {
+    #if DEBUG
+      watch?.isSubmitted = true
+    #endif
+  }
+
+  /// The same change, watched by the transaction in which it was made.
+  @inline(__always)
+  func watched(by transaction: Transaction, _ schema: EntitySchema) -> PendingChange {
+    #if DEBUG
+      var change = self
+      change.watch = RequestWatch(schema.layout.name, transaction.requests)
+      return change
+    #else
+      return self
+    #endif
+  }
+}
+
+extension Transaction {
+  /// Nothing more is done with the requests that were made in it.
+  @inline(__always)
+  func endRequests() {
+    #if DEBUG
+      if isAborted { return requests.end(nil) }
+      let report = workspace.reporterOrStandardError
+      requests.end { report($0) }
+    #endif
+  }
+}

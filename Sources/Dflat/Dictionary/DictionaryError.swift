@@ -1,0 +1,46 @@
+// DictionaryError: a value of a dictionary that could not be read or kept.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Why a value of the dictionary could not be read or kept.
+public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible {
+  /// What is wrong with a value.
+  public enum Cause: Sendable, Equatable {
+    /// The key was read as a type other than that of its value.
+    case wrongType
+    /// The value could not be encoded; it stays in memory only.
+    case notEncodable
+  }
+
+  /// What is wrong.
+  public let cause: Cause
+  /// The namespace of the key; empty for the workspace's own dictionary.
+  public let namespace: String
+  /// The key.
+  public let key: String
+  /// What is wrong, in words.
+  public let message: String
+
+  /// One line: `wrongType: key "theme": it holds a String and was read as Int; …`.
+  public var description: String { "\(cause): \(place): \(message); \(advice)" }
+
+  private var place: String {
+    "key \"\(key)\"" + (namespace.isEmpty ? "" : " in namespace \"\(namespace)\"")
+  }
+
+  private var advice: String {
+    switch cause {
+    case .wrongType: "read it as the type that was stored, or store a value of this one"
+    case .notEncodable: "store a value that a property list can hold"
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}

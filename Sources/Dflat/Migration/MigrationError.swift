@@ -1,0 +1,57 @@
+// MigrationError: an object that a migration cannot get past.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An object that could not be migrated. It stays as it is, and so do those behind it; those before it are migrated.
+public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible {
+  /// Why it could not.
+  public enum Cause: Sendable {
+    /// The function has thrown this.
+    case function(any Error)
+    /// The key, or a unique value, of the new object belongs to other objects of the new type, which are in these rows.
+    case alreadyExists(StorageError, rows: [Int64])
+    /// What the function made cannot be stored.
+    case unstorable(StorageError)
+  }
+
+  /// Why it could not be migrated.
+  public let cause: Cause
+  /// The table of the old object.
+  public let table: String
+  /// The old object's row in it.
+  public let rowid: Int64
+  /// The table of the new type.
+  public let newTable: String
+
+  /// One line: `the object in row 7 of post_v1 cannot be migrated to post_v2: …`, with what to do.
+  public var description: String { "\(problem); \(advice)" }
+
+  private var problem: String {
+    let start = "the object in row \(rowid) of \(table) cannot be migrated to \(newTable): "
+    switch cause {
+    case .function(let error): return start + "the migration's function threw \(error)"
+    case .unstorable(let error): return start + "\(error)"
+    case .alreadyExists(let error, let rows):
+      let places = rows.map { "\($0)" }.joined(separator: ", ")
+      return start + "row \(places) there has its \(error.key ?? "key")"
+    }
+  }
+
+  private var advice: String {
+    switch cause {
+    case .function:
+      "let the function return nil for objects without a successor, or change this one, and migrate again"
+    case .alreadyExists: "change one of the two objects, or the function, and migrate again"
+    case .unstorable: "let the function make an object that can be stored, and migrate again"
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}

@@ -1,0 +1,119 @@
+// StorageError: what went wrong in a storage engine, where, and what to do.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A failure of the storage.
+public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
+  /// What kind of failure it is.
+  public enum Cause: Sendable, Equatable {
+    /// A key or unique value belongs to another object.
+    case alreadyExists
+    /// An object that should be there is not.
+    case missing
+    /// A stored row is damaged.
+    case corruptRow
+    /// The file is damaged or is no database.
+    case corruptFile
+    case diskFull
+    /// The write lock was not granted in time.
+    case busy
+    /// Another connection has changed what the transaction had read before it took the write lock.
+    case conflict
+    case cannotOpen
+    case readOnly
+    /// The workspace was shut down.
+    case closed
+    case other
+  }
+
+  /// What kind of failure it is.
+  public let cause: Cause
+  /// The main or side table that it concerns.
+  public let table: String?
+  /// The row that it concerns.
+  public let rowid: Int64?
+  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  public let key: String?
+  /// The engine's own code, for SQLite its extended result code.
+  public let code: Int32?
+  /// What is wrong, in words.
+  public let message: String
+  /// The statement that failed.
+  public let statement: String?
+  /// The file that it concerns.
+  public let path: String?
+  private let advice: String?
+
+  /// A failure, as an engine tells it.
+  ///
+  /// - Parameters:
+  ///   - cause: What kind of failure it is.
+  ///   - table: The main or side table that it concerns.
+  ///   - rowid: The row that it concerns.
+  ///   - key: The key, or the unique value, that it concerns.
+  ///   - code: The engine's own code.
+  ///   - message: What is wrong, in words.
+  ///   - statement: The statement that failed.
+  ///   - path: The file that it concerns.
+  ///   - advice: What to do, where there is more to say than about all failures of this kind.
+  public init(
+    _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
+    code: Int32? = nil, message: String, statement: String? = nil, path: String? = nil,
+    advice: String? = nil
+  ) {
+    self.cause = cause
+    self.table = table
+    self.rowid = rowid
+    self.key = key
+    self.code = code
+    self.message = message
+    self.statement = statement
+    self.path = path
+    self.advice = advice
+  }
+
+  /// One line with what is wrong, where, and what to do:
+  /// `corruptRow: table post, row 1184: string at offset 212 ends outside the buffer; …`.
+  public var description: String {
+    var place: [String] = []
+    if let path { place.append("file \(path)") }
+    if let table { place.append("table \(table)") }
+    if let rowid { place.append("row \(rowid)") }
+    if let key { place.append(key) }
+    var text = "\(cause): "
+    if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
+    text += message
+    if let code { text += " (code \(code))" }
+    if let statement { text += ", in: \(statement)" }
+    if let recoverySuggestion { text += "; \(recoverySuggestion)" }
+    return text
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to do; nil where nothing is known that would help.
+  public var recoverySuggestion: String? { advice ?? cause.advice }
+}
+
+extension StorageError.Cause {
+  fileprivate var advice: String? {
+    switch self {
+    case .alreadyExists: "give the object another key or value, or update the one that has it"
+    case .missing: "insert the object, or use upsert"
+    case .corruptRow: "delete the object by its row id and store it anew, or restore a backup"
+    case .corruptFile: "check whether it is the right file, and restore a backup if it is"
+    case .diskFull: "free some space, and run the transaction again"
+    case .busy: "see who holds the lock for so long, or wait longer for it"
+    case .conflict: "run the transaction again"
+    case .cannotOpen: "check that the path is right, and that this process may use it"
+    case .readOnly: "let this process write the file and its directory, or only read"
+    case .closed: "use the workspace before it is shut down, or make another one"
+    case .other: nil
+    }
+  }
+}

@@ -8,7 +8,7 @@ public protocol PrimaryKey: Hashable, Sendable {
   var _keyValues: KeyValues { get }
 }
 
-extension PrimaryKey where Self: DflatFriendlyValue {
+extension PrimaryKey where Self: QueryValue {
   /// The value of the one key field, for Dflat.
   @inlinable
   public var _keyValues: KeyValues { KeyValues(first: _value, rest: []) }

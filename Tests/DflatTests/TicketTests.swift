@@ -30,9 +30,24 @@ struct TicketTests {
         named.append(mine)
         if tickets.take(ticket) { ready.append(entry) } else { waiting.append(entry) }
       }
+      func isReady(_ freed: TicketLines.Freed) {
+        for freed in freed.others + (freed.first.map { [$0] } ?? []) {
+          let index = waiting.firstIndex { $0.ticket === freed }
+          #expect(index != nil, "seed \(round): a ticket became ready twice")
+          if let index { ready.append(waiting.remove(at: index)) }
+        }
+      }
       for _ in 0..<30 {
         if Bool.random(using: &random) || ready.isEmpty {
           take()
+        } else if !waiting.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
+          let index = Int.random(in: waiting.indices, using: &random)
+          let withdrawn = waiting.remove(at: index)
+          ended.append(withdrawn.number)
+          isReady(tickets.withdraw(withdrawn.ticket))
+          // Once is enough, and who is ready stays.
+          #expect(tickets.withdraw(withdrawn.ticket).isEmpty)
+          #expect(ready.allSatisfy { tickets.withdraw($0.ticket).isEmpty })
         } else {
           let next = ready.remove(at: .random(in: ready.indices, using: &random))
           // The model: it is ready if nobody before it that has not ended names one of its lines.
@@ -41,15 +56,18 @@ struct TicketTests {
             #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
           }
           ended.append(next.number)
-          let freed = tickets.leave(next.ticket)
-          for freed in freed.others + (freed.first.map { [$0] } ?? []) {
-            let index = waiting.firstIndex { $0.ticket === freed }
-            #expect(index != nil, "seed \(round): a ticket became ready twice")
-            if let index { ready.append(waiting.remove(at: index)) }
-          }
+          isReady(tickets.leave(next.ticket))
         }
         #expect(tickets.count == ready.count + waiting.count)
         #expect(waiting.isEmpty || !ready.isEmpty, "seed \(round): all wait")
+        // The model again: who waits has somebody before it.
+        for waiter in waiting {
+          let hasOneBefore = (0..<waiter.number).contains { earlier in
+            !ended.contains(earlier)
+              && !Set(named[earlier]).isDisjoint(with: named[waiter.number])
+          }
+          #expect(hasOneBefore, "seed \(round): \(waiter.number) waits for nobody")
+        }
       }
     }
   }
@@ -63,6 +81,9 @@ struct TicketTests {
       if Int.random(in: 0..<1000, using: &random) < (step < 10_000 ? 700 : 300) {
         fifo.append(step)
         model.append(step)
+      } else if !model.isEmpty, Int.random(in: 0..<10, using: &random) == 0 {
+        let element = model.remove(at: .random(in: model.indices, using: &random))
+        fifo.remove { $0 == element }
       } else {
         #expect(fifo.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
       }

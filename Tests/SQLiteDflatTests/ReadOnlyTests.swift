@@ -122,12 +122,12 @@ struct ReadOnlyTests {
   func foreignChange(barrier: Barrier) throws {
     try withClosedFile { directory, path in
       let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
-      _ = try barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 1) }
+      _ = barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 1) }
       let other = TemporaryWorkspace(path: path)
       try other.store([post(2, likes: 1)])
       #expect(workspace.posts.where(Post.likes == 1).count == 2, "while the other has it open")
       other.dflat.shutdown()
-      _ = try barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 2) }
+      _ = barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 2) }
       workspace.dflat.shutdown()
       #expect(workspace.takeErrors().isEmpty)
     }
@@ -163,7 +163,7 @@ struct ReadOnlyTests {
           atPath: original.path + suffix, toPath: directory + "/test.db" + suffix)
       }
       let workspace = TemporaryWorkspace(path: directory + "/test.db") { $0.isReadOnly = true }
-      _ = try barrier.hold(directory) {
+      _ = barrier.hold(directory) {
         #expect(workspace.posts.all().isEmpty)
         let errors = workspace.takeErrors()
         #expect(errors.map(\.cause) == [.readOnly])

@@ -52,7 +52,7 @@ extension WorkspaceCore {
     of key: DictionaryKey, in draft: DictionaryDraft
   ) -> DictionaryContents? {
     if let contents = draft.contents(of: key) { return contents }
-    for other in draft.store.drafts.reversed() {
+    for other in draft.store.drafts(of: key).reversed() {
       let isLost = committer.use { other.group.failure != nil }
       if !isLost, let contents = other.contents(of: key) { return contents }
     }

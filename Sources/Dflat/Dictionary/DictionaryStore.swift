@@ -305,7 +305,15 @@ final class DictionaryStore: Sendable {
     state.withLock { $0.drafts.append(draft) }
   }
 
-  var drafts: [DictionaryDraft] { state.withLock { $0.drafts } }
+  /// The transactions that have written, have not been told how they ended, and are younger than what memory says of a key. Those
+  /// of different types are told in any order, so an older one may still be here.
+  func drafts(of key: DictionaryKey) -> [DictionaryDraft] {
+    state.withLock { state in
+      let known = state.memory.find(key).map { state.memory[$0].change } ?? 0
+      let newest = max(known, state.erasure)
+      return state.drafts.filter { $0.change > newest }
+    }
+  }
 
   /// A transaction has ended: memory follows what it has committed, but for what is younger.
   func publish(_ draft: DictionaryDraft, isCommitted: Bool) -> [DictionaryNews] {

@@ -1,0 +1,108 @@
+// The texts of all errors of Dflat and of what stands below and above it.
+
+import DflatTestSupport
+import FlatBuffersRuntime
+import SQLiteDflat
+import Testing
+
+@testable import Dflat
+
+@Suite("What errors say")
+struct ErrorTextTests {
+  private struct Illegible: Error, CustomStringConvertible {
+    let description = "illegible"
+  }
+
+  private func migrationError(_ cause: MigrationError.Cause) -> MigrationError {
+    MigrationError(cause: cause, table: "post_v1", rowid: 7, newTable: "post_v2")
+  }
+
+  private func errors() -> [ErrorText] {
+    let causes: [StorageError.Cause] = [
+      .alreadyExists, .missing, .corruptRow, .corruptFile, .diskFull, .busy, .conflict, .cannotOpen,
+      .readOnly, .closed,
+    ]
+    let taken = StorageError(
+      .alreadyExists, table: "post", key: "title: \"a\"", message: "another object has it")
+    let storageErrors = causes.map { cause in
+      ErrorText(
+        StorageError(
+          cause, table: "post", rowid: 7, code: 13, message: "it is so", path: "/data/a.db"),
+        "\(cause): file /data/a.db, table post, row 7: it is so (code 13); ")
+    }
+    return storageErrors + [
+      ErrorText(StorageError(.other, message: "it is so"), "other: it is so", isHelpless: true),
+      ErrorText(StorageError(.other, message: "it is so", advice: "do this"), "so; do this"),
+      ErrorText(TransactionError.aborted, "aborted", "transaction", "before abort()"),
+      ErrorText(
+        TransactionError.objectAlreadyExists, "primary key", "belongs to another object",
+        "submit the request again"),
+      ErrorText(TransactionError.diskFull, "disk", "aborted", "free some space"),
+      ErrorText(TransactionError.others, "storage", "error hook"),
+      ErrorText(WorkspaceError.shutDown, "shut down", "before shutdown()"),
+      ErrorText(WorkspaceError.noTypes, "write(_:)", "write(Post.self)"),
+      ErrorText(WorkspaceError.undeclaredType("Post"), "Post was used", "add Post.self"),
+      ErrorText(WorkspaceError.escapedContext, "context", "inside the closure"),
+      ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
+      ErrorText(UnsubmittedRequest(type: "Post"), "Post", "never submitted", "submit(_:)"),
+      ErrorText(
+        migrationError(.function(Illegible())), "row 7 of post_v1", "post_v2", "illegible",
+        "migrate again"),
+      ErrorText(
+        migrationError(.alreadyExists(taken, rows: [3, 4])), "row 7 of post_v1", "row 3, 4",
+        "title: \"a\"", "migrate again"),
+      ErrorText(
+        migrationError(.unstorable(StorageError(.other, message: "too deep"))), "row 7 of post_v1",
+        "too deep", "migrate again"),
+      ErrorText(
+        VerificationError(offset: 212, reason: "string at offset 212 ends outside the buffer"),
+        "offset 212"),
+    ]
+  }
+
+  @Test("Every error names what is wrong, where, and what to do, in each of its texts")
+  func texts() {
+    for error in errors() { error.check() }
+  }
+
+  /// Told by a workspace: the type has no initialiser for others.
+  @Test("A value of a dictionary names its key, namespace and types")
+  func dictionary() throws {
+    try withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      nonisolated(unsafe) var errors: [any Error] = []
+      dflat.errorHandler = { errors.append($0) }
+      dflat.dictionary["volume"] = 7
+      #expect(dflat.dictionary["volume", String.self] == nil)
+      var settings = dflat.dictionary(namespace: "settings")
+      settings["theme"] = "dark"
+      #expect(settings["theme", Int.self] == nil)
+      settings["odd"] = Unencodable()
+      #expect(errors.count == 3)
+      let words = [["\"volume\"", "Int", "String"], ["\"theme\"", "\"settings\""], ["\"odd\""]]
+      for (error, words) in zip(errors, words) {
+        #expect(error is DictionaryError)
+        ErrorText(error).check()
+        for word in words { #expect("\(error)".contains(word), "\(error)") }
+      }
+    }
+  }
+
+  private struct Unencodable: Codable, Equatable {
+    init() {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws { throw Illegible() }
+  }
+
+  @Test("No error type of these rooms is left out here")
+  func all() throws {
+    let known: Set = [
+      "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",
+      "\(UnsubmittedRequest.self)", "\(MigrationError.self)", "\(DictionaryError.self)",
+    ]
+    #expect(try publicErrorTypes(of: "Dflat") == known)
+    #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])
+    #expect(try publicErrorTypes(of: "SQLiteDflat") == [])
+    #expect(try publicErrorTypes(of: "DflatSchema") == [])
+  }
+}

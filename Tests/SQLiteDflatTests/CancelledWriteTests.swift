@@ -1,0 +1,184 @@
+// Writes whose task is cancelled while they wait for others.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Cancelled writes")
+struct CancelledWriteTests {
+  /// Holds the line of a type up until it is let go.
+  private final class Hold: Sendable {
+    private let mayEnd = DispatchSemaphore(value: 0)
+
+    init(_ dflat: SQLiteWorkspace, _ types: [Any.Type]) async {
+      await withCheckedContinuation { isInside in
+        dflat.performChanges(
+          types,
+          changesHandler: { [mayEnd] _ in
+            isInside.resume()
+            mayEnd.expect("that it may end")
+          }, completionHandler: nil)
+      }
+    }
+
+    func letGo() { mayEnd.signal() }
+  }
+
+  /// Runs tasks on a thread of its own, one piece at a time.
+  private final class OneThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "tasks, one at a time")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Returns when all tasks have come to a place where they wait.
+    func untilAllWait() async {
+      await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+  }
+
+  @Test("One that waits returns at once, never runs, and nobody waits for it any more")
+  func waiting() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let thread = OneThread()
+      try workspace.store([])
+      let hold = await Hold(dflat, [Post.self])
+      let didRun = Mutex(false)
+      let task = Task(executorPreference: thread) {
+        try await dflat.write(Post.self, Note.self) { _ in didRun.withLock { $0 = true } }
+      }
+      await thread.untilAllWait()
+      let behind = DispatchSemaphore(value: 0)
+      let hasRun = Mutex(false)
+      dflat.performChanges(
+        [Note.self], changesHandler: { _ in hasRun.withLock { $0 = true } },
+        completionHandler: { _ in behind.signal() })
+      #expect(!hasRun.withLock { $0 })
+      task.cancel()
+      // All this while the line of posts is still held up.
+      await #expect(throws: CancellationError.self) { try await task.value }
+      try await beyondTasks { _ = behind.expect("who stood behind it") }
+      hold.letGo()
+      try await dflat.write(Post.self, Note.self) { try $0.insert(post(1)) }
+      #expect(!didRun.withLock { $0 })
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  @Test("One that is ready and waits for a thread returns at once, too")
+  func ready() async throws {
+    let queue = DispatchQueue(label: "busy")
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let workspace = TemporaryWorkspace(path: directory + "/test.db") { $0.targetQueue = queue }
+    let dflat = workspace.dflat
+    let mayEnd = DispatchSemaphore(value: 0)
+    queue.async { mayEnd.expect("that it may end") }
+    let didRun = Mutex(false)
+    let thread = OneThread()
+    let task = Task(executorPreference: thread) {
+      try await dflat.write(Post.self) { _ in didRun.withLock { $0 = true } }
+    }
+    await thread.untilAllWait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    mayEnd.signal()
+    try await dflat.write(Post.self) { try $0.insert(post(1)) }
+    #expect(!didRun.withLock { $0 })
+    await dflat.shutdown()
+    #expect(workspace.takeErrors().isEmpty)
+  }
+
+  @Test("Before a migration that it would wait for, too")
+  func migrating() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      try workspace.storeFirst((0..<3).map(Letters.old))
+      let hold = await Hold(dflat, [V1.Letter.self])
+      dflat.migrateWhenUsed(Letters.toSecond())
+      let thread = OneThread()
+      let task = Task(executorPreference: thread) { try await dflat.write(V2.Letter.self) { _ in } }
+      await thread.untilAllWait()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      hold.letGo()
+      await dflat.shutdown()
+      // Nothing was migrated for it.
+      let second = workspace.secondWorkspace()
+      #expect(second.firstLetters.count == 3)
+      await second.dflat.shutdown()
+    }
+  }
+
+  /// What has run.
+  private final class Record: Sendable {
+    let ran = Mutex<[Int32]>([])
+    let order = Mutex<[Int]>([])
+  }
+
+  @Test("Whenever they are cancelled, others run in their order, and everything ends")
+  func randomly() async throws {
+    for round in 0..<(isLongRun ? 200 : 12) {
+      var random = SeededGenerator(seed: UInt64(round))
+      try await withTemporaryWorkspace { workspace in
+        let dflat = workspace.dflat
+        let executor = TaskQueue()
+        let record = Record()
+        let count = 60
+        let hold = await Hold(dflat, [Note.self])
+        var tasks: [(task: Task<Bool, any Error>, isCancelled: Bool)] = []
+        let hasCalled = DispatchSemaphore(value: 0)
+        for number in 0..<count {
+          let isBoth = Bool.random(using: &random)
+          if Int.random(in: 0..<4, using: &random) == 0 {
+            dflat.performChanges(
+              [Post.self], changesHandler: { _ in record.order.withLock { $0.append(number) } },
+              completionHandler: nil)
+            continue
+          }
+          let isCancelled = Bool.random(using: &random)
+          let new = post(Int32(number))
+          let task = Task(executorPreference: executor) {
+            hasCalled.signal()
+            if isBoth {
+              try await dflat.write(Post.self, Note.self) { txn in
+                try txn.insert(new)
+                record.ran.withLock { $0.append(new.number) }
+              }
+            } else {
+              try await dflat.write(Post.self) { txn in
+                try txn.insert(new)
+                record.ran.withLock { $0.append(new.number) }
+              }
+            }
+            return true
+          }
+          tasks.append((task, isCancelled))
+          try await beyondTasks { hasCalled.waitForTurn() }
+          if isCancelled, Bool.random(using: &random) { task.cancel() }
+        }
+        hold.letGo()
+        for (task, isCancelled) in tasks where isCancelled { task.cancel() }
+        var committed = 0
+        for (task, isCancelled) in tasks {
+          do { committed += try await task.value ? 1 : 0 } catch {
+            #expect(error is CancellationError && isCancelled, "seed \(round): \(error)")
+          }
+        }
+        await dflat.shutdown()
+        #expect(record.order.withLock { $0 == $0.sorted() }, "seed \(round)")
+        let second = workspace.secondWorkspace()
+        #expect(second.posts.all().count == committed, "seed \(round)")
+        #expect(committed <= record.ran.withLock { $0.count }, "seed \(round)")
+        second.dflat.shutdown {}
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// Fetches that cannot be answered, and cannot throw: of a type that a transaction does not name, and after the shutdown.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Fetches of types that are not in the list, and after shutdown")
+struct UnlistedFetchTests {
+  /// What a program has somewhere else: it uses the workspace and knows of no transaction.
+  private struct Helper {
+    let dflat: any Workspace
+
+    func noteCount() -> Int { dflat.fetch(for: Note.self).all().count }
+    func note(_ key: UInt64) -> Note? { dflat.find(Note.self, key) }
+  }
+
+  /// What a workspace tells its error hook, whatever type it has.
+  private final class Heard: Sendable {
+    private let errors = Mutex<[any Error]>([])
+
+    init(_ dflat: SQLiteWorkspace) {
+      dflat.errorHandler = { [self] error in errors.withLock { $0.append(error) } }
+    }
+
+    func take() -> [WorkspaceError?] {
+      errors.withLock { errors in
+        defer { errors = [] }
+        return errors.map { $0 as? WorkspaceError }
+      }
+    }
+  }
+
+  @Test("A helper that fetches another type makes write throw, and nothing is stored")
+  func helper() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let heard = Heard(dflat)
+      let helper = Helper(dflat: dflat)
+      let missing = WorkspaceError.undeclaredType("Note")
+      for attempts in [1, 8] {
+        await #expect(throws: missing) {
+          try await dflat.write(Post.self, attempts: attempts) { txn in
+            try txn.insert(post(1))
+            #expect(helper.noteCount() == 0)
+          }
+        }
+      }
+      await #expect(throws: missing) {
+        try await dflat.write(Post.self) { txn in
+          #expect(helper.note(1) == nil)
+          // It has failed already: nothing more is carried out.
+          #expect(throws: missing) { try txn.insert(post(1)) }
+        }
+      }
+      await #expect(throws: missing) {
+        try await dflat.write(Post.self) { _ in
+          dflat.fetchWithinASnapshot { #expect(helper.noteCount() == 0) }
+        }
+      }
+      await #expect(throws: missing) {
+        try await dflat.write(Post.self) { _ in
+          #expect(NoteChangeRequest.changeRequest(Note(key: 1)) == nil)
+          #expect(NoteChangeRequest.deletionRequest(Note(key: 1)) == nil)
+        }
+      }
+      #expect(workspace.posts.all().isEmpty)
+      #expect(heard.take().isEmpty)
+      // Nobody is in the way of what comes next.
+      try await dflat.write(Post.self, Note.self) { txn in
+        try txn.insert(post(1))
+        #expect(helper.noteCount() == 0)
+      }
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  @Test("The same in a synchronous write")
+  func synchronous() throws {
+    try withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      let helper = Helper(dflat: dflat)
+      #expect(throws: WorkspaceError.undeclaredType("Note")) {
+        try dflat.write(Post.self) { txn in
+          try txn.insert(post(1))
+          _ = helper.noteCount()
+        }
+      }
+      #expect(workspace.posts.all().isEmpty)
+    }
+  }
+
+  @Test("Where the fetch can throw it throws at once, and the closure may go on")
+  func throwing() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      try await dflat.write(Post.self) { txn in
+        let missing = WorkspaceError.undeclaredType("Note")
+        #expect(throws: missing) { try txn.fetch(for: Note.self) }
+        #expect(throws: missing) { try txn.find(Note.self, 1) }
+        #expect(throws: missing) {
+          try dflat.read { try $0.fetch(for: Note.self).all().count }
+        }
+        try txn.insert(post(1))
+      }
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  @Test("A dictionary is read in a transaction of any type, also inside a snapshot")
+  func dictionaryInside() throws {
+    try withTemporaryWorkspace { workspace in
+      let first = workspace.dflat
+      try first.write { $0.dictionary["volume"] = 7 }
+      let second = workspace.secondWorkspace()
+      let outcome = second.dflat.fetchWithinASnapshot {
+        Result {
+          try second.dflat.write(Post.self) { _ in second.dflat.dictionary["volume", Int.self] }
+        }
+      }
+      #expect(try outcome.get() == 7)
+      second.dflat.shutdown()
+      #expect(second.takeErrors().isEmpty)
+    }
+  }
+
+  @Test("A fetch after the shutdown is empty, and the error hook hears why")
+  func afterShutdown() throws {
+    try withTemporaryWorkspace { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1)])
+      let heard = Heard(dflat)
+      let isInside = DispatchSemaphore(value: 0)
+      let mayGoOn = DispatchSemaphore(value: 0)
+      let hasEnded = DispatchSemaphore(value: 0)
+      let inside = Mutex(0)
+      onAnotherThread {
+        dflat.performChanges(
+          [Post.self],
+          changesHandler: { _ in
+            isInside.signal()
+            mayGoOn.expect("that it may go on")
+            inside.withLock { $0 = dflat.fetch(for: Post.self).all().count }
+          }, completionHandler: { _ in hasEnded.signal() })
+      }
+      isInside.expect("that it is inside")
+      dflat.shutdown {}
+      #expect(workspace.posts.all().isEmpty)
+      #expect(workspace.posts.where(Post.site == "s" && Post.number == 1).isEmpty)
+      #expect(dflat.find(Post.self, ("s", 1)) == nil)
+      #expect(heard.take() == [.shutDown, .shutDown, .shutDown])
+      // What began before goes on reading.
+      mayGoOn.signal()
+      hasEnded.expect("the end of the transaction")
+      #expect(inside.withLock { $0 } == 1)
+      #expect(heard.take().isEmpty)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// Requests that are changed and never submitted, which debug builds tell.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+import Synchronization
+import Testing
+
+#if DEBUG
+  @Suite("Change requests that are never submitted")
+  struct UnsubmittedRequestTests {
+    private typealias Request = Blog.PostChangeRequest
+
+    /// What the error hook hears of a transaction over one stored post.
+    private func told(
+      _ body: @escaping (any TransactionContext) throws -> Void
+    ) throws -> [UnsubmittedRequest] {
+      try withTemporaryWorkspace { workspace in
+        try workspace.store([post(1)])
+        let errors = Mutex<[any Error]>([])
+        workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
+        try workspace.write([Post.self]) { try body($0) }
+        return errors.withLock { $0.compactMap { $0 as? UnsubmittedRequest } }
+      }
+    }
+
+    private struct Refusal: Error {}
+
+    @Test("An error that leaves write is all that is told")
+    func thrown() throws {
+      try withTemporaryWorkspace { workspace in
+        try workspace.store([post(1)])
+        #expect(throws: Refusal.self) {
+          try workspace.dflat.write(Post.self) { _ in
+            Request.changeRequest(post(1))?.likes = 5
+            throw Refusal()
+          }
+        }
+      }
+    }
+
+    @Test("A change that is lost is told to the error hook, with the name of the type")
+    func lost() throws {
+      let told = try told { _ in Request.changeRequest(post(1))?.likes = 5 }
+      #expect(told == [UnsubmittedRequest(type: "Post")])
+      #expect(told.first?.description.contains("submit(_:)") == true)
+    }
+
+    @Test("In write, too, and when the request outlives its transaction")
+    func others() throws {
+      try withTemporaryWorkspace { workspace in
+        try workspace.store([post(1)])
+        let errors = Mutex<[any Error]>([])
+        workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
+        try workspace.dflat.write(Post.self) { _ in Request.changeRequest(post(1))?.likes = 5 }
+        #expect(errors.withLock { $0.count } == 1)
+        var kept: Request?
+        try workspace.dflat.write(Post.self) { _ in
+          kept = Request.changeRequest(post(1))
+          kept?.likes = 6
+        }
+        #expect(errors.withLock { $0.count } == 1)
+        kept = nil
+        #expect(errors.withLock { $0.count } == 2)
+      }
+    }
+
+    @Test("What loses nothing is not told")
+    func harmless() throws {
+      // Looked at, submitted, refused, another kind of request, and undone.
+      #expect(try told { _ in _ = Request.changeRequest(post(1))?.likes }.isEmpty)
+      #expect(
+        try told { txn in
+          guard let request = Request.changeRequest(post(1)) else { return }
+          request.likes = 5
+          try txn.submit(request)
+        }.isEmpty)
+      #expect(
+        try told { txn in
+          try txn.submit(Request.creationRequest(post(2)))
+          guard let request = Request.changeRequest(post(1)) else { return }
+          request.number = 2
+          txn.try(submit: request)
+        }.isEmpty)
+      #expect(try told { _ in Request.creationRequest().likes = 5 }.isEmpty)
+      #expect(try told { _ in _ = Request.deletionRequest(post(1)) }.isEmpty)
+      #expect(
+        try told { txn in
+          Request.changeRequest(post(1))?.likes = 5
+          txn.abort()
+        }.isEmpty)
+    }
+
+    @Test("A change that its closure gives up is not told")
+    func givenUp() throws {
+      try withTemporaryWorkspace { workspace in
+        try workspace.store([post(1)])
+        try workspace.dflat.write(Post.self) { txn in
+          #expect(throws: Refusal.self) {
+            try txn.update(post(1)) { draft in
+              draft.likes = 5
+              throw Refusal()
+            }
+          }
+        }
+        #expect(workspace.posts.all()[0].likes == 0)
+      }
+    }
+
+    @Test("Without a hook it goes to the standard error stream")
+    func withoutHook() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let dflat = SQLiteWorkspace.inMemory()
+        try await dflat.write(Post.self) { txn in
+          try txn.insert(post(1))
+          Blog.PostChangeRequest.changeRequest(post(1))?.likes = 5
+        }
+        await dflat.shutdown()
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("Dflat: ") && text.contains("Post") && text.contains("submit"), "\(text)")
+    }
+  }
+#endif

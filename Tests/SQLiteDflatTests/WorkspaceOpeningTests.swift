@@ -1,0 +1,172 @@
+// Opening a workspace so that what is wrong is told at once.
+
+import Dflat
+import DflatTestSupport
+import Foundation
+import SQLiteAccess
+import SQLiteDflat
+import Synchronization
+import Testing
+
+@Suite("Opening a workspace")
+struct WorkspaceOpeningTests {
+  private func inDirectory(_ body: (URL) async throws -> Void) async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try await body(URL(fileURLWithPath: directory))
+  }
+
+  /// Expects that a workspace cannot be opened, for a reason that names its path.
+  @discardableResult
+  private func expectRefusal(
+    _ url: URL, _ cause: StorageError.Cause, _ words: String..., isReadOnly: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> StorageError? {
+    var configuration = SQLiteWorkspace.Configuration()
+    configuration.isReadOnly = isReadOnly
+    let error = await #expect(throws: StorageError.self, sourceLocation: sourceLocation) {
+      _ = try await SQLiteWorkspace.open(url, configuration: configuration)
+    }
+    #expect(error?.cause == cause, sourceLocation: sourceLocation)
+    #expect(error?.path == url.path, sourceLocation: sourceLocation)
+    let text = "\(error.map { "\($0)" } ?? "")"
+    for word in words + [url.path] {
+      #expect(text.contains(word), "\(text)", sourceLocation: sourceLocation)
+    }
+    #expect(error?.recoverySuggestion?.isEmpty == false, sourceLocation: sourceLocation)
+    return error
+  }
+
+  @Test("By a URL or a path, the file is there when it returns")
+  func works() async throws {
+    try await inDirectory { directory in
+      let url = directory.appendingPathComponent("größe 1.db")
+      let dflat = try await SQLiteWorkspace.open(url)
+      #expect(FileManager.default.fileExists(atPath: url.path))
+      #expect(dflat.filePath == url.path)
+      try await dflat.write(Post.self) { try $0.insert(post(1)) }
+      await dflat.shutdown()
+      let again = try await SQLiteWorkspace.open(filePath: url.path)
+      #expect(again.fetch(for: Post.self).all().count == 1)
+      await again.shutdown()
+      var configuration = SQLiteWorkspace.Configuration()
+      configuration.isReadOnly = true
+      let reader = try await SQLiteWorkspace.open(url, configuration: configuration)
+      #expect(reader.fetch(for: Post.self).all().count == 1)
+      await reader.shutdown()
+    }
+  }
+
+  @Test("A directory that does not exist, and what is no directory")
+  func missingDirectory() async throws {
+    try await inDirectory { directory in
+      let missing = directory.appendingPathComponent("none")
+      await expectRefusal(
+        missing.appendingPathComponent("test.db"), .cannotOpen, missing.path, "does not exist",
+        "create the directory")
+      let file = directory.appendingPathComponent("file")
+      try Data().write(to: file)
+      await expectRefusal(
+        file.appendingPathComponent("test.db"), .cannotOpen, "is a file and no directory")
+      await expectRefusal(
+        file.appendingPathComponent("a/test.db"), .cannotOpen, "cannot be reached",
+        "Not a directory")
+      await expectRefusal(directory, .cannotOpen, "it is a directory")
+      await expectRefusal(
+        directory.appendingPathComponent("none.db"), .cannotOpen, "no such file", isReadOnly: true)
+      // The classic way says nothing before the first transaction, and then the same.
+      let workspace = TemporaryWorkspace(path: missing.path + "/test.db")
+      #expect(workspace.posts.all().isEmpty && workspace.takeErrors().isEmpty)
+      try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
+      let error = try #require(workspace.takeErrors().first)
+      #expect(error.cause == .cannotOpen && "\(error)".contains("create the directory"))
+    }
+  }
+
+  @Test("A file that is no database", arguments: [false, true])
+  func noDatabase(isReadOnly: Bool) async throws {
+    try await inDirectory { directory in
+      let url = directory.appendingPathComponent("letter.txt")
+      let text = Data(String(repeating: "Dear reader, ", count: 100).utf8)
+      try text.write(to: url)
+      await expectRefusal(
+        url, .corruptFile, "no SQLite database", "check the path", isReadOnly: isReadOnly)
+      #expect(try Data(contentsOf: url) == text)
+    }
+  }
+
+  @Test("A missing permission", arguments: ReadOnlyTests.Barrier.available)
+  func permission(barrier: ReadOnlyTests.Barrier) async throws {
+    try await inDirectory { directory in
+      let url = directory.appendingPathComponent("test.db")
+      let workspace = TemporaryWorkspace(path: url.path)
+      try workspace.store([post(1)])
+      await workspace.dflat.shutdown()
+      let urls = [url, directory.appendingPathComponent("new.db")]
+      let errors = try await beyondTasks {
+        barrier.hold(directory.path) { urls.compactMap { failure($0) } }
+      }
+      let told = try #require(errors).compactMap { $0 as? StorageError }
+      // A file that cannot be changed stands in a directory where another one can be made.
+      #expect(told.count == (barrier == .immutableFile ? 1 : 2))
+      for error in told {
+        #expect([.readOnly, .cannotOpen].contains(error.cause), "\(error)")
+        #expect("\(error)".contains(directory.path), "\(error)")
+        #expect(error.recoverySuggestion != nil)
+      }
+    }
+  }
+
+  /// Opens in a task, for which this thread waits.
+  /// - Returns: Why it could not; nil if it could.
+  private func failure(_ url: URL) -> (any Error)? {
+    let failure = Mutex<(any Error)?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task(executorPreference: TaskQueue()) {
+      do { try await SQLiteWorkspace.open(url).shutdown() } catch {
+        failure.withLock { $0 = error }
+      }
+      done.signal()
+    }
+    done.expect("the workspace")
+    return failure.withLock { $0 }
+  }
+
+  @Test("A URL that is no file's")
+  func noFileURL() async throws {
+    let url = try #require(URL(string: "https://example.org/test.db"))
+    let error = await #expect(throws: StorageError.self) {
+      _ = try await SQLiteWorkspace.open(url)
+    }
+    #expect(error?.cause == .cannotOpen)
+    #expect("\(error.map { "\($0)" } ?? "")".contains("https://example.org/test.db"))
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = SQLiteWorkspace(url: URL(string: "https://example.org/test.db")!)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("SQLiteWorkspace(url:)") && text.contains("no file URL"), "\(text)")
+  }
+
+  @Test("URLs beside paths, a default protection level, and memory without settings")
+  func initialisers() async throws {
+    try await inDirectory { directory in
+      let url = directory.appendingPathComponent("test.db")
+      let workspaces = [
+        SQLiteWorkspace(filePath: url.path), SQLiteWorkspace(url: url),
+        SQLiteWorkspace(url: url, configuration: .init()),
+        SQLiteWorkspace(url: url, synchronous: .full, writeConcurrency: .serial),
+      ]
+      #expect(workspaces.allSatisfy { $0.filePath == url.path })
+      #expect(!FileManager.default.fileExists(atPath: url.path))
+      for (number, dflat) in workspaces.enumerated() {
+        try await dflat.write(Post.self) { try $0.insert(post(Int32(number))) }
+      }
+      #expect(workspaces[0].fetch(for: Post.self).all().count == 4)
+      for dflat in workspaces { await dflat.shutdown() }
+      let memory = SQLiteWorkspace.inMemory()
+      try await memory.write(Post.self) { try $0.insert(post(1)) }
+      #expect(memory.fetch(for: Post.self).all().count == 1)
+      await memory.shutdown()
+    }
+  }
+}

@@ -236,11 +236,15 @@ public struct Generator {
   }
 
   /// Stored properties.
-  func properties(_ fields: [SwiftField], to text: inout SourceText) {
+  /// - Parameter haveDefaults: Whether they begin with the fields' defaults.
+  func properties(
+    _ fields: [SwiftField], haveDefaults: Bool = false, to text: inout SourceText
+  ) {
     for field in fields {
       text.documentation(field.documentation)
       let box = field.isBoxed ? "@\(names.dflat("Indirect")) " : ""
-      text.statement("\(box)public var \(field.member): \(field.type)")
+      let value = haveDefaults ? " = \(field.defaultExpression)" : ""
+      text.statement("\(box)public var \(field.member): \(field.type)\(value)")
     }
   }
 

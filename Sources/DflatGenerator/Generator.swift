@@ -236,18 +236,24 @@ public struct Generator {
   }
 
   /// Stored properties.
-  func properties(_ fields: [SwiftField], to text: inout SourceText) {
+  /// - Parameter haveDefaults: Whether they begin with the fields' defaults.
+  func properties(
+    _ fields: [SwiftField], haveDefaults: Bool = false, to text: inout SourceText
+  ) {
     for field in fields {
       text.documentation(field.documentation)
       guard field.isBoxed else {
-        text.statement("public var \(field.member): \(field.type)")
+        let value = haveDefaults ? " = \(field.defaultExpression)" : ""
+        text.statement("public var \(field.member): \(field.type)\(value)")
         continue
       }
       text.property("public var \(field.member)", field.type) { text in
         text.line("get { \(field.box).value }")
         text.line("_modify { yield &\(field.box).value }")
       }
-      text.statement("private var \(field.box): \(names.dflat("Indirect"))<\(field.type)>")
+      let box = "\(names.dflat("Indirect"))<\(field.type)>"
+      let value = haveDefaults ? " = \(box)(\(field.defaultExpression))" : ""
+      text.statement("private var \(field.box): \(box)\(value)")
     }
   }
 

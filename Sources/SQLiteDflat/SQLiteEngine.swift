@@ -27,7 +27,7 @@ final class SQLiteEngine: StorageEngine {
   let writer = Mutex(WriterState())
   /// Where the file of a workspace in memory is.
   private let directory: TransientDirectory?
-  private let statements = Mutex<[ObjectIdentifier: TableSQL]>([:])
+  private let statements = Mutex<[TableSQL]>([])
   /// Those of `statements` that were asked for last: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
@@ -124,8 +124,9 @@ final class SQLiteEngine: StorageEngine {
   @inline(never)
   private func makeSQL(for schema: EntitySchema) -> Unmanaged<TableSQL> {
     let sql = statements.withLock { statements in
-      let sql = statements[ObjectIdentifier(schema)] ?? TableSQL(schema)
-      statements[ObjectIdentifier(schema)] = sql
+      if let known = statements.first(where: { $0.schema === schema }) { return known }
+      let sql = TableSQL(schema)
+      statements.append(sql)
       return sql
     }
     let latest = Unmanaged.passUnretained(sql)

@@ -190,20 +190,19 @@ extension ValueType {
 
 extension String {
   /// As a literal of SQL. It must not hold a NUL.
-  var sqlText: String { enclosed(in: "'") }
+  var sqlText: String { enclosed(in: UInt8(ascii: "'")) }
 
   /// As an SQL identifier.
-  var quoted: String { enclosed(in: "\"") }
+  var quoted: String { enclosed(in: UInt8(ascii: "\"")) }
 
-  private func enclosed(in mark: Unicode.Scalar) -> String {
-    var scalars = String.UnicodeScalarView()
-    scalars.append(mark)
-    for scalar in unicodeScalars {
-      if scalar == mark { scalars.append(mark) }
-      scalars.append(scalar)
+  private func enclosed(in mark: UInt8) -> String {
+    var text = [mark]
+    for byte in utf8 {
+      if byte == mark { text.append(mark) }
+      text.append(byte)
     }
-    scalars.append(mark)
-    return String(scalars)
+    text.append(mark)
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

@@ -192,12 +192,14 @@ struct BuilderTests {
     let builder = FlatBufferBuilder()
     builder.startVector(count: 1)
     builder.push(builder.string("x"))
-    builder.startTable(slotCount: 1)
+    builder.startTable(slotCount: 2)
+    builder.add(Int32(2), at: 6, default: 0)
     builder.reset()
-    builder.startTable(slotCount: 1)
+    builder.startTable(slotCount: 2)
     builder.add(Int32(1), at: 4, default: 0)
     builder.finish(builder.endTable())
-    #expect(TableReader(root: builder.bytes)?.scalar(at: 4) == Int32(1))
+    let table = try #require(TableReader(root: builder.bytes))
+    #expect(table.scalar(at: 4) == Int32(1) && table.scalar(at: 6) == Int32?.none)
   }
 
   // A misuse stops the program, and says why on its standard error.

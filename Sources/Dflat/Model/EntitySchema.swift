@@ -85,7 +85,7 @@ public final class EntitySchema: Sendable {
   /// The field with a storage name, if there is one.
   private func knownField(_ path: String) -> FieldDescriptor? {
     var place = root
-    var parts = path.split(separator: "__")[...]
+    var parts = Self.parts(of: path)[...]
     while let part = parts.popFirst() {
       guard part.first == "f", let offset = Int(part.dropFirst()) else { return nil }
       guard let next = parts.popFirst() else { return place.fieldIfKnown(offset, in: self) }
@@ -144,7 +144,7 @@ public struct IndexDescriptor: Sendable {
 extension EntitySchema {
   /// Whether a name has the form of storage names: `f10`, `f20__type`, `f20__u1__f4`.
   public static func isStorageName(_ name: String) -> Bool {
-    let parts = name.split(separator: "__", omittingEmptySubsequences: false)
+    let parts = parts(of: name)
     func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.allSatisfy(\.isASCIIDigit) }
     guard let first = parts.first, first.first == "f", isNumber(first.dropFirst()) else {
       return false
@@ -153,6 +153,18 @@ extension EntitySchema {
       (part == "type" && index == parts.count - 2)
         || ((part.first == "f" || part.first == "u") && isNumber(part.dropFirst()))
     }
+  }
+
+  /// What stands between the double underscores of a name; nothing if there are others in it.
+  ///
+  /// To split by a text would be shorter, but its first use in a process takes longer than most queries.
+  private static func parts(of name: String) -> [Substring] {
+    let pieces = name.split(separator: "_" as Character, omittingEmptySubsequences: false)
+    var parts: [Substring] = []
+    for (index, piece) in pieces.enumerated() {
+      if index.isMultiple(of: 2) { parts.append(piece) } else if !piece.isEmpty { return [] }
+    }
+    return pieces.count.isMultiple(of: 2) ? [] : parts
   }
 
   /// Reads the field with a storage name; nil if this version of the schema has none.

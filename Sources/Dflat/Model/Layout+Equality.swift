@@ -135,9 +135,9 @@ extension Row {
     }
     let left = unretainedTable
     let right = other.unretainedTable
-    return layout()._withUnsafeGuaranteedRef { layout in
-      let differs = layout.unretainedPlan._withUnsafeGuaranteedRef { $0.differs(left, right) }
-      return !differs && layout.equal(left, right)
-    }
+    let layout = layout()
+    let plan = layout._withUnsafeGuaranteedRef { $0.unretainedPlan }
+    if plan._withUnsafeGuaranteedRef({ $0.differs(left, right) }) { return false }
+    return layout._withUnsafeGuaranteedRef { $0.equal(left, right) }
   }
 }

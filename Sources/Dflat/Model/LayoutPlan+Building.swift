@@ -12,25 +12,20 @@ extension LayoutPlan {
     var tables: [Table] = []
     var members: [Member] = []
     var unions: [Span] = []
-    private var known: [ObjectIdentifier: Int32] = [:]
     private var pendingTables: [TableLayout] = []
     private var pendingUnions: [UnionLayout] = []
 
     /// The index of a table, whose checks follow later.
     mutating func table(_ layout: TableLayout) -> Int32 {
-      if let index = known[ObjectIdentifier(layout)] { return index }
-      let index = Int32(pendingTables.count)
-      known[ObjectIdentifier(layout)] = index
+      if let index = pendingTables.firstIndex(where: { $0 === layout }) { return Int32(index) }
       pendingTables.append(layout)
-      return index
+      return Int32(pendingTables.count - 1)
     }
 
     private mutating func union(_ layout: UnionLayout) -> Int32 {
-      if let index = known[ObjectIdentifier(layout)] { return index }
-      let index = Int32(pendingUnions.count)
-      known[ObjectIdentifier(layout)] = index
+      if let index = pendingUnions.firstIndex(where: { $0 === layout }) { return Int32(index) }
       pendingUnions.append(layout)
-      return index
+      return Int32(pendingUnions.count - 1)
     }
 
     mutating func run() {

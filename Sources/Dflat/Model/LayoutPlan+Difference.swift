@@ -24,6 +24,7 @@ extension LayoutPlan {
 
   /// Whether two root tables certainly differ: an integer or string that both have is not the same.
   /// False means that a closer look is needed.
+  @inline(__always)
   func differs(_ left: TableReader, _ right: TableReader) -> Bool {
     for marker in markers {
       let offset = Int(marker.offset)

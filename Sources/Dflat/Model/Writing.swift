@@ -55,11 +55,20 @@ extension FlatBufferBuilder {
     return (tags, vector(values.map { $0._encode(to: self) }))
   }
 
-  /// A fixed struct as a field of the table that is being written.
+  /// A union: its tag and its value; nothing for nil.
   @inlinable
-  public func addStructure<S: FlatBuffersStruct>(_ value: S, at field: Int) {
-    let layout = S._layout
-    addStructure(at: field, size: layout.size, alignment: layout.alignment) {
+  public func union<U: FlatBuffersUnion>(_ value: U?) -> (tag: UInt8, value: Offset) {
+    guard let value else { return (0, .none) }
+    return (value._tag, value._encode(to: self))
+  }
+
+  /// A fixed struct as a field of the table that is being written; nil is left out.
+  @inlinable @inline(__always)
+  public func addStructure<S: FlatBuffersStruct>(
+    _ value: S?, at field: Int, size: Int, alignment: Int
+  ) {
+    guard let value else { return }
+    addStructure(at: field, size: size, alignment: alignment) {
       value._write(to: $0)
     }
   }

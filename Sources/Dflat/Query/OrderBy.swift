@@ -8,7 +8,10 @@ public enum SortingOrder: Sendable {
 }
 
 /// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and `lastIndex(of:)`.
-public struct OrderBy<Element: Atom>: Sendable {
+public struct OrderBy<Element>: Sendable {
+  // `Element` is not said to be an entity: the runtime would look for that at its first use in a
+  // process, which takes longer than most queries.
+
   @usableFromInline let term: OrderTerm
 
   /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the primary key.
@@ -18,7 +21,9 @@ public struct OrderBy<Element: Atom>: Sendable {
 
   /// `.ascending` or `.descending`.
   public var sortingOrder: SortingOrder { term.isDescending ? .descending : .ascending }
+}
 
+extension OrderBy where Element: Atom {
   /// How two objects stand by this key alone: `.ascending` if `lhs` has the smaller value, whatever `sortingOrder` is.
   ///
   /// An unknown value is smaller than every known one.

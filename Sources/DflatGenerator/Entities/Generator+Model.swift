@@ -74,10 +74,12 @@ extension Generator {
     text.gap()
     text.documentation(["A new object, not stored anywhere; nil stands for the default."])
     text.function("public init", parameters(fields).map(\.parameter)) { text in
-      // In one call: assignments one by one would retain each value once more.
-      text.list(
-        "self = \(names.builder(of: definition.name))(",
-        fields.map(\.argument), ").build()", hangs: true)
+      // The arguments are lent to the encoding; a builder in between would retain each of them.
+      text.block("self.\(rowProperty(fields)) = \(names.dflat("Row"))") { text in
+        text.list(
+          "\(names.builder(of: definition.name))._encode(",
+          ["to: $0"] + fields.map(\.argument), ")")
+      }
     }
   }
 
@@ -114,11 +116,9 @@ extension Generator {
       "The fields of a `\(camel(definition.name.name))`, to be changed and built."
     ])
     text.type("public nonisolated struct \(builder)", [names.dflat("EntityBuilder")]) { text in
-      properties(fields, to: &text)
+      properties(fields, haveDefaults: true, to: &text)
       text.gap()
-      text.function("init", fields.map(\.builderParameter)) { text in
-        for field in fields { text.statement("self.\(field.member) = \(field.local)") }
-      }
+      text.line("init() {}")
       text.gap()
       text.documentation(["The fields of an object."])
       text.function("public init", ["from object: \(type)"]) { text in
@@ -139,8 +139,34 @@ extension Generator {
       text.block("public func build(\(parameters)) -> \(type)") { text in
         text.line("\(type)(_row: \(names.dflat("Row")) { _encode(to: $0) })")
       }
-      text.gap()
-      encode(fields, slots: definition.slotCount, access: "", to: &text)
+      encode(fields, definition, to: &text)
+    }
+  }
+
+  /// `_encode(to:)` of a builder, and the same from parameters.
+  private func encode(
+    _ fields: [SwiftField], _ definition: TableDefinition, to text: inout SourceText
+  ) {
+    let builder = Identifier.fresh("builder", avoiding: Set(fields.map(\.name)))
+    let type = names.runtime("FlatBufferBuilder")
+    text.gap()
+    text.documentation(["Writes the fields; defaults are left out."])
+    text.returning("func _encode(to \(builder): \(type))", "\(type).Offset") { text in
+      text.list(
+        "\(names.builder(of: definition.name))._encode(",
+        ["to: \(builder)"] + fields.map(\.property), ")")
+    }
+    text.gap()
+    text.function(
+      "static func _encode", ["to \(builder): \(type)"] + fields.map(\.lentParameter),
+      returns: "\(type).Offset"
+    ) { text in
+      let parameters = fields.map { field in
+        var parameter = field
+        parameter.isParameter = true
+        return parameter
+      }
+      encoding(of: parameters, slots: definition.slotCount, with: builder, to: &text)
     }
   }
 }

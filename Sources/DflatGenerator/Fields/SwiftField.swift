@@ -12,6 +12,8 @@ struct SwiftField {
   let isInStruct: Bool
   /// Whether the stored property closes a circle.
   var isBoxed = false
+  /// Whether it is a parameter, and no property, where it is written.
+  var isParameter = false
 
   /// The Swift name, without back-ticks.
   var name: String { camel(definition.name) }
@@ -19,9 +21,10 @@ struct SwiftField {
   /// The Swift name in a declaration or behind a dot.
   var member: String { Identifier.escaped(name) }
 
-  /// The property where nothing stands before it.
+  /// The property, or parameter, where nothing stands before it.
   var property: String {
-    ["self", "init", "Type", "Protocol"].contains(name) ? "self." + member : member
+    if isParameter { return local }
+    return ["self", "init", "Type", "Protocol"].contains(name) ? "self." + member : member
   }
 
   /// A local of the property's name.
@@ -78,9 +81,9 @@ struct SwiftField {
     return "\(label): \(valueType(definition.type))? = \(defaultExpression)"
   }
 
-  /// The parameter of a builder's initialiser, of the property's own type. It has no label: many
-  /// names would need back-ticks in declarations and must not have them in calls.
-  var builderParameter: String { "_ \(local): \(type) = \(defaultExpression)" }
+  /// A parameter of the property's own type. It has no label: many names would need back-ticks in
+  /// declarations and must not have them in calls.
+  var lentParameter: String { "_ \(local): \(type)" }
 
   /// The value of the property, from the memberwise initialiser's parameter.
   var argument: String {
@@ -178,9 +181,11 @@ struct SwiftField {
       let isAlwaysWritten = isOptional || definition.isPrimary
       let omitted = isAlwaysWritten ? "" : ", omitting: \(defaultExpression)"
       return "let \(local) = \(builder).string(\(property)\(omitted))"
-    case .table, .union:
+    case .table:
       let none = names.runtime("FlatBufferBuilder") + ".Offset.none"
       return "let \(local) = \(property)?._encode(to: \(builder)) ?? \(none)"
+    case .union:
+      return "let \(local) = \(builder).union(\(property))"
     case .vector(let element):
       return "let \(local) = \(builder).\(Self.plural(element))(\(property))"
     }
@@ -201,16 +206,13 @@ struct SwiftField {
       let value = names.enumeration(name)?.literal(enumDefault(name)) ?? "0"
       return [(size, offset, "\(builder).add(\(property).rawValue, \(at), default: \(value))")]
     case .structure(let name):
-      let binding = property == member ? local : "\(local) = \(property)"
-      let add = "if let \(binding) { \(builder).addStructure(\(local), \(at)) }"
-      return [(names.structure(name)?.alignment ?? 1, offset, add)]
+      let (size, alignment) = names.structure(name).map { ($0.size, $0.alignment) } ?? (0, 1)
+      let places = "\(at), size: \(size), alignment: \(alignment)"
+      return [(alignment, offset, "\(builder).addStructure(\(property), \(places))")]
     case .union:
       return [
-        (4, offset, "\(builder).add(\(local), \(at))"),
-        (
-          1, offset - 2,
-          "\(builder).add(self.\(member)?._tag ?? 0, at: \(offset - 2), default: 0)"
-        ),
+        (4, offset, "\(builder).add(\(local).value, \(at))"),
+        (1, offset - 2, "\(builder).add(\(local).tag, at: \(offset - 2), default: 0)"),
       ]
     case .vector(.union):
       return [

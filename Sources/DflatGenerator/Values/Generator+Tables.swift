@@ -22,7 +22,7 @@ extension Generator {
       }
 
       text.gap()
-      encode(fields, slots: definition.slotCount, access: "public ", to: &text)
+      encode(fields, slots: definition.slotCount, to: &text)
 
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
@@ -44,24 +44,28 @@ extension Generator {
     text.array(fields.map(\.layout), close)
   }
 
-  /// `_encode(to:)`: children in slot order, then the table by size, so that one content has one encoding.
-  func encode(
-    _ fields: [SwiftField], slots: Int, access: String, to text: inout SourceText
-  ) {
-    let taken = Set(fields.map(\.name))
-    let builder = Identifier.fresh("builder", avoiding: taken)
+  /// `_encode(to:)` of a plain value.
+  private func encode(_ fields: [SwiftField], slots: Int, to text: inout SourceText) {
+    let builder = Identifier.fresh("builder", avoiding: Set(fields.map(\.name)))
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
-    text.returning("\(access)func _encode(to \(builder): \(type))", "\(type).Offset") { text in
-      for field in fields.sorted(by: { $0.offset < $1.offset }) {
-        guard let child = field.encodeChild(with: builder) else { continue }
-        text.statement(child)
-      }
-      text.line("\(builder).startTable(slotCount: \(slots))")
-      let steps = fields.flatMap { $0.add(to: builder) }
-        .sorted { ($1.size, $0.offset) < ($0.size, $1.offset) }
-      for step in steps { text.statement(step.statement) }
-      text.line("return \(builder).endTable()")
+    text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") {
+      encoding(of: fields, slots: slots, with: builder, to: &$0)
     }
+  }
+
+  /// What writes fields: children in slot order, then the table by size, so that one content has one encoding.
+  func encoding(
+    of fields: [SwiftField], slots: Int, with builder: String, to text: inout SourceText
+  ) {
+    for field in fields.sorted(by: { $0.offset < $1.offset }) {
+      guard let child = field.encodeChild(with: builder) else { continue }
+      text.statement(child)
+    }
+    text.line("\(builder).startTable(slotCount: \(slots))")
+    let steps = fields.flatMap { $0.add(to: builder) }
+      .sorted { ($1.size, $0.offset) < ($0.size, $1.offset) }
+    for step in steps { text.statement(step.statement) }
+    text.line("return \(builder).endTable()")
   }
 }

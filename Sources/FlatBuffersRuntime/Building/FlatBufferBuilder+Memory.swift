@@ -11,25 +11,29 @@ extension FlatBufferBuilder {
   }
 
   /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of
-  /// them.
+  /// them, and for `more`.
   @inlinable @inline(__always)
-  func pad(before size: Int, alignment: Int) {
+  func pad(before size: Int, alignment: Int, and more: Int = 0) {
     // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not
     // overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
-    if size &+ padding > head { grow(by: size &+ padding) }
-    if alignment > minimumAlignment { minimumAlignment = alignment }
-    if padding > 0 {
-      if padding <= 8, head >= 8 {
-        // What lies before the padding is free, so it may be zeroed as well, in one store.
-        memory.storeBytes(of: 0, toByteOffset: head &- 8, as: UInt64.self)
-        head &-= padding
-      } else {
-        head &-= padding
-        (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-      }
+    let room = padding &+ size &+ more &+ Self.spare
+    if room > head { grow(by: room) }
+    // The least is 4 already.
+    if alignment > 4, alignment > minimumAlignment { minimumAlignment = alignment }
+    if alignment <= Self.spare {
+      // What lies before the padding is free, so it may be zeroed as well, in one store. Whether
+      // there is any padding is not asked: the answer cannot be foreseen.
+      memory.storeBytes(of: 0, toByteOffset: head &- Self.spare, as: UInt64.self)
+      head &-= padding
+    } else if padding > 0 {
+      head &-= padding
+      (memory + head).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
     }
   }
+
+  /// So many free bytes are always there before what is written next.
+  @usableFromInline static var spare: Int { 8 }
 
   /// The uoffset to store in the four bytes at `head` so that it refers to `offset`.
   @inlinable @inline(__always)

@@ -90,6 +90,7 @@ extension FlatBufferBuilder {
     (memory + (capacity - table)).storeBytes(
       of: Int32(truncatingIfNeeded: overlay.vtable - table), as: Int32.self)
     tableStart = -1
+    slotCount = 0
     return Offset(rawValue: UInt32(truncatingIfNeeded: table))
   }
 }

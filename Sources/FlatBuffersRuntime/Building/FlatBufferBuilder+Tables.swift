@@ -15,7 +15,6 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     guard slotCount >= 0, slotCount <= 32_765 else { misuse("a table has at most 32765 slots") }
     if slotCount > slotCapacity { growSlots(to: slotCount) }
-    slots.update(repeating: 0, count: slotCount)
     self.slotCount = slotCount
     pad(before: 0, alignment: 4)
     tableStart = used
@@ -63,55 +62,60 @@ extension FlatBufferBuilder {
   @inlinable
   public func endTable() -> Offset {
     guard tableStart >= 0 else { misuse("endTable without startTable") }
-    // The reference to the vtable; stored below, once it is known where that is.
-    _ = allocate(4, alignment: 4)
-    let table = used
-    let objectSize = table &- tableStart
-    guard objectSize <= Int(UInt16.max) else { misuse("a table has at most 65535 inline bytes") }
-
     var length = slotCount
     while length > 0, slots[length &- 1] == 0 { length &-= 1 }
     let vtableSize = 4 &+ 2 &* length
-    let vtable = allocate(vtableSize, alignment: 2)
-    writeVTable(to: vtable, of: table, objectSize: objectSize, length: length)
+    // The reference to the vtable; stored below, once it is known where that is.
+    pad(before: 4, alignment: 4, and: vtableSize)
+    head &-= 4
+    let table = used
+    let objectSize = table &- tableStart
+    guard objectSize <= Int(UInt16.max) else { misuse("a table has at most 65535 inline bytes") }
+    head &-= vtableSize
+    let vtable = memory + head
+    let sizes = writeVTable(to: vtable, of: table, objectSize: objectSize, length: length)
 
     var shared = used
-    if let earlier = earlierVTable(equalTo: vtable, size: vtableSize) {
+    if let earlier = earlierVTable(equalTo: vtable, sizes) {
       head &+= vtableSize
-      shared = Int(earlier)
+      shared = earlier
     } else {
-      vtables[vtableCount & (Self.sharedVTables &- 1)] = UInt32(truncatingIfNeeded: used)
+      vtables[vtableCount & (Self.sharedVTables &- 1)] = (sizes, UInt32(truncatingIfNeeded: used))
       vtableCount &+= 1
     }
     // The vtable is at table - value; offsets count from the end, so that is their difference.
     (memory + (capacity &- table)).storeBytes(
       of: Int32(truncatingIfNeeded: shared &- table), as: Int32.self)
     tableStart = -1
+    slotCount = 0
     return Offset(rawValue: UInt32(truncatingIfNeeded: table))
   }
 
-  /// The vtable of the open table: its size, the table's, and the place of each field.
-  @inlinable @inline(__always)
+  /// The vtable of the open table: its size, the table's, and the place of each field. Clears the
+  /// slots for the next one.
+  /// - Returns: Both sizes as they are written.
+  @inlinable @inline(__always) @discardableResult
   func writeVTable(
     to vtable: UnsafeMutableRawPointer, of table: Int, objectSize: Int, length: Int
-  ) {
-    vtable.storeBytes(of: UInt16(truncatingIfNeeded: 4 &+ 2 &* length), as: UInt16.self)
-    vtable.storeBytes(
-      of: UInt16(truncatingIfNeeded: objectSize), toByteOffset: 2, as: UInt16.self)
+  ) -> UInt32 {
+    let sizes = UInt32(truncatingIfNeeded: objectSize &<< 16 | (4 &+ 2 &* length))
+    vtable.storeBytes(of: sizes, as: UInt32.self)
+    let slots = slots
     for slot in 0..<length {
       let place = slots[slot]
+      slots[slot] = 0
       let offset = place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(place))
       vtable.storeBytes(of: offset, toByteOffset: 4 &+ 2 &* slot, as: UInt16.self)
     }
+    return sizes
   }
 
   /// Room for a field of the open table, remembered in its slot.
   @inlinable @inline(__always)
   func allocateField(_ field: Int, size: Int, alignment: Int) -> UnsafeMutableRawPointer {
-    guard tableStart >= 0 else { misuse("a field is added outside of a table") }
     let slot = (field &- 4) &>> 1
     guard field & 1 == 0, UInt(bitPattern: slot) < UInt(bitPattern: slotCount) else {
-      misuse("the table has no such slot")
+      misuse(tableStart < 0 ? "a field is added outside of a table" : "the table has no such slot")
     }
     guard slots[slot] == 0 else { misuse("the field is added twice") }
     let isFirst = used == tableStart
@@ -123,33 +127,26 @@ extension FlatBufferBuilder {
     return place
   }
 
-  /// The offset of an earlier vtable with the same bytes, the newest first.
+  /// The offset of an earlier vtable with the same bytes, the newest first. Most others differ in
+  /// the sizes.
   @inlinable @inline(__always)
-  func earlierVTable(equalTo vtable: UnsafeMutableRawPointer, size: Int) -> UInt32? {
-    if vtableCount == 0 { return nil }
-    return searchVTables(vtable, size: size)
-  }
-
-  @usableFromInline
-  func searchVTables(_ vtable: UnsafeMutableRawPointer, size: Int) -> UInt32? {
-    // Both sizes, the vtable's and the table's, in one comparison; most others differ in it.
-    let sizes = vtable.loadUnaligned(as: UInt32.self)
+  func earlierVTable(equalTo vtable: UnsafeMutableRawPointer, _ sizes: UInt32) -> Int? {
     var index = vtableCount
-    let end = max(0, vtableCount - Self.sharedVTables)
+    let end = max(0, vtableCount &- Self.sharedVTables)
     while index > end {
       index &-= 1
-      let offset = vtables[index & (Self.sharedVTables &- 1)]
-      let other = memory + (capacity &- Int(offset))
-      if other.loadUnaligned(as: UInt32.self) == sizes, sameBytes(vtable, other, from: 4, to: size)
-      {
+      let other = vtables[index & (Self.sharedVTables &- 1)]
+      let offset = Int(other.offset)
+      let size = Int(UInt16(truncatingIfNeeded: sizes))
+      if other.sizes == sizes, sameBytes(vtable, memory + (capacity &- offset), from: 4, to: size) {
         return offset
       }
     }
     return nil
   }
 
-  @inline(__always)
-  private func sameBytes(
+  @usableFromInline
+  func sameBytes(
     _ one: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer, from start: Int, to end: Int
   ) -> Bool {
     var place = start
@@ -178,6 +175,7 @@ extension FlatBufferBuilder {
     let newCapacity = max(count, slotCapacity * 2)
     slots.deallocate()
     slots = .allocate(capacity: newCapacity)
+    slots.initialize(repeating: 0, count: newCapacity)
     slotCapacity = newCapacity
   }
 }

@@ -30,10 +30,12 @@ extension FlatBufferBuilder {
   public func string(utf8: UnsafeRawBufferPointer) -> Offset {
     checkBetweenTables()
     let size = checkedExtent(count: utf8.count, stride: 1)
-    let place = allocate(size &+ 1, alignment: 4)
-    if let source = utf8.baseAddress { place.copyMemory(from: source, byteCount: size) }
-    place.storeBytes(of: 0, toByteOffset: size, as: UInt8.self)
-    return endVector(count: size)
+    // The count, the bytes, the NUL.
+    let place = allocate(4 &+ size &+ 1, alignment: 4)
+    place.storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
+    if let source = utf8.baseAddress { (place + 4).copyMemory(from: source, byteCount: size) }
+    place.storeBytes(of: 0, toByteOffset: 4 &+ size, as: UInt8.self)
+    return Offset(rawValue: UInt32(truncatingIfNeeded: used))
   }
 
   /// Writes a vector of scalars.

@@ -61,9 +61,11 @@ public final class FlatBufferBuilder {
 
   /// `used` when the open table was started, or -1 if no table is open.
   @exclusivity(unchecked) @usableFromInline var tableStart = -1
-  /// Per slot of the open table: `used` at the field's start, or 0 if it was not added.
+  /// Per slot of the open table: `used` at the field's start, or 0 if it was not added. All are 0
+  /// while no table is open.
   @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<UInt32>
   @exclusivity(unchecked) @usableFromInline var slotCapacity: Int
+  /// How many slots the open table has; 0 if no table is open.
   @exclusivity(unchecked) @usableFromInline var slotCount = 0
 
   /// The elements of the open vectors. Each open vector begins with an entry that holds
@@ -74,8 +76,9 @@ public final class FlatBufferBuilder {
   /// Where the innermost open vector's elements begin on the stack, or 0 if none is open.
   @exclusivity(unchecked) @usableFromInline var vectorStart = 0
 
-  /// Offsets of the most recent different vtables, a ring.
-  @exclusivity(unchecked) @usableFromInline var vtables: UnsafeMutablePointer<UInt32>
+  /// The most recent different vtables, a ring: their sizes as they begin, and where they are.
+  @exclusivity(unchecked) @usableFromInline
+  var vtables: UnsafeMutablePointer<(sizes: UInt32, offset: UInt32)>
   @exclusivity(unchecked) @usableFromInline var vtableCount = 0
 
   @exclusivity(unchecked) @usableFromInline var isFinished = false
@@ -97,6 +100,7 @@ public final class FlatBufferBuilder {
     self.head = rounded
     self.slotCapacity = 32
     self.slots = .allocate(capacity: 32)
+    slots.initialize(repeating: 0, count: 32)
     self.stackCapacity = 32
     self.stack = .allocate(capacity: 32)
     self.vtables = .allocate(capacity: Self.sharedVTables)
@@ -114,6 +118,7 @@ public final class FlatBufferBuilder {
   public func reset() {
     head = capacity
     minimumAlignment = 4
+    if slotCount > 0 { slots.update(repeating: 0, count: slotCount) }
     tableStart = -1
     slotCount = 0
     stackCount = 0
@@ -169,5 +174,6 @@ public final class FlatBufferBuilder {
     assert(!isFinished || used % minimumAlignment == 0)
     assert(vectorStart <= stackCount && stackCount <= stackCapacity)
     assert(slotCount <= slotCapacity)
+    assert(tableStart >= 0 || slotCount == 0 && (0..<slotCapacity).allSatisfy { slots[$0] == 0 })
   }
 }

@@ -56,10 +56,12 @@ nonisolated extension Press {
       media: [Press.Medium]? = [], people: [Press.Person]? = [], tags: [Swift::String]? = [],
       gone: Swift::Int32? = 0, code: Swift::Int32? = 0, votes: Swift::Int32? = 0
     ) {
-      self = ArticleBuilder(
-        slug, title, rank ?? 5, isOpen ?? true, ratio ?? 0.5, kind ?? .news, label ?? "plain",
-        author, medium, media ?? [], people ?? [], tags ?? [], gone ?? 0, code ?? 0, votes ?? 0
-      ).build()
+      self._row = Dflat::Row {
+        ArticleBuilder._encode(
+          to: $0, slug, title, rank ?? 5, isOpen ?? true, ratio ?? 0.5, kind ?? .news,
+          label ?? "plain", author, medium, media ?? [], people ?? [], tags ?? [], gone ?? 0,
+          code ?? 0, votes ?? 0)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -95,60 +97,37 @@ nonisolated extension Press {
   /// The fields of a `Article`, to be changed and built.
   public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String
+    public var slug: Swift::String = ""
     /// `title`: nil if absent.
-    public var title: Swift::String?
+    public var title: Swift::String? = nil
     /// `rank`: indexed, `5` if absent.
-    public var rank: Swift::Int32
+    public var rank: Swift::Int32 = 5
     /// `is_open`: `true` if absent.
-    public var isOpen: Swift::Bool
+    public var isOpen: Swift::Bool = true
     /// `ratio`: `0.5` if absent.
-    public var ratio: Swift::Double
+    public var ratio: Swift::Double = 0.5
     /// `kind`: indexed, `.news` if absent.
-    public var kind: Press.Kind
+    public var kind: Press.Kind = .news
     /// `label`: indexed, `"plain"` if absent.
-    public var label: Swift::String
+    public var label: Swift::String = "plain"
     /// `author`: nil if absent.
-    public var author: Press.Person?
+    public var author: Press.Person? = nil
     /// `medium`: indexed, nil if absent.
-    public var medium: Press.Medium?
+    public var medium: Press.Medium? = nil
     /// `media`: empty if absent.
-    public var media: [Press.Medium]
+    public var media: [Press.Medium] = []
     /// `people`: empty if absent.
-    public var people: [Press.Person]
+    public var people: [Press.Person] = []
     /// `tags`: empty if absent.
-    public var tags: [Swift::String]
+    public var tags: [Swift::String] = []
     /// `gone`: `0` if absent.
-    public var gone: Swift::Int32
+    public var gone: Swift::Int32 = 0
     /// `code`: unique, `0` if absent.
-    public var code: Swift::Int32
+    public var code: Swift::Int32 = 0
     /// `votes`: indexed, `0` if absent.
-    public var votes: Swift::Int32
+    public var votes: Swift::Int32 = 0
 
-    init(
-      _ slug: Swift::String = "", _ title: Swift::String? = nil, _ rank: Swift::Int32 = 5,
-      _ isOpen: Swift::Bool = true, _ ratio: Swift::Double = 0.5, _ kind: Press.Kind = .news,
-      _ label: Swift::String = "plain", _ author: Press.Person? = nil,
-      _ medium: Press.Medium? = nil, _ media: [Press.Medium] = [], _ people: [Press.Person] = [],
-      _ tags: [Swift::String] = [], _ gone: Swift::Int32 = 0, _ code: Swift::Int32 = 0,
-      _ votes: Swift::Int32 = 0
-    ) {
-      self.slug = slug
-      self.title = title
-      self.rank = rank
-      self.isOpen = isOpen
-      self.ratio = ratio
-      self.kind = kind
-      self.label = label
-      self.author = author
-      self.medium = medium
-      self.media = media
-      self.people = people
-      self.tags = tags
-      self.gone = gone
-      self.code = code
-      self.votes = votes
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Article) {
@@ -181,11 +160,23 @@ nonisolated extension Press {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      ArticleBuilder._encode(
+        to: builder, slug, title, rank, isOpen, ratio, kind, label, author, medium, media, people,
+        tags, gone, code, votes)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ slug: Swift::String, _ title: Swift::String?,
+      _ rank: Swift::Int32, _ isOpen: Swift::Bool, _ ratio: Swift::Double, _ kind: Press.Kind,
+      _ label: Swift::String, _ author: Press.Person?, _ medium: Press.Medium?,
+      _ media: [Press.Medium], _ people: [Press.Person], _ tags: [Swift::String],
+      _ gone: Swift::Int32, _ code: Swift::Int32, _ votes: Swift::Int32
+    ) -> FlatBufferBuilder.Offset {
       let slug = builder.string(slug)
       let title = builder.string(title)
       let label = builder.string(label, omitting: "plain")
       let author = author?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
-      let medium = medium?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let medium = builder.union(medium)
       let media = builder.unions(media)
       let people = builder.tables(people)
       let tags = builder.strings(tags)
@@ -196,7 +187,7 @@ nonisolated extension Press {
       builder.add(rank, at: 8, default: 5)
       builder.add(label, at: 16)
       builder.add(author, at: 18)
-      builder.add(medium, at: 22)
+      builder.add(medium.value, at: 22)
       builder.add(media.tags, at: 24)
       builder.add(media.values, at: 26)
       builder.add(people, at: 28)
@@ -206,7 +197,7 @@ nonisolated extension Press {
       builder.add(votes, at: 36, default: 0)
       builder.add(isOpen, at: 10, default: true)
       builder.add(kind.rawValue, at: 14, default: 0)
-      builder.add(self.medium?._tag ?? 0, at: 20, default: 0)
+      builder.add(medium.tag, at: 20, default: 0)
       return builder.endTable()
     }
   }

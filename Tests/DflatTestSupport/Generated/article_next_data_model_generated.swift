@@ -61,11 +61,12 @@ nonisolated extension PRESS {
       code: Swift::Int32? = 0, votes: Swift::Int32? = 0, footnotes: [PRESS.Footnote]? = [],
       editor: PRESS.Human? = nil, score: Swift::Float? = nil
     ) {
-      self = ArticleBuilder(
-        slug, headline, rank ?? 7, isOpen ?? false, ratio ?? 0.25, kind ?? .essay, label ?? "fancy",
-        writer, medium, media ?? [], people ?? [], tags ?? [], code ?? 0, votes ?? 0,
-        footnotes ?? [], editor, score
-      ).build()
+      self._row = Dflat::Row {
+        ArticleBuilder._encode(
+          to: $0, slug, headline, rank ?? 7, isOpen ?? false, ratio ?? 0.25, kind ?? .essay,
+          label ?? "fancy", writer, medium, media ?? [], people ?? [], tags ?? [], code ?? 0,
+          votes ?? 0, footnotes ?? [], editor, score)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -114,66 +115,41 @@ nonisolated extension PRESS {
   /// The fields of a `Article`, to be changed and built.
   public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String
+    public var slug: Swift::String = ""
     /// `headline`: indexed, nil if absent.
-    public var headline: Swift::String?
+    public var headline: Swift::String? = nil
     /// `rank`: indexed, `7` if absent.
-    public var rank: Swift::Int32
+    public var rank: Swift::Int32 = 7
     /// `is_open`: `false` if absent.
-    public var isOpen: Swift::Bool
+    public var isOpen: Swift::Bool = false
     /// `ratio`: `0.25` if absent.
-    public var ratio: Swift::Double
+    public var ratio: Swift::Double = 0.25
     /// `kind`: indexed, `.essay` if absent.
-    public var kind: PRESS.Sort
+    public var kind: PRESS.Sort = .essay
     /// `label`: indexed, `"fancy"` if absent.
-    public var label: Swift::String
+    public var label: Swift::String = "fancy"
     /// `writer`: nil if absent.
-    public var writer: PRESS.Human?
+    public var writer: PRESS.Human? = nil
     /// `medium`: indexed, nil if absent.
-    public var medium: PRESS.Medium?
+    public var medium: PRESS.Medium? = nil
     /// `media`: empty if absent.
-    public var media: [PRESS.Medium]
+    public var media: [PRESS.Medium] = []
     /// `people`: empty if absent.
-    public var people: [PRESS.Human]
+    public var people: [PRESS.Human] = []
     /// `tags`: empty if absent.
-    public var tags: [Swift::String]
+    public var tags: [Swift::String] = []
     /// `code`: indexed, `0` if absent.
-    public var code: Swift::Int32
+    public var code: Swift::Int32 = 0
     /// `votes`: unique, `0` if absent.
-    public var votes: Swift::Int32
+    public var votes: Swift::Int32 = 0
     /// `footnotes`: empty if absent.
-    public var footnotes: [PRESS.Footnote]
+    public var footnotes: [PRESS.Footnote] = []
     /// `editor`: nil if absent.
-    public var editor: PRESS.Human?
+    public var editor: PRESS.Human? = nil
     /// `score`: indexed, nil if absent.
-    public var score: Swift::Float?
+    public var score: Swift::Float? = nil
 
-    init(
-      _ slug: Swift::String = "", _ headline: Swift::String? = nil, _ rank: Swift::Int32 = 7,
-      _ isOpen: Swift::Bool = false, _ ratio: Swift::Double = 0.25, _ kind: PRESS.Sort = .essay,
-      _ label: Swift::String = "fancy", _ writer: PRESS.Human? = nil, _ medium: PRESS.Medium? = nil,
-      _ media: [PRESS.Medium] = [], _ people: [PRESS.Human] = [], _ tags: [Swift::String] = [],
-      _ code: Swift::Int32 = 0, _ votes: Swift::Int32 = 0, _ footnotes: [PRESS.Footnote] = [],
-      _ editor: PRESS.Human? = nil, _ score: Swift::Float? = nil
-    ) {
-      self.slug = slug
-      self.headline = headline
-      self.rank = rank
-      self.isOpen = isOpen
-      self.ratio = ratio
-      self.kind = kind
-      self.label = label
-      self.writer = writer
-      self.medium = medium
-      self.media = media
-      self.people = people
-      self.tags = tags
-      self.code = code
-      self.votes = votes
-      self.footnotes = footnotes
-      self.editor = editor
-      self.score = score
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Article) {
@@ -208,11 +184,24 @@ nonisolated extension PRESS {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      ArticleBuilder._encode(
+        to: builder, slug, headline, rank, isOpen, ratio, kind, label, writer, medium, media,
+        people, tags, code, votes, footnotes, editor, score)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ slug: Swift::String, _ headline: Swift::String?,
+      _ rank: Swift::Int32, _ isOpen: Swift::Bool, _ ratio: Swift::Double, _ kind: PRESS.Sort,
+      _ label: Swift::String, _ writer: PRESS.Human?, _ medium: PRESS.Medium?,
+      _ media: [PRESS.Medium], _ people: [PRESS.Human], _ tags: [Swift::String],
+      _ code: Swift::Int32, _ votes: Swift::Int32, _ footnotes: [PRESS.Footnote],
+      _ editor: PRESS.Human?, _ score: Swift::Float?
+    ) -> FlatBufferBuilder.Offset {
       let slug = builder.string(slug)
       let headline = builder.string(headline)
       let label = builder.string(label, omitting: "fancy")
       let writer = writer?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
-      let medium = medium?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let medium = builder.union(medium)
       let media = builder.unions(media)
       let people = builder.tables(people)
       let tags = builder.strings(tags)
@@ -225,7 +214,7 @@ nonisolated extension PRESS {
       builder.add(rank, at: 8, default: 7)
       builder.add(label, at: 16)
       builder.add(writer, at: 18)
-      builder.add(medium, at: 22)
+      builder.add(medium.value, at: 22)
       builder.add(media.tags, at: 24)
       builder.add(media.values, at: 26)
       builder.add(people, at: 28)
@@ -237,7 +226,7 @@ nonisolated extension PRESS {
       builder.add(score, at: 42)
       builder.add(isOpen, at: 10, default: false)
       builder.add(kind.rawValue, at: 14, default: 1)
-      builder.add(self.medium?._tag ?? 0, at: 20, default: 0)
+      builder.add(medium.tag, at: 20, default: 0)
       return builder.endTable()
     }
   }

@@ -43,10 +43,11 @@ nonisolated extension Blog {
       tags: [Swift::String]? = [], attachment: Blog.Attachment? = nil,
       isPinned: Swift::Bool? = false
     ) {
-      self = PostBuilder(
-        site, number, status ?? .published, likes ?? 0, place, author, tags ?? [], attachment,
-        isPinned ?? false
-      ).build()
+      self._row = Dflat::Row {
+        PostBuilder._encode(
+          to: $0, site, number, status ?? .published, likes ?? 0, place, author, tags ?? [],
+          attachment, isPinned ?? false)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -76,40 +77,25 @@ nonisolated extension Blog {
   /// The fields of a `Post`, to be changed and built.
   public nonisolated struct PostBuilder: EntityBuilder {
     /// Where it appears.
-    public var site: Swift::String
+    public var site: Swift::String = ""
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32
+    public var number: Swift::Int32 = 0
     /// `status`: `.published` if absent.
-    public var status: Blog.Status
+    public var status: Blog.Status = .published
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32
+    public var likes: Swift::Int32 = 0
     /// `place`: nil if absent.
-    public var place: Blog.Place?
+    public var place: Blog.Place? = nil
     /// `author`: nil if absent.
-    public var author: Blog.Author?
+    public var author: Blog.Author? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String]
+    public var tags: [Swift::String] = []
     /// `attachment`: indexed, nil if absent.
-    public var attachment: Blog.Attachment?
+    public var attachment: Blog.Attachment? = nil
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Swift::Bool
+    public var isPinned: Swift::Bool = false
 
-    init(
-      _ site: Swift::String = "", _ number: Swift::Int32 = 0, _ status: Blog.Status = .published,
-      _ likes: Swift::Int32 = 0, _ place: Blog.Place? = nil, _ author: Blog.Author? = nil,
-      _ tags: [Swift::String] = [], _ attachment: Blog.Attachment? = nil,
-      _ isPinned: Swift::Bool = false
-    ) {
-      self.site = site
-      self.number = number
-      self.status = status
-      self.likes = likes
-      self.place = place
-      self.author = author
-      self.tags = tags
-      self.attachment = attachment
-      self.isPinned = isPinned
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Post) {
@@ -136,20 +122,29 @@ nonisolated extension Blog {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      PostBuilder._encode(
+        to: builder, site, number, status, likes, place, author, tags, attachment, isPinned)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ site: Swift::String, _ number: Swift::Int32,
+      _ status: Blog.Status, _ likes: Swift::Int32, _ place: Blog.Place?, _ author: Blog.Author?,
+      _ tags: [Swift::String], _ attachment: Blog.Attachment?, _ isPinned: Swift::Bool
+    ) -> FlatBufferBuilder.Offset {
       let site = builder.string(site)
       let author = author?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
       let tags = builder.strings(tags)
-      let attachment = attachment?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let attachment = builder.union(attachment)
       builder.startTable(slotCount: 11)
-      if let place { builder.addStructure(place, at: 12) }
+      builder.addStructure(place, at: 12, size: 16, alignment: 8)
       builder.add(site, at: 4)
       builder.add(number, at: 6, default: 0)
       builder.add(likes, at: 10, default: 0)
       builder.add(author, at: 14)
       builder.add(tags, at: 16)
-      builder.add(attachment, at: 20)
+      builder.add(attachment.value, at: 20)
       builder.add(status.rawValue, at: 8, default: 1)
-      builder.add(self.attachment?._tag ?? 0, at: 18, default: 0)
+      builder.add(attachment.tag, at: 18, default: 0)
       builder.add(isPinned, at: 24, default: false)
       return builder.endTable()
     }

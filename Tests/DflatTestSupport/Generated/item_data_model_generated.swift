@@ -111,14 +111,15 @@ nonisolated extension Kit {
       tags: [Swift::String]? = [], numbers: [Swift::Int64]? = [], leaves: [Kit.Leaf]? = [],
       pets: [Kit.Pet]? = []
     ) {
-      self = ItemBuilder(
-        name, serial, flag ?? false, tiny ?? 0, small ?? 0, shortNumber ?? 0, port ?? 0,
-        number ?? 3, count ?? 0, longNumber ?? 0, big ?? 0, single ?? 0.0, real ?? 1.5,
-        plainFlag ?? false, plainNumber ?? 0, plainBig ?? 0, plainLong ?? 0, plainReal ?? 0.0,
-        plainTitle, maybeFlag, maybeNumber, maybeBig, maybeReal, mood ?? .wild, maybeMood,
-        wide ?? .small, traits ?? [], title, word ?? "plain", badge, point, box, branch, pet,
-        tags ?? [], numbers ?? [], leaves ?? [], pets ?? []
-      ).build()
+      self._row = Dflat::Row {
+        ItemBuilder._encode(
+          to: $0, name, serial, flag ?? false, tiny ?? 0, small ?? 0, shortNumber ?? 0, port ?? 0,
+          number ?? 3, count ?? 0, longNumber ?? 0, big ?? 0, single ?? 0.0, real ?? 1.5,
+          plainFlag ?? false, plainNumber ?? 0, plainBig ?? 0, plainLong ?? 0, plainReal ?? 0.0,
+          plainTitle, maybeFlag, maybeNumber, maybeBig, maybeReal, mood ?? .wild, maybeMood,
+          wide ?? .small, traits ?? [], title, word ?? "plain", badge, point, box, branch, pet,
+          tags ?? [], numbers ?? [], leaves ?? [], pets ?? [])
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -203,137 +204,83 @@ nonisolated extension Kit {
   /// The fields of a `Item`, to be changed and built.
   public nonisolated struct ItemBuilder: EntityBuilder {
     /// `name`: a field of the primary key.
-    public var name: Swift::String
+    public var name: Swift::String = ""
     /// `serial`: a field of the primary key.
-    public var serial: Swift::UInt64
+    public var serial: Swift::UInt64 = 0
     /// `flag`: indexed, `false` if absent.
-    public var flag: Swift::Bool
+    public var flag: Swift::Bool = false
     /// `tiny`: indexed, `0` if absent.
-    public var tiny: Swift::Int8
+    public var tiny: Swift::Int8 = 0
     /// `small`: `0` if absent.
-    public var small: Swift::UInt8
+    public var small: Swift::UInt8 = 0
     /// `short_number`: indexed, `0` if absent.
-    public var shortNumber: Swift::Int16
+    public var shortNumber: Swift::Int16 = 0
     /// `port`: `0` if absent.
-    public var port: Swift::UInt16
+    public var port: Swift::UInt16 = 0
     /// `number`: indexed, `3` if absent.
-    public var number: Swift::Int32
+    public var number: Swift::Int32 = 3
     /// `count`: indexed, `0` if absent.
-    public var count: Swift::UInt32
+    public var count: Swift::UInt32 = 0
     /// `long_number`: indexed, `0` if absent.
-    public var longNumber: Swift::Int64
+    public var longNumber: Swift::Int64 = 0
     /// `big`: indexed, `0` if absent.
-    public var big: Swift::UInt64
+    public var big: Swift::UInt64 = 0
     /// `single`: indexed, `0.0` if absent.
-    public var single: Swift::Float
+    public var single: Swift::Float = 0.0
     /// `real`: indexed, `1.5` if absent.
-    public var real: Swift::Double
+    public var real: Swift::Double = 1.5
     /// `plain_flag`: `false` if absent.
-    public var plainFlag: Swift::Bool
+    public var plainFlag: Swift::Bool = false
     /// `plain_number`: `0` if absent.
-    public var plainNumber: Swift::Int32
+    public var plainNumber: Swift::Int32 = 0
     /// `plain_big`: `0` if absent.
-    public var plainBig: Swift::UInt64
+    public var plainBig: Swift::UInt64 = 0
     /// `plain_long`: `0` if absent.
-    public var plainLong: Swift::Int64
+    public var plainLong: Swift::Int64 = 0
     /// `plain_real`: `0.0` if absent.
-    public var plainReal: Swift::Double
+    public var plainReal: Swift::Double = 0.0
     /// `plain_title`: nil if absent.
-    public var plainTitle: Swift::String?
+    public var plainTitle: Swift::String? = nil
     /// `maybe_flag`: indexed, nil if absent.
-    public var maybeFlag: Swift::Bool?
+    public var maybeFlag: Swift::Bool? = nil
     /// `maybe_number`: indexed, nil if absent.
-    public var maybeNumber: Swift::Int32?
+    public var maybeNumber: Swift::Int32? = nil
     /// `maybe_big`: nil if absent.
-    public var maybeBig: Swift::UInt64?
+    public var maybeBig: Swift::UInt64? = nil
     /// `maybe_real`: indexed, nil if absent.
-    public var maybeReal: Swift::Double?
+    public var maybeReal: Swift::Double? = nil
     /// `mood`: indexed, `.wild` if absent.
-    public var mood: Kit.Mood
+    public var mood: Kit.Mood = .wild
     /// `maybe_mood`: indexed, nil if absent.
-    public var maybeMood: Kit.Mood?
+    public var maybeMood: Kit.Mood? = nil
     /// `wide`: indexed, `.small` if absent.
-    public var wide: Kit.Wide
+    public var wide: Kit.Wide = .small
     /// `traits`: indexed, `[]` if absent.
-    public var traits: Kit.Trait
+    public var traits: Kit.Trait = []
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String?
+    public var title: Swift::String? = nil
     /// `word`: indexed, `"plain"` if absent.
-    public var word: Swift::String
+    public var word: Swift::String = "plain"
     /// `badge`: unique, nil if absent.
-    public var badge: Swift::String?
+    public var badge: Swift::String? = nil
     /// `point`: nil if absent.
-    public var point: Kit.Point?
+    public var point: Kit.Point? = nil
     /// `box`: nil if absent.
-    public var box: Kit.Box?
+    public var box: Kit.Box? = nil
     /// `branch`: nil if absent.
-    public var branch: Kit.Branch?
+    public var branch: Kit.Branch? = nil
     /// `pet`: indexed, nil if absent.
-    public var pet: Kit.Pet?
+    public var pet: Kit.Pet? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String]
+    public var tags: [Swift::String] = []
     /// `numbers`: empty if absent.
-    public var numbers: [Swift::Int64]
+    public var numbers: [Swift::Int64] = []
     /// `leaves`: empty if absent.
-    public var leaves: [Kit.Leaf]
+    public var leaves: [Kit.Leaf] = []
     /// `pets`: empty if absent.
-    public var pets: [Kit.Pet]
+    public var pets: [Kit.Pet] = []
 
-    init(
-      _ name: Swift::String = "", _ serial: Swift::UInt64 = 0, _ flag: Swift::Bool = false,
-      _ tiny: Swift::Int8 = 0, _ small: Swift::UInt8 = 0, _ shortNumber: Swift::Int16 = 0,
-      _ port: Swift::UInt16 = 0, _ number: Swift::Int32 = 3, _ count: Swift::UInt32 = 0,
-      _ longNumber: Swift::Int64 = 0, _ big: Swift::UInt64 = 0, _ single: Swift::Float = 0.0,
-      _ real: Swift::Double = 1.5, _ plainFlag: Swift::Bool = false,
-      _ plainNumber: Swift::Int32 = 0, _ plainBig: Swift::UInt64 = 0, _ plainLong: Swift::Int64 = 0,
-      _ plainReal: Swift::Double = 0.0, _ plainTitle: Swift::String? = nil,
-      _ maybeFlag: Swift::Bool? = nil, _ maybeNumber: Swift::Int32? = nil,
-      _ maybeBig: Swift::UInt64? = nil, _ maybeReal: Swift::Double? = nil, _ mood: Kit.Mood = .wild,
-      _ maybeMood: Kit.Mood? = nil, _ wide: Kit.Wide = .small, _ traits: Kit.Trait = [],
-      _ title: Swift::String? = nil, _ word: Swift::String = "plain", _ badge: Swift::String? = nil,
-      _ point: Kit.Point? = nil, _ box: Kit.Box? = nil, _ branch: Kit.Branch? = nil,
-      _ pet: Kit.Pet? = nil, _ tags: [Swift::String] = [], _ numbers: [Swift::Int64] = [],
-      _ leaves: [Kit.Leaf] = [], _ pets: [Kit.Pet] = []
-    ) {
-      self.name = name
-      self.serial = serial
-      self.flag = flag
-      self.tiny = tiny
-      self.small = small
-      self.shortNumber = shortNumber
-      self.port = port
-      self.number = number
-      self.count = count
-      self.longNumber = longNumber
-      self.big = big
-      self.single = single
-      self.real = real
-      self.plainFlag = plainFlag
-      self.plainNumber = plainNumber
-      self.plainBig = plainBig
-      self.plainLong = plainLong
-      self.plainReal = plainReal
-      self.plainTitle = plainTitle
-      self.maybeFlag = maybeFlag
-      self.maybeNumber = maybeNumber
-      self.maybeBig = maybeBig
-      self.maybeReal = maybeReal
-      self.mood = mood
-      self.maybeMood = maybeMood
-      self.wide = wide
-      self.traits = traits
-      self.title = title
-      self.word = word
-      self.badge = badge
-      self.point = point
-      self.box = box
-      self.branch = branch
-      self.pet = pet
-      self.tags = tags
-      self.numbers = numbers
-      self.leaves = leaves
-      self.pets = pets
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Item) {
@@ -389,13 +336,34 @@ nonisolated extension Kit {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      ItemBuilder._encode(
+        to: builder, name, serial, flag, tiny, small, shortNumber, port, number, count, longNumber,
+        big, single, real, plainFlag, plainNumber, plainBig, plainLong, plainReal, plainTitle,
+        maybeFlag, maybeNumber, maybeBig, maybeReal, mood, maybeMood, wide, traits, title, word,
+        badge, point, box, branch, pet, tags, numbers, leaves, pets)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ name: Swift::String, _ serial: Swift::UInt64,
+      _ flag: Swift::Bool, _ tiny: Swift::Int8, _ small: Swift::UInt8, _ shortNumber: Swift::Int16,
+      _ port: Swift::UInt16, _ number: Swift::Int32, _ count: Swift::UInt32,
+      _ longNumber: Swift::Int64, _ big: Swift::UInt64, _ single: Swift::Float,
+      _ real: Swift::Double, _ plainFlag: Swift::Bool, _ plainNumber: Swift::Int32,
+      _ plainBig: Swift::UInt64, _ plainLong: Swift::Int64, _ plainReal: Swift::Double,
+      _ plainTitle: Swift::String?, _ maybeFlag: Swift::Bool?, _ maybeNumber: Swift::Int32?,
+      _ maybeBig: Swift::UInt64?, _ maybeReal: Swift::Double?, _ mood: Kit.Mood,
+      _ maybeMood: Kit.Mood?, _ wide: Kit.Wide, _ traits: Kit.Trait, _ title: Swift::String?,
+      _ word: Swift::String, _ badge: Swift::String?, _ point: Kit.Point?, _ box: Kit.Box?,
+      _ branch: Kit.Branch?, _ pet: Kit.Pet?, _ tags: [Swift::String], _ numbers: [Swift::Int64],
+      _ leaves: [Kit.Leaf], _ pets: [Kit.Pet]
+    ) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
       let plainTitle = builder.string(plainTitle)
       let title = builder.string(title)
       let word = builder.string(word, omitting: "plain")
       let badge = builder.string(badge)
       let branch = branch?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
-      let pet = pet?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let pet = builder.union(pet)
       let tags = builder.strings(tags)
       let numbers = builder.scalars(numbers)
       let leaves = builder.tables(leaves)
@@ -411,8 +379,8 @@ nonisolated extension Kit {
       builder.add(maybeBig, at: 46)
       builder.add(maybeReal, at: 48)
       builder.add(wide.rawValue, at: 54, default: 1)
-      if let point { builder.addStructure(point, at: 66) }
-      if let box { builder.addStructure(box, at: 68) }
+      builder.addStructure(point, at: 66, size: 16, alignment: 8)
+      builder.addStructure(box, at: 68, size: 32, alignment: 8)
       builder.add(name, at: 4)
       builder.add(number, at: 18, default: 3)
       builder.add(count, at: 20, default: 0)
@@ -424,7 +392,7 @@ nonisolated extension Kit {
       builder.add(word, at: 60)
       builder.add(badge, at: 62)
       builder.add(branch, at: 70)
-      builder.add(pet, at: 74)
+      builder.add(pet.value, at: 74)
       builder.add(tags, at: 76)
       builder.add(numbers, at: 78)
       builder.add(leaves, at: 80)
@@ -440,7 +408,7 @@ nonisolated extension Kit {
       builder.add(mood.rawValue, at: 50, default: 5)
       builder.add(maybeMood?.rawValue, at: 52)
       builder.add(traits.rawValue, at: 56, default: 0)
-      builder.add(self.pet?._tag ?? 0, at: 72, default: 0)
+      builder.add(pet.tag, at: 72, default: 0)
       return builder.endTable()
     }
   }

@@ -229,7 +229,7 @@ nonisolated extension KIT {
       let leaf = leaf?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
       let name = builder.string(name)
       builder.startTable(slotCount: 3)
-      if let box { builder.addStructure(box, at: 8) }
+      builder.addStructure(box, at: 8, size: 32, alignment: 8)
       builder.add(leaf, at: 4)
       builder.add(name, at: 6)
       return builder.endTable()

@@ -26,7 +26,9 @@ nonisolated extension V1 {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(number: Swift::Int32, text: Swift::String? = nil, likes: Swift::Int32? = 0) {
-      self = LetterBuilder(number, text, likes ?? 0).build()
+      self._row = Dflat::Row {
+        LetterBuilder._encode(to: $0, number, text, likes ?? 0)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -50,17 +52,13 @@ nonisolated extension V1 {
   /// The fields of a `Letter`, to be changed and built.
   public nonisolated struct LetterBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32
+    public var number: Swift::Int32 = 0
     /// `text`: nil if absent.
-    public var text: Swift::String?
+    public var text: Swift::String? = nil
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32
+    public var likes: Swift::Int32 = 0
 
-    init(_ number: Swift::Int32 = 0, _ text: Swift::String? = nil, _ likes: Swift::Int32 = 0) {
-      self.number = number
-      self.text = text
-      self.likes = likes
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Letter) {
@@ -81,6 +79,13 @@ nonisolated extension V1 {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      LetterBuilder._encode(to: builder, number, text, likes)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ number: Swift::Int32, _ text: Swift::String?,
+      _ likes: Swift::Int32
+    ) -> FlatBufferBuilder.Offset {
       let text = builder.string(text)
       builder.startTable(slotCount: 3)
       builder.add(number, at: 4, default: 0)

@@ -28,7 +28,9 @@ nonisolated extension V2 {
       id: Swift::String, text: Swift::String? = nil, words: Swift::Int32? = 0,
       slug: Swift::String? = nil
     ) {
-      self = LetterBuilder(id, text, words ?? 0, slug).build()
+      self._row = Dflat::Row {
+        LetterBuilder._encode(to: $0, id, text, words ?? 0, slug)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -53,23 +55,15 @@ nonisolated extension V2 {
   /// The fields of a `Letter`, to be changed and built.
   public nonisolated struct LetterBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String
+    public var id: Swift::String = ""
     /// `text`: nil if absent.
-    public var text: Swift::String?
+    public var text: Swift::String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int32
+    public var words: Swift::Int32 = 0
     /// `slug`: unique, nil if absent.
-    public var slug: Swift::String?
+    public var slug: Swift::String? = nil
 
-    init(
-      _ id: Swift::String = "", _ text: Swift::String? = nil, _ words: Swift::Int32 = 0,
-      _ slug: Swift::String? = nil
-    ) {
-      self.id = id
-      self.text = text
-      self.words = words
-      self.slug = slug
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Letter) {
@@ -91,6 +85,13 @@ nonisolated extension V2 {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      LetterBuilder._encode(to: builder, id, text, words, slug)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ id: Swift::String, _ text: Swift::String?,
+      _ words: Swift::Int32, _ slug: Swift::String?
+    ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)
       let slug = builder.string(slug)

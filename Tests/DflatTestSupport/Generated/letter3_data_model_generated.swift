@@ -36,7 +36,9 @@ nonisolated extension Mail {
     public init(
       id: Swift::String, sheet: Swift::Int32, text: Swift::String? = nil, words: Swift::Int64? = 0
     ) {
-      self = DispatchBuilder(id, sheet, text, words ?? 0).build()
+      self._row = Dflat::Row {
+        DispatchBuilder._encode(to: $0, id, sheet, text, words ?? 0)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -61,23 +63,15 @@ nonisolated extension Mail {
   /// The fields of a `Dispatch`, to be changed and built.
   public nonisolated struct DispatchBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String
+    public var id: Swift::String = ""
     /// `sheet`: a field of the primary key.
-    public var sheet: Swift::Int32
+    public var sheet: Swift::Int32 = 0
     /// `text`: nil if absent.
-    public var text: Swift::String?
+    public var text: Swift::String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64
+    public var words: Swift::Int64 = 0
 
-    init(
-      _ id: Swift::String = "", _ sheet: Swift::Int32 = 0, _ text: Swift::String? = nil,
-      _ words: Swift::Int64 = 0
-    ) {
-      self.id = id
-      self.sheet = sheet
-      self.text = text
-      self.words = words
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Dispatch) {
@@ -99,6 +93,13 @@ nonisolated extension Mail {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      DispatchBuilder._encode(to: builder, id, sheet, text, words)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ id: Swift::String, _ sheet: Swift::Int32,
+      _ text: Swift::String?, _ words: Swift::Int64
+    ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)
       builder.startTable(slotCount: 4)

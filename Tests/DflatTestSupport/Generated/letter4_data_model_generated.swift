@@ -23,7 +23,9 @@ nonisolated extension MAIL {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(id: Swift::String, text: Swift::String? = nil, words: Swift::Int64? = 0) {
-      self = DispatchBuilder(id, text, words ?? 0).build()
+      self._row = Dflat::Row {
+        DispatchBuilder._encode(to: $0, id, text, words ?? 0)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -47,17 +49,13 @@ nonisolated extension MAIL {
   /// The fields of a `Dispatch`, to be changed and built.
   public nonisolated struct DispatchBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String
+    public var id: Swift::String = ""
     /// `text`: nil if absent.
-    public var text: Swift::String?
+    public var text: Swift::String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64
+    public var words: Swift::Int64 = 0
 
-    init(_ id: Swift::String = "", _ text: Swift::String? = nil, _ words: Swift::Int64 = 0) {
-      self.id = id
-      self.text = text
-      self.words = words
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Dispatch) {
@@ -78,6 +76,13 @@ nonisolated extension MAIL {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      DispatchBuilder._encode(to: builder, id, text, words)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ id: Swift::String, _ text: Swift::String?,
+      _ words: Swift::Int64
+    ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)
       builder.startTable(slotCount: 3)

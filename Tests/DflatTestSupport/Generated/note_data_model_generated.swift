@@ -23,7 +23,9 @@ public nonisolated struct Note: Dflat::Atom {
 
   /// A new object, not stored anywhere; nil stands for the default.
   public init(key: Swift::UInt64, text: Swift::String? = nil) {
-    self = NoteBuilder(key, text).build()
+    self._row = Dflat::Row {
+      NoteBuilder._encode(to: $0, key, text)
+    }
   }
 
   /// What changes are made with, for Dflat.
@@ -46,14 +48,11 @@ public nonisolated struct Note: Dflat::Atom {
 /// The fields of a `Note`, to be changed and built.
 public nonisolated struct NoteBuilder: EntityBuilder {
   /// `key`: a field of the primary key.
-  public var key: Swift::UInt64
+  public var key: Swift::UInt64 = 0
   /// `text`: nil if absent.
-  public var text: Swift::String?
+  public var text: Swift::String? = nil
 
-  init(_ key: Swift::UInt64 = 0, _ text: Swift::String? = nil) {
-    self.key = key
-    self.text = text
-  }
+  init() {}
 
   /// The fields of an object.
   public init(from object: Note) {
@@ -73,6 +72,12 @@ public nonisolated struct NoteBuilder: EntityBuilder {
 
   /// Writes the fields; defaults are left out.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+    NoteBuilder._encode(to: builder, key, text)
+  }
+
+  static func _encode(
+    to builder: FlatBufferBuilder, _ key: Swift::UInt64, _ text: Swift::String?
+  ) -> FlatBufferBuilder.Offset {
     let text = builder.string(text)
     builder.startTable(slotCount: 2)
     builder.add(key, at: 4, default: 0)

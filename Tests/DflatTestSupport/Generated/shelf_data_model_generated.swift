@@ -26,7 +26,9 @@ nonisolated extension Kit {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(number: Swift::Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil) {
-      self = ShelfBuilder(number, thing, crate).build()
+      self._row = Dflat::Row {
+        ShelfBuilder._encode(to: $0, number, thing, crate)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -58,17 +60,13 @@ nonisolated extension Kit {
   /// The fields of a `Shelf`, to be changed and built.
   public nonisolated struct ShelfBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32
+    public var number: Swift::Int32 = 0
     /// `thing`: indexed, nil if absent.
-    public var thing: Kit.Thing?
+    public var thing: Kit.Thing? = nil
     /// `crate`: nil if absent.
-    public var crate: Kit.Crate?
+    public var crate: Kit.Crate? = nil
 
-    init(_ number: Swift::Int32 = 0, _ thing: Kit.Thing? = nil, _ crate: Kit.Crate? = nil) {
-      self.number = number
-      self.thing = thing
-      self.crate = crate
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Shelf) {
@@ -89,13 +87,20 @@ nonisolated extension Kit {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let thing = thing?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      ShelfBuilder._encode(to: builder, number, thing, crate)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ number: Swift::Int32, _ thing: Kit.Thing?,
+      _ crate: Kit.Crate?
+    ) -> FlatBufferBuilder.Offset {
+      let thing = builder.union(thing)
       let crate = crate?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
       builder.startTable(slotCount: 4)
       builder.add(number, at: 4, default: 0)
-      builder.add(thing, at: 8)
+      builder.add(thing.value, at: 8)
       builder.add(crate, at: 10)
-      builder.add(self.thing?._tag ?? 0, at: 6, default: 0)
+      builder.add(thing.tag, at: 6, default: 0)
       return builder.endTable()
     }
   }

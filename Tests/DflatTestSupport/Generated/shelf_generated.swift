@@ -198,15 +198,15 @@ nonisolated extension Kit {
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       let title = builder.string(title)
       let cover = cover?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
-      let inside = inside?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let inside = builder.union(inside)
       builder.startTable(slotCount: 7)
       builder.add(rating, at: 8, default: 0.0)
       builder.add(title, at: 4)
       builder.add(pages, at: 6, default: 100)
       builder.add(cover, at: 12)
-      builder.add(inside, at: 16)
+      builder.add(inside.value, at: 16)
       builder.add(isUsed, at: 10, default: false)
-      builder.add(self.inside?._tag ?? 0, at: 14, default: 0)
+      builder.add(inside.tag, at: 14, default: 0)
       return builder.endTable()
     }
 

@@ -38,7 +38,9 @@ nonisolated extension Kit {
       row: Swift::UInt32, level: Swift::Double, side: Kit.Side, isOpen: Swift::Bool,
       page: Swift::UInt64, label: Swift::String? = nil
     ) {
-      self = SlotBuilder(row, level, side, isOpen, page, label).build()
+      self._row = Dflat::Row {
+        SlotBuilder._encode(to: $0, row, level, side, isOpen, page, label)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -65,29 +67,19 @@ nonisolated extension Kit {
   /// The fields of a `Slot`, to be changed and built.
   public nonisolated struct SlotBuilder: EntityBuilder {
     /// `row`: a field of the primary key.
-    public var row: Swift::UInt32
+    public var row: Swift::UInt32 = 0
     /// `level`: a field of the primary key.
-    public var level: Swift::Double
+    public var level: Swift::Double = 0.0
     /// `side`: a field of the primary key.
-    public var side: Kit.Side
+    public var side: Kit.Side = .left
     /// `is_open`: a field of the primary key.
-    public var isOpen: Swift::Bool
+    public var isOpen: Swift::Bool = false
     /// `page`: a field of the primary key.
-    public var page: Swift::UInt64
+    public var page: Swift::UInt64 = 0
     /// `label`: nil if absent.
-    public var label: Swift::String?
+    public var label: Swift::String? = nil
 
-    init(
-      _ row: Swift::UInt32 = 0, _ level: Swift::Double = 0.0, _ side: Kit.Side = .left,
-      _ isOpen: Swift::Bool = false, _ page: Swift::UInt64 = 0, _ label: Swift::String? = nil
-    ) {
-      self.row = row
-      self.level = level
-      self.side = side
-      self.isOpen = isOpen
-      self.page = page
-      self.label = label
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Slot) {
@@ -111,6 +103,13 @@ nonisolated extension Kit {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      SlotBuilder._encode(to: builder, row, level, side, isOpen, page, label)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ row: Swift::UInt32, _ level: Swift::Double, _ side: Kit.Side,
+      _ isOpen: Swift::Bool, _ page: Swift::UInt64, _ label: Swift::String?
+    ) -> FlatBufferBuilder.Offset {
       let label = builder.string(label)
       builder.startTable(slotCount: 6)
       builder.add(level, at: 6, default: 0.0)

@@ -31,7 +31,9 @@ nonisolated extension Verify {
       key: Swift::Int64, group: Swift::Int64? = 0, values: [Swift::Int64]? = [],
       label: Swift::String? = nil
     ) {
-      self = GreenBuilder(key, group ?? 0, values ?? [], label).build()
+      self._row = Dflat::Row {
+        GreenBuilder._encode(to: $0, key, group ?? 0, values ?? [], label)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -56,23 +58,15 @@ nonisolated extension Verify {
   /// The fields of a `Green`, to be changed and built.
   public nonisolated struct GreenBuilder: EntityBuilder {
     /// `key`: a field of the primary key.
-    public var key: Swift::Int64
+    public var key: Swift::Int64 = 0
     /// `group`: indexed, `0` if absent.
-    public var group: Swift::Int64
+    public var group: Swift::Int64 = 0
     /// `values`: empty if absent.
-    public var values: [Swift::Int64]
+    public var values: [Swift::Int64] = []
     /// `label`: nil if absent.
-    public var label: Swift::String?
+    public var label: Swift::String? = nil
 
-    init(
-      _ key: Swift::Int64 = 0, _ group: Swift::Int64 = 0, _ values: [Swift::Int64] = [],
-      _ label: Swift::String? = nil
-    ) {
-      self.key = key
-      self.group = group
-      self.values = values
-      self.label = label
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Green) {
@@ -94,6 +88,13 @@ nonisolated extension Verify {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      GreenBuilder._encode(to: builder, key, group, values, label)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ key: Swift::Int64, _ group: Swift::Int64,
+      _ values: [Swift::Int64], _ label: Swift::String?
+    ) -> FlatBufferBuilder.Offset {
       let values = builder.scalars(values)
       let label = builder.string(label)
       builder.startTable(slotCount: 4)

@@ -34,7 +34,9 @@ public nonisolated struct BenchDoc: Dflat::Atom {
     title: Swift::String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
     tag: Swift::String? = nil, priority: Swift::Int32? = 0
   ) {
-    self = BenchDocBuilder(pos, color ?? .red, title, content, tag, priority ?? 0).build()
+    self._row = Dflat::Row {
+      BenchDocBuilder._encode(to: $0, pos, color ?? .red, title, content, tag, priority ?? 0)
+    }
   }
 
   /// What changes are made with, for Dflat.
@@ -61,29 +63,19 @@ public nonisolated struct BenchDoc: Dflat::Atom {
 /// The fields of a `BenchDoc`, to be changed and built.
 public nonisolated struct BenchDocBuilder: EntityBuilder {
   /// `pos`: nil if absent.
-  public var pos: Vec3?
+  public var pos: Vec3? = nil
   /// `color`: `.red` if absent.
-  public var color: Color
+  public var color: Color = .red
   /// `title`: a field of the primary key.
-  public var title: Swift::String
+  public var title: Swift::String = ""
   /// `content`: nil if absent.
-  public var content: Content?
+  public var content: Content? = nil
   /// `tag`: nil if absent.
-  public var tag: Swift::String?
+  public var tag: Swift::String? = nil
   /// `priority`: `0` if absent.
-  public var priority: Swift::Int32
+  public var priority: Swift::Int32 = 0
 
-  init(
-    _ pos: Vec3? = nil, _ color: Color = .red, _ title: Swift::String = "",
-    _ content: Content? = nil, _ tag: Swift::String? = nil, _ priority: Swift::Int32 = 0
-  ) {
-    self.pos = pos
-    self.color = color
-    self.title = title
-    self.content = content
-    self.tag = tag
-    self.priority = priority
-  }
+  init() {}
 
   /// The fields of an object.
   public init(from object: BenchDoc) {
@@ -107,17 +99,24 @@ public nonisolated struct BenchDocBuilder: EntityBuilder {
 
   /// Writes the fields; defaults are left out.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+    BenchDocBuilder._encode(to: builder, pos, color, title, content, tag, priority)
+  }
+
+  static func _encode(
+    to builder: FlatBufferBuilder, _ pos: Vec3?, _ color: Color, _ title: Swift::String,
+    _ content: Content?, _ tag: Swift::String?, _ priority: Swift::Int32
+  ) -> FlatBufferBuilder.Offset {
     let title = builder.string(title)
-    let content = content?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+    let content = builder.union(content)
     let tag = builder.string(tag)
     builder.startTable(slotCount: 7)
-    if let pos { builder.addStructure(pos, at: 4) }
+    builder.addStructure(pos, at: 4, size: 12, alignment: 4)
     builder.add(title, at: 8)
-    builder.add(content, at: 12)
+    builder.add(content.value, at: 12)
     builder.add(tag, at: 14)
     builder.add(priority, at: 16, default: 0)
     builder.add(color.rawValue, at: 6, default: 0)
-    builder.add(self.content?._tag ?? 0, at: 10, default: 0)
+    builder.add(content.tag, at: 10, default: 0)
     return builder.endTable()
   }
 }

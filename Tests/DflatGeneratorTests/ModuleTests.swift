@@ -52,6 +52,24 @@ struct ModuleTests {
     }
   }
 
+  @Test("a type whose namespace is declared by a third module is spelled with that one")
+  func namespacesOfOthers() throws {
+    try withTemporaryDirectory { directory in
+      _ = try write(
+        "namespace Map; table Owner { x: int; }", to: directory.appending(path: "Base/owner.fbs"))
+      _ = try write(place, to: directory.appending(path: "Shared/place.fbs"))
+      let input = try write(visit, to: directory.appending(path: "App/visit.fbs"))
+      let output = directory.appending(path: "out")
+      let (status, errors) = run(
+        "-o", output.path(), "--module", "Base=\(directory.appending(path: "Base").path())",
+        "--module", "Shared=\(directory.appending(path: "Shared").path())", input)
+      #expect(status == 0 && errors.isEmpty, "\(errors)")
+      let model = try text(of: output.appending(path: "visit_data_model_generated.swift"))
+      #expect(model.contains("\npublic import Base\npublic import Shared\n"))
+      #expect(model.contains("public var place: Base::Map.Place?"))
+    }
+  }
+
   @Test("the configuration names modules, too")
   func configuration() throws {
     try withTemporaryDirectory { directory in

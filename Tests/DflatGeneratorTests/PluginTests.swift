@@ -78,7 +78,7 @@ struct PluginTests {
       (status, output) = try swift("build", "--target", "App", in: directory)
       #expect(status != 0)
       #expect(
-        output.contains("part_user.fbs:1:35: error: 'Part' is declared in "), "\(output)")
+        output.contains("part_user.fbs:1:34: error: 'Part' is declared in "), "\(output)")
       try write(
         #"{"include": ["../../Shared"], "modules": {"../../Shared": "Parts"}}"#,
         to: "Sources/App/dflat.json", in: directory)

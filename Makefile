@@ -14,7 +14,8 @@
 #   make bench-smoke      every benchmark once, to see that it runs
 #   make bench-empire     the same for Empire, beside LMDB's C interface
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
-#   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire (a few minutes)
+#   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, and the build of a target
+#                         with 30 entities (some minutes)
 #   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows and for Empire's values, and a comparison with
 #                         FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
@@ -120,6 +121,7 @@ bench-scaling:
 bench-build:
 	@Scripts/bootstrap.sh build empire
 	Scripts/clean-build-time.sh
+	Scripts/large-build-time.sh
 
 fuzz:
 	@Scripts/bootstrap.sh build test fuzz

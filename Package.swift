@@ -177,9 +177,11 @@ let package = Package(
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [
-        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "SwiftFiveClient",
+        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient",
+        "SwiftFiveClient",
       ],
-      exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")], swiftSettings: strict),
+      exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],
+      swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
       swiftSettings: strict),
@@ -198,7 +200,8 @@ let package = Package(
       name: "MainActorRecords", dependencies: ["Empire"],
       path: "Tests/EmpireTests/MainActorClient", swiftSettings: mainActor),
     .testTarget(
-      name: "EmpireTests", dependencies: ["Empire", "LMDB", "DflatTestSupport", "MainActorRecords"],
+      name: "EmpireTests",
+      dependencies: ["Empire", "LMDB", "DflatTestSupport", "MainActorRecords"],
       exclude: ["MainActorClient"], swiftSettings: strict),
     .testTarget(
       name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],

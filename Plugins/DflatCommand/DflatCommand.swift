@@ -53,7 +53,8 @@ struct DflatCommand: CommandPlugin {
         let path = folder.path(percentEncoded: false)
         let status = try run(
           dflatc,
-          ["compile", "-o", path] + options + configuration(of: target.directoryURL) + files)
+          ["compile", "-o", path] + options + configuration(of: target.directoryURL)
+            + modules(of: target) + files)
         if status != 0 {
           throw Failure(description: "the schemas of \(target.name) have errors, see above")
         }
@@ -66,6 +67,18 @@ struct DflatCommand: CommandPlugin {
   private func schemas(in directory: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+  }
+
+  /// The modules of the targets with schemas that a target depends on.
+  private func modules(of target: any Target) -> [String] {
+    target.recursiveTargetDependencies.compactMap { $0 as? any SourceModuleTarget }
+      .filter { dependency in
+        dependency.recursiveTargetDependencies.contains { $0.name == "Dflat" }
+          && !schemas(in: dependency.directoryURL).isEmpty
+      }
+      .flatMap {
+        ["--module", "\($0.moduleName)=\($0.directoryURL.path(percentEncoded: false))"]
+      }
   }
 
   private func configuration(of directory: URL) -> [String] {

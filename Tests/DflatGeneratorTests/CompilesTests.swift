@@ -6,7 +6,7 @@ import Testing
 @Suite("Generated code")
 struct CompilesTests {
   @Test(
-    "compiles without warnings in both language modes",
+    "compiles without warnings in both language modes, and in modules of the main actor",
     arguments: Place.schemas(in: Place.schemas), Judge.Mode.allCases)
   func compiles(schema: String, mode: Judge.Mode) throws {
     try withTemporaryDirectory { directory in

@@ -39,7 +39,10 @@ struct GoldenTests {
         let committed = try? text(of: folder.appending(path: "Generated/\(file.name)"))
         #expect(
           committed == file.text,
-          "to write it anew: dflatc -o Tests/\(target)/Generated Tests/\(target)/Schemas/*.fbs, for a client with --declare-namespaces")
+          """
+          to write it anew: dflatc \(options.declaresNamespaces ? "--declare-namespaces " : "")\
+          -o Tests/\(target)/Generated Tests/\(target)/Schemas/*.fbs
+          """)
       }
     }
     let found = try FileManager.default.contentsOfDirectory(

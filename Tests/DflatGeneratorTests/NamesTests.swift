@@ -118,7 +118,9 @@ struct NamesTests {
         stars: int = 3 (indexed);
       }
       """)
-    #expect(text.contains("/// A note.\n///\n/// With a second paragraph.\npublic nonisolated struct Note"))
+    #expect(
+      text.contains(
+        "/// A note.\n///\n/// With a second paragraph.\npublic nonisolated struct Note"))
     #expect(text.contains("  /// Who wrote it.\n  public var author: Swift::String?"))
     #expect(
       text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Swift::Int32"))

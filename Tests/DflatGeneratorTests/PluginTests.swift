@@ -13,7 +13,9 @@ struct PluginTests {
 
       let package = Package(
         name: "App", platforms: [.macOS(.v15)],
-        dependencies: [.package(name: "dflat", path: "\(root.path())")],
+        dependencies: [
+          .package(name: "dflat", path: "\(root.path())"), .package(path: "Base"),
+        ],
         targets: [\(targets)])
       """
     try write(manifest, to: "Package.swift", in: directory)
@@ -40,8 +42,10 @@ struct PluginTests {
         """
         .executableTarget(name: "App", dependencies: [\(dflat)],
           plugins: [.plugin(name: "DflatPlugin", package: "dflat")]),
-        .target(name: "Committed", dependencies: [\(dflat)], exclude: ["benchdoc.fbs"])
+        .target(name: "Committed", dependencies: [\(dflat)], exclude: ["benchdoc.fbs"]),
+        \(sharingTargets)
         """, in: directory)
+      try writeSharing(in: directory)
       for (name, folder) in [("blog", "App"), ("benchdoc", "Committed")] {
         try write(
           try text(of: Place.golden.appending(path: "\(name)/\(name).fbs")),
@@ -59,11 +63,36 @@ struct PluginTests {
       #expect(status == 0, "\(output)")
       #expect(!output.contains("warning:"), "\(output)")
 
+      // Run with what was built: types of three modules and two packages.
+      (status, output) = try swift("run", "--skip-build", "Visits", in: directory)
+      #expect(status == 0 && output.hasSuffix("red 3 left\n"), "\(output)")
+
       try write(
         "include \"part.fbs\"; enum Own: byte { A }", to: "Sources/App/part_user.fbs",
         in: directory)
       (status, output) = try swift("build", in: directory)
       #expect(status == 0, "\(output)")
+      try write(
+        "include \"part.fbs\"; table User { part: Part; }", to: "Sources/App/part_user.fbs",
+        in: directory)
+      (status, output) = try swift("build", "--target", "App", in: directory)
+      #expect(status != 0)
+      #expect(
+        output.contains("part_user.fbs:1:34: error: 'Part' is declared in "), "\(output)")
+      try write(
+        #"{"include": ["../../Shared"], "modules": {"../../Shared": "Parts"}}"#,
+        to: "Sources/App/dflat.json", in: directory)
+      (_, output) = try swift("build", "--target", "App", in: directory)
+      #expect(output.contains("no such module 'Parts'"), "\(output)")
+
+      try write("enum Own: byte { B }", to: "Sources/App/own.fbs", in: directory)
+      try write(#"{"include": ["../../Shared"]}"#, to: "Sources/App/dflat.json", in: directory)
+      try write(
+        "include \"part.fbs\"; enum Own: byte { A }", to: "Sources/App/part_user.fbs",
+        in: directory)
+      (_, output) = try swift("build", "--target", "App", in: directory)
+      #expect(output.contains("error: 'Own' is declared in "), "\(output)")
+      try FileManager.default.removeItem(at: directory.appending(path: "Sources/App/own.fbs"))
 
       try write("table Part { x: inte; }", to: "Shared/part.fbs", in: directory)
       (status, output) = try swift("build", in: directory)
@@ -83,6 +112,89 @@ struct PluginTests {
           == text(of: Place.golden.appending(path: "benchdoc/benchdoc_generated.swift")))
       (status, output) = try swift("build", "--target", "Committed", in: directory)
       #expect(status == 0, "\(output)")
+      try write("enum Own: byte { A }", to: "Sources/App/part_user.fbs", in: directory)
+      try write("{}", to: "Sources/App/dflat.json", in: directory)
+      try write("// Old", to: "Sources/App/blog_generated.swift", in: directory)
+      (status, output) = try swift("build", "--target", "App", in: directory)
+      #expect(status != 0)
+      #expect(
+        output.contains("App uses DflatPlugin and has generated code of its own"), "\(output)")
     }
+  }
+
+  // MARK: Sharing
+
+  /// A program that includes schemas of another target, which includes one of another package. Everything is built as strictly as can be.
+  private var sharingTargets: String {
+    let settings = """
+      swiftSettings: [
+        .defaultIsolation(MainActor.self), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ], plugins: [.plugin(name: "DflatPlugin", package: "dflat")]
+      """
+    return """
+      .target(name: "Places",
+        dependencies: [
+          .product(name: "Dflat", package: "dflat"), .product(name: "Colors", package: "Base"),
+        ], \(settings)),
+      .executableTarget(name: "Visits",
+        dependencies: ["Places", .product(name: "Dflat", package: "dflat")], \(settings)),
+      """
+  }
+
+  private func writeSharing(in directory: URL) throws {
+    let root = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
+    try write(
+      """
+      // swift-tools-version: 6.2
+      import PackageDescription
+
+      let package = Package(
+        name: "Base", platforms: [.macOS(.v15)],
+        products: [.library(name: "Colors", targets: ["Colors"])],
+        dependencies: [.package(name: "dflat", path: "\(root.path())")],
+        targets: [
+          .target(name: "Colors", dependencies: [.product(name: "Dflat", package: "dflat")],
+            plugins: [.plugin(name: "DflatPlugin", package: "dflat")])
+        ])
+      """, to: "Base/Package.swift", in: directory)
+    try write(
+      "namespace Map;\nenum Color: byte { Blue, Red }\ntable Owner { name: string (indexed); }\n",
+      to: "Base/Sources/Colors/Schemas/color.fbs", in: directory)
+    try write("", to: "Base/Sources/Colors/Colors.swift", in: directory)
+    try write(
+      """
+      include "color.fbs";
+      namespace Map;
+      table Place { x: int (indexed); color: Color; owner: Owner; }
+      """, to: "Sources/Places/place.fbs", in: directory)
+    try write("enum Side: byte { Right, Left }", to: "Sources/Places/side.fbs", in: directory)
+    try write("", to: "Sources/Places/Places.swift", in: directory)
+    try write(
+      """
+      include "place.fbs";
+      include "side.fbs";
+      namespace Map;
+      union Thing { Place, Owner }
+      table Visit { id: int (primary); place: Place; side: Side; thing: Thing; colors: [Color]; }
+      root_type Visit;
+      """, to: "Sources/Visits/visit.fbs", in: directory)
+    try write(
+      """
+      import Colors
+      import Dflat
+      import Places
+
+      let visit = Map.Visit(
+        id: 3, place: Map.Place(x: 3, color: .red, owner: Map.Owner(name: "Ann")), side: .left,
+        thing: .owner(Map.Owner(name: "Bob")), colors: [.red])
+      let condition =
+        Map.Visit.place.x > 2 && Map.Visit.place.owner.name == "Ann"
+        && Map.Visit.thing.as(Map.Owner.self).name == "Bob" && Map.Visit.side == .left
+      _ = condition
+      let read = Map.Visit.from(data: visit.toData())
+      print("\\(read.colors[0]) \\(read.place?.x ?? 0) \\(read.side)")
+      """, to: "Sources/Visits/main.swift", in: directory)
   }
 }

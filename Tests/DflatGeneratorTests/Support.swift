@@ -74,6 +74,8 @@ enum Judge {
   enum Mode: String, CaseIterable, Sendable {
     case swift5 = "5"
     case swift6 = "6"
+    /// Swift 6 in a module of the main actor, with all that is coming.
+    case mainActor
   }
 
   /// The directory of the build that the tests run from.
@@ -91,14 +93,20 @@ enum Judge {
 
   private static func arguments(_ mode: Mode) -> [String] {
     var arguments = [
-      "-swift-version", mode.rawValue, "-I", build.appending(path: "Modules").path(),
+      "-swift-version", mode == .swift5 ? "5" : "6", "-I", build.appending(path: "Modules").path(),
       "-module-name", "Generated",
     ]
-    if mode == .swift6 {
-      for feature in ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"] {
-        arguments += ["-enable-upcoming-feature", feature]
-      }
+    var features: [String] = []
+    if mode != .swift5 {
+      features += ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
     }
+    if mode == .mainActor {
+      arguments += ["-default-isolation", "MainActor"]
+      features += [
+        "ImmutableWeakCaptures", "InferIsolatedConformances", "NonisolatedNonsendingByDefault",
+      ]
+    }
+    for feature in features { arguments += ["-enable-upcoming-feature", feature] }
     return arguments
   }
 

@@ -1,6 +1,6 @@
 // Arguments: what a command line of dflatc asks for.
 //
-// `dflatc check` is in Arguments+Check.swift. Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
+// `dflatc check` is in Arguments+Check.swift, `dflatc module` in Arguments+Module.swift. Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
 // a long one from the next argument or behind an equals sign. `--` ends the options.
 
 /// A command line that asks for nothing dflatc knows.
@@ -11,6 +11,7 @@ struct UsageError: Error, Equatable {
 /// What is to be done.
 enum Request: Equatable {
   case compile(CompileRequest)
+  case module(ModuleRequest)
   case check(CheckRequest)
   case help(String?)
   case version
@@ -24,10 +25,13 @@ struct CompileRequest: Equatable {
   var inputs: [String] = []
   var keepsJSON = false
   var declaresNamespaces = false
+  var modules: [ModuleMap.Module] = []
+  /// Schemas that are compiled into the same module by other calls; nil if it is not known which are.
+  var beside: [String]?
 }
 
 extension Request {
-  static let commands = ["compile", "check", "graphql", "help"]
+  static let commands = ["compile", "module", "check", "graphql", "help"]
 
   /// Understands a command line, without the program's name.
   init(_ arguments: [String]) throws(UsageError) {
@@ -52,6 +56,8 @@ extension Request {
       throw UsageError(message: "this version of dflatc has no GraphQL support yet")
     case "check":
       self = try Self.check(arguments)
+    case "module":
+      self = try Self.module(arguments)
     default:
       self = try Self.compile(arguments)
     }
@@ -74,6 +80,8 @@ extension Request {
       case "--config":
         if request.configuration != nil { throw UsageError(message: "--config is given twice") }
         request.configuration = try line.value(of: argument)
+      case "--module": request.modules.append(try line.module(of: argument))
+      case "--beside": request.beside = (request.beside ?? []) + [try line.value(of: argument)]
       case "-h", "--help": return .help(nil)
       case "--version": return .version
       case "--keep-json", "--declare-namespaces":

@@ -43,20 +43,25 @@ public struct CompilerCommand {
       output("dflatc \(Self.version)\n")
       return 0
     case .compile(let request): return compile(request)
+    case .module(let request): return module(request)
     case .check(let request): return check(request)
     }
   }
 
   private func check(_ request: CheckRequest) -> Int32 {
-    guard let include = includes(of: request.configuration) else { return 1 }
-    return SchemaCheck(request: request, include: include, output: output, errors: errors).run()
+    guard let configuration = configuration(at: request.configuration) else { return 1 }
+    let map = ModuleMap(modules: configuration.modules)
+    return SchemaCheck(
+      request: request, include: configuration.include + map.includePaths, output: output,
+      errors: errors
+    ).run()
   }
 
-  /// The directories that a configuration file names; nil after an error in it.
-  private func includes(of configuration: String?) -> [String]? {
-    guard let configuration else { return [] }
+  /// What a configuration file says; nil after an error in it.
+  private func configuration(at path: String?) -> Configuration? {
+    guard let path else { return Configuration() }
     do {
-      return try Configuration(path: configuration).include
+      return try Configuration(path: path)
     } catch {
       errors(error.message + "\n")
       return nil
@@ -64,27 +69,65 @@ public struct CompilerCommand {
   }
 
   private func compile(_ request: CompileRequest) -> Int32 {
+    guard let configuration = configuration(at: request.configuration) else { return 1 }
+    let map = ModuleMap(
+      modules: request.modules + configuration.modules,
+      own: request.beside.map { $0 + request.inputs })
+    let module = ModuleCheck(files: request.inputs, map: map)
+    if report(module.repetitions()) { return 1 }
+    var failed = false
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    guard let include = includes(of: request.configuration) else { return 1 }
-    let compiler = SchemaCompiler(includePaths: request.include + include)
-    var failed = false
+    let compiler = SchemaCompiler(
+      includePaths: request.include + configuration.include + map.includePaths)
     for input in request.inputs {
       let result = compiler.compile(file: input)
-      for diagnostic in result.diagnostics { errors(diagnostic.rendered() + "\n") }
-      guard let schema = result.schema else {
+      let strays = module.strays(in: result)
+      _ = report(result.diagnostics + strays)
+      guard let schema = result.schema, strays.isEmpty else {
         failed = true
         continue
       }
-      do {
-        let directory = try OutputDirectory(request.output)
-        for file in Generator(schema, options: options).generate() { try directory.write(file) }
-      } catch {
-        errors("dflatc: error: \(error.message)\n")
-        failed = true
-      }
+      options.imported = ImportedNames(schema, map, namespaces: module.importedNamespaces)
+      let generator = Generator(schema, options: options)
+      failed = !write(generator.generate(), to: request.output) || failed
+      options.declaredNamespaces.formUnion(generator.usedNamespaces)
     }
     return failed ? 1 : 0
+  }
+
+  private func module(_ request: ModuleRequest) -> Int32 {
+    guard let configuration = configuration(at: request.configuration) else { return 1 }
+    let map = ModuleMap(modules: request.modules + configuration.modules, own: request.inputs)
+    let module = ModuleCheck(files: request.inputs, map: map)
+    if report(module.repetitions()) { return 1 }
+    var declared: Set<[String]> = []
+    for path in request.swift {
+      // A file that is gone declares nothing; the compiler says so.
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
+      declared.formUnion(SwiftDeclarations(in: text).types)
+    }
+    let file = NamespaceSource.file(module.namespaces(besides: declared))
+    return write([file], to: request.output) ? 0 : 1
+  }
+
+  /// Prints diagnostics.
+  /// - Returns: Whether there is an error among them.
+  private func report(_ diagnostics: [Diagnostic]) -> Bool {
+    for diagnostic in diagnostics { errors(diagnostic.rendered() + "\n") }
+    return diagnostics.contains { $0.severity == .error }
+  }
+
+  /// Writes files into a directory; false after an error.
+  private func write(_ files: [GeneratedFile], to path: String) -> Bool {
+    do {
+      let directory = try OutputDirectory(path)
+      for file in files { try directory.write(file) }
+      return true
+    } catch {
+      errors("dflatc: error: \(error.message)\n")
+      return false
+    }
   }
 }

@@ -1,7 +1,8 @@
 // Configuration: what a folder of schemas says about itself in a file, usually `dflat.json`.
 //
-// An object with the key `include`, a list of directories relative to the file's own. The build plugin passes the file on,
-// so that it is read anew whenever it has changed.
+// An object with the keys `include`, a list of directories, and `modules`, an object that names the module of each of some
+// directories; they are relative to the file's own. The build plugin passes the file on, so that it is read anew whenever it
+// has changed, and reads `declareNamespaces` itself.
 
 import Foundation
 
@@ -13,13 +14,21 @@ struct ConfigurationError: Error {
 struct Configuration {
   /// The directories, ready to be opened from the current one.
   let include: [String]
+  /// The modules of other directories.
+  let modules: [ModuleMap.Module]
+
+  /// Says nothing.
+  init() { (include, modules) = ([], []) }
 
   private struct UnknownSetting: Error {
     let name: String
   }
 
   private struct Content: Decodable {
+    static let names = ["declareNamespaces", "include", "modules"]
+
     let include: [String]
+    let modules: [String: String]
 
     private struct Key: CodingKey {
       let stringValue: String
@@ -32,10 +41,15 @@ struct Configuration {
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Key.self)
       // A misspelt setting would otherwise do nothing, silently.
-      let unknown = container.allKeys.map(\.stringValue).filter { $0 != "include" }.min()
+      let unknown = container.allKeys.map(\.stringValue).filter { !Self.names.contains($0) }.min()
       if let unknown { throw UnknownSetting(name: unknown) }
       include =
         try container.decodeIfPresent([String].self, forKey: Key(stringValue: "include")) ?? []
+      modules =
+        try container.decodeIfPresent([String: String].self, forKey: Key(stringValue: "modules"))
+        ?? [:]
+      // It is the plugin's, which asks for the declarations or does not.
+      _ = try container.decodeIfPresent(Bool.self, forKey: Key(stringValue: "declareNamespaces"))
     }
   }
 
@@ -47,26 +61,34 @@ struct Configuration {
       content = try JSONDecoder().decode(Content.self, from: data)
     } catch let error as UnknownSetting {
       throw ConfigurationError(
-        message: "\(path): error: there is no setting \"\(error.name)\", only \"include\"")
+        message: "\(path): error: there is no setting \"\(error.name)\", only \"include\", "
+          + "\"modules\" and \"declareNamespaces\"")
     } catch is DecodingError {
       throw ConfigurationError(
-        message: "\(path): error: expected {\"include\": [\"directory\", ...]}")
+        message: "\(path): error: expected {\"include\": [\"directory\", ...], "
+          + "\"modules\": {\"directory\": \"Module\", ...}, \"declareNamespaces\": true}")
     } catch {
       throw ConfigurationError(message: "\(path): error: cannot read the file")
     }
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-    var directories: [String] = []
-    for name in content.include {
+    func directory(_ name: String, _ role: String) throws(ConfigurationError) -> String {
       let directory = name.hasPrefix("/") ? name : parent + name
       var isDirectory: ObjCBool = false
       guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
         isDirectory.boolValue
       else {
         throw ConfigurationError(
-          message: "\(path): error: the include directory \"\(name)\" does not exist")
+          message: "\(path): error: the \(role) directory \"\(name)\" does not exist")
       }
-      directories.append(directory)
+      return directory
     }
-    include = directories
+    var include: [String] = []
+    for name in content.include { include.append(try directory(name, "include")) }
+    self.include = include
+    var modules: [ModuleMap.Module] = []
+    for (name, module) in content.modules.sorted(by: { $0.key < $1.key }) {
+      modules.append(ModuleMap.Module(name: module, folder: try directory(name, "module")))
+    }
+    self.modules = modules
   }
 }

@@ -3,6 +3,7 @@
 enum Help {
   static let usage = """
     usage: dflatc [compile] -o DIR [--keep-json] [-I DIR]... FILE.fbs...
+           dflatc module -o DIR [--module NAME=DIR]... [--swift FILE]... FILE.fbs...
            dflatc check [--json] [-I DIR]... OLD.fbs NEW.fbs
            dflatc help [COMMAND]
            dflatc --version
@@ -13,6 +14,29 @@ enum Help {
     case "graphql":
       """
       dflatc graphql will make schemas from GraphQL queries. This version does not have it.
+
+      """
+    case "module":
+      """
+      usage: dflatc module -o DIR [--config FILE] [--module NAME=DIR]... [--swift FILE]...
+                           FILE.fbs...
+
+      Looks at all schemas of a Swift module together. It refuses types that two of them
+      declare, and writes dflat_namespaces_generated.swift into DIR, with the enums that serve
+      as their namespaces.
+
+      options:
+        -o, --output DIR         where the file goes; made if it is not there
+            --config FILE        takes further modules from a JSON file,
+                                 {"modules": {"dir": "Name"}}, relative to the file's directory
+            --module NAME=DIR    a module with schemas of its own: their namespaces are declared
+                                 there. Those that others depend on come first
+            --swift FILE         a Swift file of the module: what it declares is not declared
+                                 again
+        -h, --help               print this text
+
+      exit status: 0 if the file is right, 1 after errors in the schemas or in writing, 64 for
+      a command line that makes no sense.
 
       """
     case "check":
@@ -46,7 +70,7 @@ enum Help {
       """
       usage: dflatc help [COMMAND]
 
-      Explains a command: compile, check, graphql or help.
+      Explains a command: compile, module, check, graphql or help.
 
       """
     default:
@@ -69,7 +93,13 @@ enum Help {
         -I, --include DIR        searched for included files, after the directory of the
                                  including file; may be given several times, in order
             --config FILE        takes further include directories from a JSON file,
-                                 {"include": ["dir"]}, relative to the file's directory
+                                 {"include": ["dir"]}, relative to the file's directory,
+                                 and modules, {"modules": {"dir": "Name"}}
+            --module NAME=DIR    the schemas below DIR are compiled in the Swift module NAME,
+                                 which generated code imports; they are found when included
+            --beside FILE        a schema of the same module that another call compiles. With
+                                 this option every type has to be in the inputs, in such a
+                                 file, or in a module
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is

@@ -111,7 +111,6 @@ extension Generator {
     let type = names.declared(definition.name)
     let builder = names.builder(of: definition.name)
     let taken = Set(fields.map(\.name))
-    let reader = names.runtime("TableReader")
     text.documentation([
       "The fields of a `\(camel(definition.name.name))`, to be changed and built."
     ])
@@ -121,16 +120,13 @@ extension Generator {
       text.line("init() {}")
       text.gap()
       text.documentation(["The fields of an object."])
-      text.function("public init", ["from object: \(type)"]) { text in
-        text.line("self = object.\(rowProperty(fields)).read { \(builder)($0) }")
-      }
-      text.gap()
-      let table = Identifier.fresh("table", avoiding: taken)
       // Delegation, because the compiler takes very long over a call with hundreds of arguments
       // that are calls themselves.
-      text.function("init", ["_ \(table): \(reader)"]) { text in
+      text.function("public init", ["from object: \(type)"]) { text in
         text.line("self.init()")
-        for field in fields { text.statement("\(field.property) = \(field.read(from: table))") }
+        for field in fields {
+          text.statement("self.\(field.member) = object.\(field.member)")
+        }
       }
       text.gap()
       // A property `build` and a method without parameters cannot stand side by side.

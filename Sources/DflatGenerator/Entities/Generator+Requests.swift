@@ -55,6 +55,13 @@ extension Generator {
             text.line("\(values).\(member) = newValue")
             text.line("\(pending).set(\(offset))")
           }
+          // In place: a vector that is appended to is not copied.
+          text.block("_modify") { text in
+            text.short(
+              if: "!\(pending).isSet(\(offset))", "\(values).\(member) = \(stored).\(member)")
+            text.line("\(pending).set(\(offset))")
+            text.line("yield &\(values).\(member)")
+          }
         }
       }
       writeFunctions(type: type, request: request, builder: builder, to: &text)

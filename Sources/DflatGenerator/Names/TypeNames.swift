@@ -5,6 +5,7 @@
 //
 //  - a type of the schema is spelled with its namespace; without it where a member hides the namespace; and through an
 //    alias at file scope where everything else would find something different;
+//  - a type of the schema that is in another module is spelled with the module;
 //  - a type of a library is spelled with its module where the schema uses the same name for anything, or a program may.
 
 import DflatSchema
@@ -22,8 +23,13 @@ final class TypeNames {
   /// The types that some spelling needed an alias for.
   private(set) var aliases: Set<QualifiedName> = []
 
-  init(schema: Schema, fileName: String) {
+  private let imported: ImportedNames
+  /// The other modules that spellings have named since they were taken.
+  private var modules: Set<String> = []
+
+  init(schema: Schema, fileName: String, imported: ImportedNames = ImportedNames()) {
     self.schema = schema
+    self.imported = imported
     entities = Set(schema.files.compactMap(\.root))
     aliasPrefix =
       "_"
@@ -67,7 +73,16 @@ final class TypeNames {
 
   /// The type's name with its namespace, right at file scope.
   func qualified(_ name: QualifiedName) -> String {
-    (name.namespace.map(Identifier.escaped) + [declared(name)]).joined(separator: ".")
+    if imported.types[name] == nil, let module = imported.namespaces[name.namespace] {
+      modules.insert(module)
+    }
+    return (name.namespace.map(Identifier.escaped) + [declared(name)]).joined(separator: ".")
+  }
+
+  /// The other modules that what was spelled needs, and forgets them: each file imports its own.
+  func takeModules() -> [String] {
+    defer { modules = [] }
+    return modules.sorted()
   }
 
   /// The Swift names that lead to a type, from file scope.
@@ -75,7 +90,8 @@ final class TypeNames {
 
   /// The namespace as the extended type of an extension at file scope.
   func namespace(_ namespace: [String]) -> String {
-    namespace.map(Identifier.escaped).joined(separator: ".")
+    if let module = imported.namespaces[namespace] { modules.insert(module) }
+    return namespace.map(Identifier.escaped).joined(separator: ".")
   }
 
   func isEntity(_ name: QualifiedName) -> Bool { entities.contains(name) }
@@ -92,6 +108,12 @@ final class TypeNames {
 
   private func spelling(_ name: QualifiedName, in scope: Scope, hidden: Set<String>) -> String {
     let bare = camel(name.name)
+    if let module = imported.types[name] {
+      // The selector is for the first name alone, which may be a namespace of yet another module.
+      let first = imported.namespaces[Array(name.namespace.prefix(1))] ?? module
+      modules.formUnion([module, first])
+      return "\(Identifier.escaped(first))::\(qualified(name))"
+    }
     if let first = name.namespace.first {
       if finds(first, in: scope, hidden) == [] { return qualified(name) }
       if finds(bare, in: scope, hidden) == name.namespace { return declared(name) }

@@ -181,6 +181,13 @@ struct SourceText {
     }
   }
 
+  /// `if condition { statement }` in one line if it fits, otherwise in three.
+  mutating func short(if condition: String, _ statement: String) {
+    let whole = "if \(condition) { \(statement) }"
+    if fits(whole) { return line(whole) }
+    block("if \(condition)") { $0.statement(statement) }
+  }
+
   /// `head -> result { body }` in one line if it fits, otherwise in several.
   mutating func shortFunction(_ head: String, _ result: String, _ body: String) {
     let whole = "\(head) -> \(result) { \(body) }"

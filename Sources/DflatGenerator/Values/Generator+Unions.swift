@@ -21,6 +21,8 @@ extension Generator {
 
       text.gap()
       text.documentation(["Reads the member that is there; nil for none and for an unknown one."])
+      // Every property that reads one would have a copy of all this.
+      text.line("@inline(never)")
       text.function("public init?", ["_ member: \(names.dflat("UnionReader"))"]) { text in
         if members.isEmpty { return text.line("return nil") }
         text.line("switch member.tag {")

@@ -66,6 +66,7 @@ final class Resolver {
     if sink.errorCount == 0 {
       checkSwiftNames()
       checkRoot()
+      hintAtMissingRoot()
     }
     return schema
   }

@@ -131,26 +131,22 @@ nonisolated extension Press {
 
     /// The fields of an object.
     public init(from object: Article) {
-      self = object._row.read { ArticleBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      slug = table.string(at: 4) ?? ""
-      title = table.string(at: 6)
-      rank = table.scalar(at: 8, default: 5)
-      isOpen = table.scalar(at: 10, default: true)
-      ratio = table.scalar(at: 12, default: 0.5)
-      kind = table.enumeration(at: 14, default: .news)
-      label = table.string(at: 16) ?? "plain"
-      author = table.table(at: 18)
-      medium = table.union(at: 22)
-      media = table.unions(at: 26)
-      people = table.tables(at: 28)
-      tags = table.strings(at: 30)
-      gone = table.scalar(at: 32, default: 0)
-      code = table.scalar(at: 34, default: 0)
-      votes = table.scalar(at: 36, default: 0)
+      self.slug = object.slug
+      self.title = object.title
+      self.rank = object.rank
+      self.isOpen = object.isOpen
+      self.ratio = object.ratio
+      self.kind = object.kind
+      self.label = object.label
+      self.author = object.author
+      self.medium = object.medium
+      self.media = object.media
+      self.people = object.people
+      self.tags = object.tags
+      self.gone = object.gone
+      self.code = object.code
+      self.votes = object.votes
     }
 
     /// A new object with these fields; it is not stored anywhere.

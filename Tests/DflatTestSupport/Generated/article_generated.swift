@@ -124,6 +124,7 @@ nonisolated extension Press {
     case sound(Press.Sound)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

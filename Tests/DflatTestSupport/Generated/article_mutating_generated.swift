@@ -36,6 +36,11 @@ nonisolated extension Press {
         values.slug = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.slug = stored.slug }
+        _change.set(4)
+        yield &values.slug
+      }
     }
 
     /// `title`: nil if absent.
@@ -44,6 +49,11 @@ nonisolated extension Press {
       set {
         values.title = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.title = stored.title }
+        _change.set(6)
+        yield &values.title
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Press {
         values.rank = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.rank = stored.rank }
+        _change.set(8)
+        yield &values.rank
+      }
     }
 
     /// `is_open`: `true` if absent.
@@ -62,6 +77,11 @@ nonisolated extension Press {
       set {
         values.isOpen = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.isOpen = stored.isOpen }
+        _change.set(10)
+        yield &values.isOpen
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension Press {
         values.ratio = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.ratio = stored.ratio }
+        _change.set(12)
+        yield &values.ratio
+      }
     }
 
     /// `kind`: indexed, `.news` if absent.
@@ -80,6 +105,11 @@ nonisolated extension Press {
       set {
         values.kind = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.kind = stored.kind }
+        _change.set(14)
+        yield &values.kind
       }
     }
 
@@ -90,6 +120,11 @@ nonisolated extension Press {
         values.label = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.label = stored.label }
+        _change.set(16)
+        yield &values.label
+      }
     }
 
     /// `author`: nil if absent.
@@ -98,6 +133,11 @@ nonisolated extension Press {
       set {
         values.author = newValue
         _change.set(18)
+      }
+      _modify {
+        if !_change.isSet(18) { values.author = stored.author }
+        _change.set(18)
+        yield &values.author
       }
     }
 
@@ -108,6 +148,11 @@ nonisolated extension Press {
         values.medium = newValue
         _change.set(22)
       }
+      _modify {
+        if !_change.isSet(22) { values.medium = stored.medium }
+        _change.set(22)
+        yield &values.medium
+      }
     }
 
     /// `media`: empty if absent.
@@ -116,6 +161,11 @@ nonisolated extension Press {
       set {
         values.media = newValue
         _change.set(26)
+      }
+      _modify {
+        if !_change.isSet(26) { values.media = stored.media }
+        _change.set(26)
+        yield &values.media
       }
     }
 
@@ -126,6 +176,11 @@ nonisolated extension Press {
         values.people = newValue
         _change.set(28)
       }
+      _modify {
+        if !_change.isSet(28) { values.people = stored.people }
+        _change.set(28)
+        yield &values.people
+      }
     }
 
     /// `tags`: empty if absent.
@@ -134,6 +189,11 @@ nonisolated extension Press {
       set {
         values.tags = newValue
         _change.set(30)
+      }
+      _modify {
+        if !_change.isSet(30) { values.tags = stored.tags }
+        _change.set(30)
+        yield &values.tags
       }
     }
 
@@ -144,6 +204,11 @@ nonisolated extension Press {
         values.gone = newValue
         _change.set(32)
       }
+      _modify {
+        if !_change.isSet(32) { values.gone = stored.gone }
+        _change.set(32)
+        yield &values.gone
+      }
     }
 
     /// `code`: unique, `0` if absent.
@@ -153,6 +218,11 @@ nonisolated extension Press {
         values.code = newValue
         _change.set(34)
       }
+      _modify {
+        if !_change.isSet(34) { values.code = stored.code }
+        _change.set(34)
+        yield &values.code
+      }
     }
 
     /// `votes`: indexed, `0` if absent.
@@ -161,6 +231,11 @@ nonisolated extension Press {
       set {
         values.votes = newValue
         _change.set(36)
+      }
+      _modify {
+        if !_change.isSet(36) { values.votes = stored.votes }
+        _change.set(36)
+        yield &values.votes
       }
     }
 

@@ -153,28 +153,24 @@ nonisolated extension PRESS {
 
     /// The fields of an object.
     public init(from object: Article) {
-      self = object._row.read { ArticleBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      slug = table.string(at: 4) ?? ""
-      headline = table.string(at: 6)
-      rank = table.scalar(at: 8, default: 7)
-      isOpen = table.scalar(at: 10, default: false)
-      ratio = table.scalar(at: 12, default: 0.25)
-      kind = table.enumeration(at: 14, default: .essay)
-      label = table.string(at: 16) ?? "fancy"
-      writer = table.table(at: 18)
-      medium = table.union(at: 22)
-      media = table.unions(at: 26)
-      people = table.tables(at: 28)
-      tags = table.strings(at: 30)
-      code = table.scalar(at: 34, default: 0)
-      votes = table.scalar(at: 36, default: 0)
-      footnotes = table.tables(at: 38)
-      editor = table.table(at: 40)
-      score = table.scalar(at: 42)
+      self.slug = object.slug
+      self.headline = object.headline
+      self.rank = object.rank
+      self.isOpen = object.isOpen
+      self.ratio = object.ratio
+      self.kind = object.kind
+      self.label = object.label
+      self.writer = object.writer
+      self.medium = object.medium
+      self.media = object.media
+      self.people = object.people
+      self.tags = object.tags
+      self.code = object.code
+      self.votes = object.votes
+      self.footnotes = object.footnotes
+      self.editor = object.editor
+      self.score = object.score
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -178,6 +178,7 @@ nonisolated extension PRESS {
     case film(PRESS.Film)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

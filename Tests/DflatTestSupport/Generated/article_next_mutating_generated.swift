@@ -36,6 +36,11 @@ nonisolated extension PRESS {
         values.slug = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.slug = stored.slug }
+        _change.set(4)
+        yield &values.slug
+      }
     }
 
     /// `headline`: indexed, nil if absent.
@@ -44,6 +49,11 @@ nonisolated extension PRESS {
       set {
         values.headline = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.headline = stored.headline }
+        _change.set(6)
+        yield &values.headline
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension PRESS {
         values.rank = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.rank = stored.rank }
+        _change.set(8)
+        yield &values.rank
+      }
     }
 
     /// `is_open`: `false` if absent.
@@ -62,6 +77,11 @@ nonisolated extension PRESS {
       set {
         values.isOpen = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.isOpen = stored.isOpen }
+        _change.set(10)
+        yield &values.isOpen
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension PRESS {
         values.ratio = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.ratio = stored.ratio }
+        _change.set(12)
+        yield &values.ratio
+      }
     }
 
     /// `kind`: indexed, `.essay` if absent.
@@ -80,6 +105,11 @@ nonisolated extension PRESS {
       set {
         values.kind = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.kind = stored.kind }
+        _change.set(14)
+        yield &values.kind
       }
     }
 
@@ -90,6 +120,11 @@ nonisolated extension PRESS {
         values.label = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.label = stored.label }
+        _change.set(16)
+        yield &values.label
+      }
     }
 
     /// `writer`: nil if absent.
@@ -98,6 +133,11 @@ nonisolated extension PRESS {
       set {
         values.writer = newValue
         _change.set(18)
+      }
+      _modify {
+        if !_change.isSet(18) { values.writer = stored.writer }
+        _change.set(18)
+        yield &values.writer
       }
     }
 
@@ -108,6 +148,11 @@ nonisolated extension PRESS {
         values.medium = newValue
         _change.set(22)
       }
+      _modify {
+        if !_change.isSet(22) { values.medium = stored.medium }
+        _change.set(22)
+        yield &values.medium
+      }
     }
 
     /// `media`: empty if absent.
@@ -116,6 +161,11 @@ nonisolated extension PRESS {
       set {
         values.media = newValue
         _change.set(26)
+      }
+      _modify {
+        if !_change.isSet(26) { values.media = stored.media }
+        _change.set(26)
+        yield &values.media
       }
     }
 
@@ -126,6 +176,11 @@ nonisolated extension PRESS {
         values.people = newValue
         _change.set(28)
       }
+      _modify {
+        if !_change.isSet(28) { values.people = stored.people }
+        _change.set(28)
+        yield &values.people
+      }
     }
 
     /// `tags`: empty if absent.
@@ -134,6 +189,11 @@ nonisolated extension PRESS {
       set {
         values.tags = newValue
         _change.set(30)
+      }
+      _modify {
+        if !_change.isSet(30) { values.tags = stored.tags }
+        _change.set(30)
+        yield &values.tags
       }
     }
 
@@ -144,6 +204,11 @@ nonisolated extension PRESS {
         values.code = newValue
         _change.set(34)
       }
+      _modify {
+        if !_change.isSet(34) { values.code = stored.code }
+        _change.set(34)
+        yield &values.code
+      }
     }
 
     /// `votes`: unique, `0` if absent.
@@ -152,6 +217,11 @@ nonisolated extension PRESS {
       set {
         values.votes = newValue
         _change.set(36)
+      }
+      _modify {
+        if !_change.isSet(36) { values.votes = stored.votes }
+        _change.set(36)
+        yield &values.votes
       }
     }
 
@@ -162,6 +232,11 @@ nonisolated extension PRESS {
         values.footnotes = newValue
         _change.set(38)
       }
+      _modify {
+        if !_change.isSet(38) { values.footnotes = stored.footnotes }
+        _change.set(38)
+        yield &values.footnotes
+      }
     }
 
     /// `editor`: nil if absent.
@@ -171,6 +246,11 @@ nonisolated extension PRESS {
         values.editor = newValue
         _change.set(40)
       }
+      _modify {
+        if !_change.isSet(40) { values.editor = stored.editor }
+        _change.set(40)
+        yield &values.editor
+      }
     }
 
     /// `score`: indexed, nil if absent.
@@ -179,6 +259,11 @@ nonisolated extension PRESS {
       set {
         values.score = newValue
         _change.set(42)
+      }
+      _modify {
+        if !_change.isSet(42) { values.score = stored.score }
+        _change.set(42)
+        yield &values.score
       }
     }
 

@@ -161,6 +161,7 @@ nonisolated extension Blog {
     case photo(Blog.Photo)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

@@ -284,49 +284,45 @@ nonisolated extension Kit {
 
     /// The fields of an object.
     public init(from object: Item) {
-      self = object._row.read { ItemBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      name = table.string(at: 4) ?? ""
-      serial = table.scalar(at: 6, default: 0)
-      flag = table.scalar(at: 8, default: false)
-      tiny = table.scalar(at: 10, default: 0)
-      small = table.scalar(at: 12, default: 0)
-      shortNumber = table.scalar(at: 14, default: 0)
-      port = table.scalar(at: 16, default: 0)
-      number = table.scalar(at: 18, default: 3)
-      count = table.scalar(at: 20, default: 0)
-      longNumber = table.scalar(at: 22, default: 0)
-      big = table.scalar(at: 24, default: 0)
-      single = table.scalar(at: 26, default: 0.0)
-      real = table.scalar(at: 28, default: 1.5)
-      plainFlag = table.scalar(at: 30, default: false)
-      plainNumber = table.scalar(at: 32, default: 0)
-      plainBig = table.scalar(at: 34, default: 0)
-      plainLong = table.scalar(at: 36, default: 0)
-      plainReal = table.scalar(at: 38, default: 0.0)
-      plainTitle = table.string(at: 40)
-      maybeFlag = table.scalar(at: 42)
-      maybeNumber = table.scalar(at: 44)
-      maybeBig = table.scalar(at: 46)
-      maybeReal = table.scalar(at: 48)
-      mood = table.enumeration(at: 50, default: .wild)
-      maybeMood = table.enumeration(at: 52)
-      wide = table.enumeration(at: 54, default: .small)
-      traits = table.enumeration(at: 56, default: [])
-      title = table.string(at: 58)
-      word = table.string(at: 60) ?? "plain"
-      badge = table.string(at: 62)
-      point = table.structure(at: 66)
-      box = table.structure(at: 68)
-      branch = table.table(at: 70)
-      pet = table.union(at: 74)
-      tags = table.strings(at: 76)
-      numbers = table.scalars(at: 78)
-      leaves = table.tables(at: 80)
-      pets = table.unions(at: 84)
+      self.name = object.name
+      self.serial = object.serial
+      self.flag = object.flag
+      self.tiny = object.tiny
+      self.small = object.small
+      self.shortNumber = object.shortNumber
+      self.port = object.port
+      self.number = object.number
+      self.count = object.count
+      self.longNumber = object.longNumber
+      self.big = object.big
+      self.single = object.single
+      self.real = object.real
+      self.plainFlag = object.plainFlag
+      self.plainNumber = object.plainNumber
+      self.plainBig = object.plainBig
+      self.plainLong = object.plainLong
+      self.plainReal = object.plainReal
+      self.plainTitle = object.plainTitle
+      self.maybeFlag = object.maybeFlag
+      self.maybeNumber = object.maybeNumber
+      self.maybeBig = object.maybeBig
+      self.maybeReal = object.maybeReal
+      self.mood = object.mood
+      self.maybeMood = object.maybeMood
+      self.wide = object.wide
+      self.traits = object.traits
+      self.title = object.title
+      self.word = object.word
+      self.badge = object.badge
+      self.point = object.point
+      self.box = object.box
+      self.branch = object.branch
+      self.pet = object.pet
+      self.tags = object.tags
+      self.numbers = object.numbers
+      self.leaves = object.leaves
+      self.pets = object.pets
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -339,6 +339,7 @@ nonisolated extension Kit {
     case empty(Kit.Empty)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

@@ -36,6 +36,11 @@ nonisolated extension Kit {
         values.name = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.name = stored.name }
+        _change.set(4)
+        yield &values.name
+      }
     }
 
     /// `serial`: a field of the primary key.
@@ -44,6 +49,11 @@ nonisolated extension Kit {
       set {
         values.serial = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.serial = stored.serial }
+        _change.set(6)
+        yield &values.serial
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Kit {
         values.flag = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.flag = stored.flag }
+        _change.set(8)
+        yield &values.flag
+      }
     }
 
     /// `tiny`: indexed, `0` if absent.
@@ -62,6 +77,11 @@ nonisolated extension Kit {
       set {
         values.tiny = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.tiny = stored.tiny }
+        _change.set(10)
+        yield &values.tiny
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension Kit {
         values.small = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.small = stored.small }
+        _change.set(12)
+        yield &values.small
+      }
     }
 
     /// `short_number`: indexed, `0` if absent.
@@ -80,6 +105,11 @@ nonisolated extension Kit {
       set {
         values.shortNumber = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.shortNumber = stored.shortNumber }
+        _change.set(14)
+        yield &values.shortNumber
       }
     }
 
@@ -90,6 +120,11 @@ nonisolated extension Kit {
         values.port = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.port = stored.port }
+        _change.set(16)
+        yield &values.port
+      }
     }
 
     /// `number`: indexed, `3` if absent.
@@ -98,6 +133,11 @@ nonisolated extension Kit {
       set {
         values.number = newValue
         _change.set(18)
+      }
+      _modify {
+        if !_change.isSet(18) { values.number = stored.number }
+        _change.set(18)
+        yield &values.number
       }
     }
 
@@ -108,6 +148,11 @@ nonisolated extension Kit {
         values.count = newValue
         _change.set(20)
       }
+      _modify {
+        if !_change.isSet(20) { values.count = stored.count }
+        _change.set(20)
+        yield &values.count
+      }
     }
 
     /// `long_number`: indexed, `0` if absent.
@@ -116,6 +161,11 @@ nonisolated extension Kit {
       set {
         values.longNumber = newValue
         _change.set(22)
+      }
+      _modify {
+        if !_change.isSet(22) { values.longNumber = stored.longNumber }
+        _change.set(22)
+        yield &values.longNumber
       }
     }
 
@@ -126,6 +176,11 @@ nonisolated extension Kit {
         values.big = newValue
         _change.set(24)
       }
+      _modify {
+        if !_change.isSet(24) { values.big = stored.big }
+        _change.set(24)
+        yield &values.big
+      }
     }
 
     /// `single`: indexed, `0.0` if absent.
@@ -134,6 +189,11 @@ nonisolated extension Kit {
       set {
         values.single = newValue
         _change.set(26)
+      }
+      _modify {
+        if !_change.isSet(26) { values.single = stored.single }
+        _change.set(26)
+        yield &values.single
       }
     }
 
@@ -144,6 +204,11 @@ nonisolated extension Kit {
         values.real = newValue
         _change.set(28)
       }
+      _modify {
+        if !_change.isSet(28) { values.real = stored.real }
+        _change.set(28)
+        yield &values.real
+      }
     }
 
     /// `plain_flag`: `false` if absent.
@@ -152,6 +217,11 @@ nonisolated extension Kit {
       set {
         values.plainFlag = newValue
         _change.set(30)
+      }
+      _modify {
+        if !_change.isSet(30) { values.plainFlag = stored.plainFlag }
+        _change.set(30)
+        yield &values.plainFlag
       }
     }
 
@@ -162,6 +232,11 @@ nonisolated extension Kit {
         values.plainNumber = newValue
         _change.set(32)
       }
+      _modify {
+        if !_change.isSet(32) { values.plainNumber = stored.plainNumber }
+        _change.set(32)
+        yield &values.plainNumber
+      }
     }
 
     /// `plain_big`: `0` if absent.
@@ -170,6 +245,11 @@ nonisolated extension Kit {
       set {
         values.plainBig = newValue
         _change.set(34)
+      }
+      _modify {
+        if !_change.isSet(34) { values.plainBig = stored.plainBig }
+        _change.set(34)
+        yield &values.plainBig
       }
     }
 
@@ -180,6 +260,11 @@ nonisolated extension Kit {
         values.plainLong = newValue
         _change.set(36)
       }
+      _modify {
+        if !_change.isSet(36) { values.plainLong = stored.plainLong }
+        _change.set(36)
+        yield &values.plainLong
+      }
     }
 
     /// `plain_real`: `0.0` if absent.
@@ -188,6 +273,11 @@ nonisolated extension Kit {
       set {
         values.plainReal = newValue
         _change.set(38)
+      }
+      _modify {
+        if !_change.isSet(38) { values.plainReal = stored.plainReal }
+        _change.set(38)
+        yield &values.plainReal
       }
     }
 
@@ -198,6 +288,11 @@ nonisolated extension Kit {
         values.plainTitle = newValue
         _change.set(40)
       }
+      _modify {
+        if !_change.isSet(40) { values.plainTitle = stored.plainTitle }
+        _change.set(40)
+        yield &values.plainTitle
+      }
     }
 
     /// `maybe_flag`: indexed, nil if absent.
@@ -206,6 +301,11 @@ nonisolated extension Kit {
       set {
         values.maybeFlag = newValue
         _change.set(42)
+      }
+      _modify {
+        if !_change.isSet(42) { values.maybeFlag = stored.maybeFlag }
+        _change.set(42)
+        yield &values.maybeFlag
       }
     }
 
@@ -216,6 +316,11 @@ nonisolated extension Kit {
         values.maybeNumber = newValue
         _change.set(44)
       }
+      _modify {
+        if !_change.isSet(44) { values.maybeNumber = stored.maybeNumber }
+        _change.set(44)
+        yield &values.maybeNumber
+      }
     }
 
     /// `maybe_big`: nil if absent.
@@ -224,6 +329,11 @@ nonisolated extension Kit {
       set {
         values.maybeBig = newValue
         _change.set(46)
+      }
+      _modify {
+        if !_change.isSet(46) { values.maybeBig = stored.maybeBig }
+        _change.set(46)
+        yield &values.maybeBig
       }
     }
 
@@ -234,6 +344,11 @@ nonisolated extension Kit {
         values.maybeReal = newValue
         _change.set(48)
       }
+      _modify {
+        if !_change.isSet(48) { values.maybeReal = stored.maybeReal }
+        _change.set(48)
+        yield &values.maybeReal
+      }
     }
 
     /// `mood`: indexed, `.wild` if absent.
@@ -242,6 +357,11 @@ nonisolated extension Kit {
       set {
         values.mood = newValue
         _change.set(50)
+      }
+      _modify {
+        if !_change.isSet(50) { values.mood = stored.mood }
+        _change.set(50)
+        yield &values.mood
       }
     }
 
@@ -252,6 +372,11 @@ nonisolated extension Kit {
         values.maybeMood = newValue
         _change.set(52)
       }
+      _modify {
+        if !_change.isSet(52) { values.maybeMood = stored.maybeMood }
+        _change.set(52)
+        yield &values.maybeMood
+      }
     }
 
     /// `wide`: indexed, `.small` if absent.
@@ -260,6 +385,11 @@ nonisolated extension Kit {
       set {
         values.wide = newValue
         _change.set(54)
+      }
+      _modify {
+        if !_change.isSet(54) { values.wide = stored.wide }
+        _change.set(54)
+        yield &values.wide
       }
     }
 
@@ -270,6 +400,11 @@ nonisolated extension Kit {
         values.traits = newValue
         _change.set(56)
       }
+      _modify {
+        if !_change.isSet(56) { values.traits = stored.traits }
+        _change.set(56)
+        yield &values.traits
+      }
     }
 
     /// `title`: indexed, nil if absent.
@@ -278,6 +413,11 @@ nonisolated extension Kit {
       set {
         values.title = newValue
         _change.set(58)
+      }
+      _modify {
+        if !_change.isSet(58) { values.title = stored.title }
+        _change.set(58)
+        yield &values.title
       }
     }
 
@@ -288,6 +428,11 @@ nonisolated extension Kit {
         values.word = newValue
         _change.set(60)
       }
+      _modify {
+        if !_change.isSet(60) { values.word = stored.word }
+        _change.set(60)
+        yield &values.word
+      }
     }
 
     /// `badge`: unique, nil if absent.
@@ -296,6 +441,11 @@ nonisolated extension Kit {
       set {
         values.badge = newValue
         _change.set(62)
+      }
+      _modify {
+        if !_change.isSet(62) { values.badge = stored.badge }
+        _change.set(62)
+        yield &values.badge
       }
     }
 
@@ -306,6 +456,11 @@ nonisolated extension Kit {
         values.point = newValue
         _change.set(66)
       }
+      _modify {
+        if !_change.isSet(66) { values.point = stored.point }
+        _change.set(66)
+        yield &values.point
+      }
     }
 
     /// `box`: nil if absent.
@@ -314,6 +469,11 @@ nonisolated extension Kit {
       set {
         values.box = newValue
         _change.set(68)
+      }
+      _modify {
+        if !_change.isSet(68) { values.box = stored.box }
+        _change.set(68)
+        yield &values.box
       }
     }
 
@@ -324,6 +484,11 @@ nonisolated extension Kit {
         values.branch = newValue
         _change.set(70)
       }
+      _modify {
+        if !_change.isSet(70) { values.branch = stored.branch }
+        _change.set(70)
+        yield &values.branch
+      }
     }
 
     /// `pet`: indexed, nil if absent.
@@ -332,6 +497,11 @@ nonisolated extension Kit {
       set {
         values.pet = newValue
         _change.set(74)
+      }
+      _modify {
+        if !_change.isSet(74) { values.pet = stored.pet }
+        _change.set(74)
+        yield &values.pet
       }
     }
 
@@ -342,6 +512,11 @@ nonisolated extension Kit {
         values.tags = newValue
         _change.set(76)
       }
+      _modify {
+        if !_change.isSet(76) { values.tags = stored.tags }
+        _change.set(76)
+        yield &values.tags
+      }
     }
 
     /// `numbers`: empty if absent.
@@ -350,6 +525,11 @@ nonisolated extension Kit {
       set {
         values.numbers = newValue
         _change.set(78)
+      }
+      _modify {
+        if !_change.isSet(78) { values.numbers = stored.numbers }
+        _change.set(78)
+        yield &values.numbers
       }
     }
 
@@ -360,6 +540,11 @@ nonisolated extension Kit {
         values.leaves = newValue
         _change.set(80)
       }
+      _modify {
+        if !_change.isSet(80) { values.leaves = stored.leaves }
+        _change.set(80)
+        yield &values.leaves
+      }
     }
 
     /// `pets`: empty if absent.
@@ -368,6 +553,11 @@ nonisolated extension Kit {
       set {
         values.pets = newValue
         _change.set(84)
+      }
+      _modify {
+        if !_change.isSet(84) { values.pets = stored.pets }
+        _change.set(84)
+        yield &values.pets
       }
     }
 

@@ -392,6 +392,7 @@ nonisolated extension KIT {
     case bird(KIT.Bird)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

@@ -62,14 +62,10 @@ nonisolated extension V1 {
 
     /// The fields of an object.
     public init(from object: Letter) {
-      self = object._row.read { LetterBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      number = table.scalar(at: 4, default: 0)
-      text = table.string(at: 6)
-      likes = table.scalar(at: 8, default: 0)
+      self.number = object.number
+      self.text = object.text
+      self.likes = object.likes
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -36,6 +36,11 @@ nonisolated extension V1 {
         values.number = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.number = stored.number }
+        _change.set(4)
+        yield &values.number
+      }
     }
 
     /// `text`: nil if absent.
@@ -45,6 +50,11 @@ nonisolated extension V1 {
         values.text = newValue
         _change.set(6)
       }
+      _modify {
+        if !_change.isSet(6) { values.text = stored.text }
+        _change.set(6)
+        yield &values.text
+      }
     }
 
     /// `likes`: indexed, `0` if absent.
@@ -53,6 +63,11 @@ nonisolated extension V1 {
       set {
         values.likes = newValue
         _change.set(8)
+      }
+      _modify {
+        if !_change.isSet(8) { values.likes = stored.likes }
+        _change.set(8)
+        yield &values.likes
       }
     }
 

@@ -67,15 +67,11 @@ nonisolated extension V2 {
 
     /// The fields of an object.
     public init(from object: Letter) {
-      self = object._row.read { LetterBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      id = table.string(at: 4) ?? ""
-      text = table.string(at: 6)
-      words = table.scalar(at: 8, default: 0)
-      slug = table.string(at: 10)
+      self.id = object.id
+      self.text = object.text
+      self.words = object.words
+      self.slug = object.slug
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -36,6 +36,11 @@ nonisolated extension V2 {
         values.id = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.id = stored.id }
+        _change.set(4)
+        yield &values.id
+      }
     }
 
     /// `text`: nil if absent.
@@ -44,6 +49,11 @@ nonisolated extension V2 {
       set {
         values.text = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.text = stored.text }
+        _change.set(6)
+        yield &values.text
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension V2 {
         values.words = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.words = stored.words }
+        _change.set(8)
+        yield &values.words
+      }
     }
 
     /// `slug`: unique, nil if absent.
@@ -62,6 +77,11 @@ nonisolated extension V2 {
       set {
         values.slug = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.slug = stored.slug }
+        _change.set(10)
+        yield &values.slug
       }
     }
 

@@ -75,15 +75,11 @@ nonisolated extension Mail {
 
     /// The fields of an object.
     public init(from object: Dispatch) {
-      self = object._row.read { DispatchBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      id = table.string(at: 4) ?? ""
-      sheet = table.scalar(at: 6, default: 0)
-      text = table.string(at: 8)
-      words = table.scalar(at: 10, default: 0)
+      self.id = object.id
+      self.sheet = object.sheet
+      self.text = object.text
+      self.words = object.words
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -36,6 +36,11 @@ nonisolated extension Mail {
         values.id = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.id = stored.id }
+        _change.set(4)
+        yield &values.id
+      }
     }
 
     /// `sheet`: a field of the primary key.
@@ -44,6 +49,11 @@ nonisolated extension Mail {
       set {
         values.sheet = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.sheet = stored.sheet }
+        _change.set(6)
+        yield &values.sheet
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Mail {
         values.text = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.text = stored.text }
+        _change.set(8)
+        yield &values.text
+      }
     }
 
     /// `words`: indexed, `0` if absent.
@@ -62,6 +77,11 @@ nonisolated extension Mail {
       set {
         values.words = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.words = stored.words }
+        _change.set(10)
+        yield &values.words
       }
     }
 

@@ -59,14 +59,10 @@ nonisolated extension MAIL {
 
     /// The fields of an object.
     public init(from object: Dispatch) {
-      self = object._row.read { DispatchBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      id = table.string(at: 4) ?? ""
-      text = table.string(at: 6)
-      words = table.scalar(at: 8, default: 0)
+      self.id = object.id
+      self.text = object.text
+      self.words = object.words
     }
 
     /// A new object with these fields; it is not stored anywhere.

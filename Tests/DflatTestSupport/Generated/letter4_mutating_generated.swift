@@ -36,6 +36,11 @@ nonisolated extension MAIL {
         values.id = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.id = stored.id }
+        _change.set(4)
+        yield &values.id
+      }
     }
 
     /// `text`: nil if absent.
@@ -45,6 +50,11 @@ nonisolated extension MAIL {
         values.text = newValue
         _change.set(6)
       }
+      _modify {
+        if !_change.isSet(6) { values.text = stored.text }
+        _change.set(6)
+        yield &values.text
+      }
     }
 
     /// `words`: indexed, `0` if absent.
@@ -53,6 +63,11 @@ nonisolated extension MAIL {
       set {
         values.words = newValue
         _change.set(8)
+      }
+      _modify {
+        if !_change.isSet(8) { values.words = stored.words }
+        _change.set(8)
+        yield &values.words
       }
     }
 

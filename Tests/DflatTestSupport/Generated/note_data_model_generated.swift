@@ -56,13 +56,9 @@ public nonisolated struct NoteBuilder: EntityBuilder {
 
   /// The fields of an object.
   public init(from object: Note) {
-    self = object._row.read { NoteBuilder($0) }
-  }
-
-  init(_ table: TableReader) {
     self.init()
-    key = table.scalar(at: 4, default: 0)
-    text = table.string(at: 6)
+    self.key = object.key
+    self.text = object.text
   }
 
   /// A new object with these fields; it is not stored anywhere.

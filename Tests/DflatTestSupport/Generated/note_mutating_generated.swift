@@ -35,6 +35,11 @@ public nonisolated final class NoteChangeRequest: ChangeRequest {
       values.key = newValue
       _change.set(4)
     }
+    _modify {
+      if !_change.isSet(4) { values.key = stored.key }
+      _change.set(4)
+      yield &values.key
+    }
   }
 
   /// `text`: nil if absent.
@@ -43,6 +48,11 @@ public nonisolated final class NoteChangeRequest: ChangeRequest {
     set {
       values.text = newValue
       _change.set(6)
+    }
+    _modify {
+      if !_change.isSet(6) { values.text = stored.text }
+      _change.set(6)
+      yield &values.text
     }
   }
 

@@ -70,14 +70,10 @@ nonisolated extension Kit {
 
     /// The fields of an object.
     public init(from object: Shelf) {
-      self = object._row.read { ShelfBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      number = table.scalar(at: 4, default: 0)
-      thing = table.union(at: 8)
-      crate = table.table(at: 10)
+      self.number = object.number
+      self.thing = object.thing
+      self.crate = object.crate
     }
 
     /// A new object with these fields; it is not stored anywhere.

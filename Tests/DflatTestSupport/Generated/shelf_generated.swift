@@ -113,6 +113,7 @@ nonisolated extension Kit {
     case leaflet(Kit.Sheet)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:
@@ -234,6 +235,7 @@ nonisolated extension Kit {
     case blot(Kit.Spot)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

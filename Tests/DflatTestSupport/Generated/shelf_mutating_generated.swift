@@ -36,6 +36,11 @@ nonisolated extension Kit {
         values.number = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.number = stored.number }
+        _change.set(4)
+        yield &values.number
+      }
     }
 
     /// `thing`: indexed, nil if absent.
@@ -45,6 +50,11 @@ nonisolated extension Kit {
         values.thing = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.thing = stored.thing }
+        _change.set(8)
+        yield &values.thing
+      }
     }
 
     /// `crate`: nil if absent.
@@ -53,6 +63,11 @@ nonisolated extension Kit {
       set {
         values.crate = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.crate = stored.crate }
+        _change.set(10)
+        yield &values.crate
       }
     }
 

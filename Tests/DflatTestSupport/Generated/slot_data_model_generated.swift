@@ -83,17 +83,13 @@ nonisolated extension Kit {
 
     /// The fields of an object.
     public init(from object: Slot) {
-      self = object._row.read { SlotBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      row = table.scalar(at: 4, default: 0)
-      level = table.scalar(at: 6, default: 0.0)
-      side = table.enumeration(at: 8, default: .left)
-      isOpen = table.scalar(at: 10, default: false)
-      page = table.scalar(at: 12, default: 0)
-      label = table.string(at: 14)
+      self.row = object.row
+      self.level = object.level
+      self.side = object.side
+      self.isOpen = object.isOpen
+      self.page = object.page
+      self.label = object.label
     }
 
     /// A new object with these fields; it is not stored anywhere.

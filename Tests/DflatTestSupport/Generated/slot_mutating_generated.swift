@@ -36,6 +36,11 @@ nonisolated extension Kit {
         values.row = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.row = stored.row }
+        _change.set(4)
+        yield &values.row
+      }
     }
 
     /// `level`: a field of the primary key.
@@ -44,6 +49,11 @@ nonisolated extension Kit {
       set {
         values.level = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.level = stored.level }
+        _change.set(6)
+        yield &values.level
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Kit {
         values.side = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.side = stored.side }
+        _change.set(8)
+        yield &values.side
+      }
     }
 
     /// `is_open`: a field of the primary key.
@@ -62,6 +77,11 @@ nonisolated extension Kit {
       set {
         values.isOpen = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.isOpen = stored.isOpen }
+        _change.set(10)
+        yield &values.isOpen
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension Kit {
         values.page = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.page = stored.page }
+        _change.set(12)
+        yield &values.page
+      }
     }
 
     /// `label`: nil if absent.
@@ -80,6 +105,11 @@ nonisolated extension Kit {
       set {
         values.label = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.label = stored.label }
+        _change.set(14)
+        yield &values.label
       }
     }
 

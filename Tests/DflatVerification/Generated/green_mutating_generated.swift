@@ -36,6 +36,11 @@ nonisolated extension Verify {
         _values.key = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { _values.key = stored.key }
+        _change.set(4)
+        yield &_values.key
+      }
     }
 
     /// `group`: indexed, `0` if absent.
@@ -44,6 +49,11 @@ nonisolated extension Verify {
       set {
         _values.group = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { _values.group = stored.group }
+        _change.set(6)
+        yield &_values.group
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Verify {
         _values.values = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { _values.values = stored.values }
+        _change.set(8)
+        yield &_values.values
+      }
     }
 
     /// `label`: nil if absent.
@@ -62,6 +77,11 @@ nonisolated extension Verify {
       set {
         _values.label = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { _values.label = stored.label }
+        _change.set(10)
+        yield &_values.label
       }
     }
 

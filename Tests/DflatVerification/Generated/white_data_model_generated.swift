@@ -70,15 +70,11 @@ nonisolated extension Verify {
 
     /// The fields of an object.
     public init(from object: White) {
-      self = object._row.read { WhiteBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      key = table.scalar(at: 4, default: 0)
-      group = table.scalar(at: 6, default: 0)
-      values = table.scalars(at: 8)
-      label = table.string(at: 10)
+      self.key = object.key
+      self.group = object.group
+      self.values = object.values
+      self.label = object.label
     }
 
     /// A new object with these fields; it is not stored anywhere.

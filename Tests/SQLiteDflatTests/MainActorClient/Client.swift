@@ -25,6 +25,7 @@ extension Chores.Home.ChoreBuilder {
 }
 
 nonisolated extension Chores.Home.Person: CustomStringConvertible {
+  /// The person's name.
   public var description: String { name ?? "somebody" }
 }
 

@@ -79,17 +79,13 @@ public nonisolated struct BenchDocBuilder: EntityBuilder {
 
   /// The fields of an object.
   public init(from object: BenchDoc) {
-    self = object._row.read { BenchDocBuilder($0) }
-  }
-
-  init(_ table: TableReader) {
     self.init()
-    pos = table.structure(at: 4)
-    color = table.enumeration(at: 6, default: .red)
-    title = table.string(at: 8) ?? ""
-    content = table.union(at: 12)
-    tag = table.string(at: 14)
-    priority = table.scalar(at: 16, default: 0)
+    self.pos = object.pos
+    self.color = object.color
+    self.title = object.title
+    self.content = object.content
+    self.tag = object.tag
+    self.priority = object.priority
   }
 
   /// A new object with these fields; it is not stored anywhere.

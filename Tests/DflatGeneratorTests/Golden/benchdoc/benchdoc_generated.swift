@@ -121,6 +121,7 @@ public nonisolated enum Content: FlatBuffersUnion {
   case imageContent(ImageContent)
 
   /// Reads the member that is there; nil for none and for an unknown one.
+  @inline(never)
   public init?(_ member: UnionReader) {
     switch member.tag {
     case 1:

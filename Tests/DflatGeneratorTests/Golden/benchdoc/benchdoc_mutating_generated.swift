@@ -35,6 +35,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
       values.pos = newValue
       _change.set(4)
     }
+    _modify {
+      if !_change.isSet(4) { values.pos = stored.pos }
+      _change.set(4)
+      yield &values.pos
+    }
   }
 
   /// `color`: `.red` if absent.
@@ -43,6 +48,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
     set {
       values.color = newValue
       _change.set(6)
+    }
+    _modify {
+      if !_change.isSet(6) { values.color = stored.color }
+      _change.set(6)
+      yield &values.color
     }
   }
 
@@ -53,6 +63,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
       values.title = newValue
       _change.set(8)
     }
+    _modify {
+      if !_change.isSet(8) { values.title = stored.title }
+      _change.set(8)
+      yield &values.title
+    }
   }
 
   /// `content`: nil if absent.
@@ -61,6 +76,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
     set {
       values.content = newValue
       _change.set(12)
+    }
+    _modify {
+      if !_change.isSet(12) { values.content = stored.content }
+      _change.set(12)
+      yield &values.content
     }
   }
 
@@ -71,6 +91,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
       values.tag = newValue
       _change.set(14)
     }
+    _modify {
+      if !_change.isSet(14) { values.tag = stored.tag }
+      _change.set(14)
+      yield &values.tag
+    }
   }
 
   /// `priority`: `0` if absent.
@@ -79,6 +104,11 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
     set {
       values.priority = newValue
       _change.set(16)
+    }
+    _modify {
+      if !_change.isSet(16) { values.priority = stored.priority }
+      _change.set(16)
+      yield &values.priority
     }
   }
 

@@ -99,20 +99,16 @@ nonisolated extension Blog {
 
     /// The fields of an object.
     public init(from object: Post) {
-      self = object._row.read { PostBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      site = table.string(at: 4) ?? ""
-      number = table.scalar(at: 6, default: 0)
-      status = table.enumeration(at: 8, default: .published)
-      likes = table.scalar(at: 10, default: 0)
-      place = table.structure(at: 12)
-      author = table.table(at: 14)
-      tags = table.strings(at: 16)
-      attachment = table.union(at: 20)
-      isPinned = table.scalar(at: 24, default: false)
+      self.site = object.site
+      self.number = object.number
+      self.status = object.status
+      self.likes = object.likes
+      self.place = object.place
+      self.author = object.author
+      self.tags = object.tags
+      self.attachment = object.attachment
+      self.isPinned = object.isPinned
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -36,6 +36,11 @@ nonisolated extension Blog {
         values.site = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.site = stored.site }
+        _change.set(4)
+        yield &values.site
+      }
     }
 
     /// `number`: a field of the primary key.
@@ -44,6 +49,11 @@ nonisolated extension Blog {
       set {
         values.number = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.number = stored.number }
+        _change.set(6)
+        yield &values.number
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Blog {
         values.status = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.status = stored.status }
+        _change.set(8)
+        yield &values.status
+      }
     }
 
     /// `likes`: indexed, `0` if absent.
@@ -62,6 +77,11 @@ nonisolated extension Blog {
       set {
         values.likes = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.likes = stored.likes }
+        _change.set(10)
+        yield &values.likes
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension Blog {
         values.place = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.place = stored.place }
+        _change.set(12)
+        yield &values.place
+      }
     }
 
     /// `author`: nil if absent.
@@ -80,6 +105,11 @@ nonisolated extension Blog {
       set {
         values.author = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.author = stored.author }
+        _change.set(14)
+        yield &values.author
       }
     }
 
@@ -90,6 +120,11 @@ nonisolated extension Blog {
         values.tags = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.tags = stored.tags }
+        _change.set(16)
+        yield &values.tags
+      }
     }
 
     /// `attachment`: indexed, nil if absent.
@@ -99,6 +134,11 @@ nonisolated extension Blog {
         values.attachment = newValue
         _change.set(20)
       }
+      _modify {
+        if !_change.isSet(20) { values.attachment = stored.attachment }
+        _change.set(20)
+        yield &values.attachment
+      }
     }
 
     /// `is_pinned`: `false` if absent.
@@ -107,6 +147,11 @@ nonisolated extension Blog {
       set {
         values.isPinned = newValue
         _change.set(24)
+      }
+      _modify {
+        if !_change.isSet(24) { values.isPinned = stored.isPinned }
+        _change.set(24)
+        yield &values.isPinned
       }
     }
 

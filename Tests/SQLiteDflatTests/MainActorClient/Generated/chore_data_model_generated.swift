@@ -150,23 +150,19 @@ nonisolated extension Chores.Home {
 
     /// The fields of an object.
     public init(from object: Chore) {
-      self = object._row.read { ChoreBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      title = table.string(at: 4) ?? ""
-      number = table.scalar(at: 6, default: 0)
-      urgency = table.enumeration(at: 8, default: .normal)
-      effort = table.scalar(at: 10, default: 0)
-      days = table.enumeration(at: 12, default: [])
-      place = table.structure(at: 14)
-      owner = table.table(at: 16)
-      tags = table.strings(at: 18)
-      proof = table.union(at: 22)
-      isDone = table.scalar(at: 24, default: false)
-      description = table.string(at: 26)
-      hashValue = table.scalar(at: 28, default: 0)
+      self.title = object.title
+      self.number = object.number
+      self.urgency = object.urgency
+      self.effort = object.effort
+      self.days = object.days
+      self.place = object.place
+      self.owner = object.owner
+      self.tags = object.tags
+      self.proof = object.proof
+      self.isDone = object.isDone
+      self.description = object.description
+      self.hashValue = object.hashValue
     }
 
     /// A new object with these fields; it is not stored anywhere.

@@ -166,6 +166,7 @@ nonisolated extension Chores.Home {
     case photo(Chores.Home.Photo)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

@@ -36,6 +36,11 @@ nonisolated extension Chores.Home {
         values.title = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.title = stored.title }
+        _change.set(4)
+        yield &values.title
+      }
     }
 
     /// `number`: a field of the primary key.
@@ -44,6 +49,11 @@ nonisolated extension Chores.Home {
       set {
         values.number = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.number = stored.number }
+        _change.set(6)
+        yield &values.number
       }
     }
 
@@ -54,6 +64,11 @@ nonisolated extension Chores.Home {
         values.urgency = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.urgency = stored.urgency }
+        _change.set(8)
+        yield &values.urgency
+      }
     }
 
     /// `effort`: indexed, `0` if absent.
@@ -62,6 +77,11 @@ nonisolated extension Chores.Home {
       set {
         values.effort = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.effort = stored.effort }
+        _change.set(10)
+        yield &values.effort
       }
     }
 
@@ -72,6 +92,11 @@ nonisolated extension Chores.Home {
         values.days = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.days = stored.days }
+        _change.set(12)
+        yield &values.days
+      }
     }
 
     /// `place`: nil if absent.
@@ -80,6 +105,11 @@ nonisolated extension Chores.Home {
       set {
         values.place = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.place = stored.place }
+        _change.set(14)
+        yield &values.place
       }
     }
 
@@ -90,6 +120,11 @@ nonisolated extension Chores.Home {
         values.owner = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.owner = stored.owner }
+        _change.set(16)
+        yield &values.owner
+      }
     }
 
     /// `tags`: empty if absent.
@@ -98,6 +133,11 @@ nonisolated extension Chores.Home {
       set {
         values.tags = newValue
         _change.set(18)
+      }
+      _modify {
+        if !_change.isSet(18) { values.tags = stored.tags }
+        _change.set(18)
+        yield &values.tags
       }
     }
 
@@ -108,6 +148,11 @@ nonisolated extension Chores.Home {
         values.proof = newValue
         _change.set(22)
       }
+      _modify {
+        if !_change.isSet(22) { values.proof = stored.proof }
+        _change.set(22)
+        yield &values.proof
+      }
     }
 
     /// `is_done`: `false` if absent.
@@ -116,6 +161,11 @@ nonisolated extension Chores.Home {
       set {
         values.isDone = newValue
         _change.set(24)
+      }
+      _modify {
+        if !_change.isSet(24) { values.isDone = stored.isDone }
+        _change.set(24)
+        yield &values.isDone
       }
     }
 
@@ -126,6 +176,11 @@ nonisolated extension Chores.Home {
         values.description = newValue
         _change.set(26)
       }
+      _modify {
+        if !_change.isSet(26) { values.description = stored.description }
+        _change.set(26)
+        yield &values.description
+      }
     }
 
     /// `hashValue`: `0` if absent.
@@ -134,6 +189,11 @@ nonisolated extension Chores.Home {
       set {
         values.hashValue = newValue
         _change.set(28)
+      }
+      _modify {
+        if !_change.isSet(28) { values.hashValue = stored.hashValue }
+        _change.set(28)
+        yield &values.hashValue
       }
     }
 

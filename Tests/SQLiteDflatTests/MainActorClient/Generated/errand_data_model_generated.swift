@@ -54,13 +54,9 @@ public nonisolated struct ErrandBuilder: EntityBuilder {
 
   /// The fields of an object.
   public init(from object: Errand) {
-    self = object._row.read { ErrandBuilder($0) }
-  }
-
-  init(_ table: TableReader) {
     self.init()
-    id = table.scalar(at: 4, default: 0)
-    title = table.string(at: 6)
+    self.id = object.id
+    self.title = object.title
   }
 
   /// A new object with these fields; it is not stored anywhere.

@@ -35,6 +35,11 @@ public nonisolated final class ErrandChangeRequest: ChangeRequest {
       values.id = newValue
       _change.set(4)
     }
+    _modify {
+      if !_change.isSet(4) { values.id = stored.id }
+      _change.set(4)
+      yield &values.id
+    }
   }
 
   /// `title`: nil if absent.
@@ -43,6 +48,11 @@ public nonisolated final class ErrandChangeRequest: ChangeRequest {
     set {
       values.title = newValue
       _change.set(6)
+    }
+    _modify {
+      if !_change.isSet(6) { values.title = stored.title }
+      _change.set(6)
+      yield &values.title
     }
   }
 

@@ -1,0 +1,55 @@
+// What `dflatc module` is asked for.
+
+/// `dflatc module`.
+struct ModuleRequest: Equatable {
+  var output = ""
+  var configuration: String?
+  /// The schemas of the module.
+  var inputs: [String] = []
+  /// The Swift files of the module.
+  var swift: [String] = []
+  var modules: [ModuleMap.Module] = []
+}
+
+extension Request {
+  static func module(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
+    var request = ModuleRequest()
+    var output: String?
+    var line = OptionReader(arguments)
+    while let argument = line.next() {
+      guard case .option(let option, _) = argument else {
+        request.inputs.append(argument.text)
+        continue
+      }
+      switch option {
+      case "-o", "--output":
+        if output != nil { throw UsageError(message: "\(option) is given twice") }
+        output = try line.value(of: argument)
+      case "--config":
+        if request.configuration != nil { throw UsageError(message: "--config is given twice") }
+        request.configuration = try line.value(of: argument)
+      case "--module": request.modules.append(try line.module(of: argument))
+      case "--swift": request.swift.append(try line.value(of: argument))
+      case "-h", "--help": return .help("module")
+      default: throw UsageError(message: "'dflatc module' has no option '\(argument.text)'")
+      }
+    }
+    guard let output else {
+      throw UsageError(message: "-o DIR is missing: where is the Swift file to go?")
+    }
+    request.output = output
+    return .module(request)
+  }
+}
+
+extension OptionReader {
+  /// What `--module NAME=DIR` names.
+  mutating func module(of argument: Argument) throws(UsageError) -> ModuleMap.Module {
+    let value = try value(of: argument)
+    guard let equals = value.firstIndex(of: "="), equals != value.startIndex,
+      value.index(after: equals) != value.endIndex
+    else { throw UsageError(message: "--module needs NAME=DIR, not '\(value)'") }
+    return ModuleMap.Module(
+      name: String(value[..<equals]), folder: String(value[value.index(after: equals)...]))
+  }
+}

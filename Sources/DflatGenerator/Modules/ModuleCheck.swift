@@ -1,0 +1,96 @@
+// ModuleCheck: what schemas of one Swift module have to have in common.
+//
+// Each is compiled by itself. Only together do they show that two declare types of one name, which
+// namespaces they use, and that a type is nowhere.
+
+import DflatSchema
+
+/// The schemas of one module, seen together.
+struct ModuleCheck {
+  private let outlines: [SchemaOutline]
+  private let map: ModuleMap
+  /// The modules of the namespaces that other modules use, the first one that does.
+  let importedNamespaces: [[String]: String]
+
+  /// - Parameters:
+  ///   - files: The schemas of the module. One that cannot be read is told of when it is compiled.
+  ///   - map: The other modules.
+  init(files: [String], map: ModuleMap) {
+    outlines = files.compactMap(SchemaOutline.init(file:))
+    self.map = map
+    var namespaces: [[String]: String] = [:]
+    for (module, path) in map.schemas() {
+      for namespace in SchemaOutline(file: path)?.namespaces ?? []
+      where namespaces[namespace] == nil {
+        namespaces[namespace] = module
+      }
+    }
+    importedNamespaces = namespaces
+  }
+
+  /// Types that two of the files declare: they would be one type of Swift.
+  func repetitions() -> [Diagnostic] {
+    var seen: [[String]: SchemaOutline.Declaration] = [:]
+    var found: [Diagnostic] = []
+    for outline in outlines {
+      for declaration in outline.declarations {
+        let path = declaration.name.namespace + [camel(declaration.name.name)]
+        guard let other = seen.updateValue(declaration, forKey: path),
+          // Within one file it is said when that is compiled.
+          other.position.file != declaration.position.file
+        else { continue }
+        found.append(
+          SchemaOutline.diagnostic(
+            .error,
+            "'\(declaration.name)' is declared in \(other.position.file), too, and both are of one Swift module",
+            at: declaration,
+            notes: [
+              SchemaOutline.diagnostic(.note, "declared here", at: other),
+              Diagnostic(
+                severity: .note,
+                message:
+                  "include that file instead, or give one of them another name or namespace",
+                position: nil),
+            ]))
+      }
+    }
+    return found
+  }
+
+  /// The namespaces that have to be declared: outermost first, without those of other modules and those that types serve as.
+  ///
+  /// - Parameter declared: The types that Swift files of the module declare.
+  func namespaces(besides declared: Set<[String]>) -> [[String]] {
+    let types = Set(
+      outlines.flatMap { $0.declarations.map { $0.name.namespace + [camel($0.name.name)] } })
+    let used = outlines.reduce(into: Set<[String]>()) { $0.formUnion($1.namespaces) }
+    return used.subtracting(types).subtracting(declared)
+      .filter { importedNamespaces[$0] == nil }
+      .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
+  }
+
+  /// Types that a compiled file uses and that are generated nowhere.
+  func strays(in result: CompilationResult) -> [Diagnostic] {
+    guard let schema = result.schema, let file = schema.files.first else { return [] }
+    var files: [QualifiedName: String] = [:]
+    for other in schema.files.dropFirst() where map.place(of: other.path) == .unknown {
+      for name in other.types { files[name] = other.path }
+    }
+    if files.isEmpty { return [] }
+    return file.types.flatMap { schema.types[$0]?.parts ?? [] }.compactMap { part in
+      guard let name = part.type.declaredName, let path = files[name] else { return nil }
+      return result.diagnostic(
+        .error,
+        "'\(name)' is declared in \(path), which is compiled neither in this module nor in one that it imports",
+        at: part.position,
+        notes: [
+          Diagnostic(
+            severity: .note,
+            message:
+              "let the target depend on the one that has the file, name its module in dflat.json, "
+              + #"{"modules": {"directory": "Module"}}, or move the file into this target"#,
+            position: nil)
+        ])
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SchemaOutline: what a file declares, found without looking at what it includes.
+//
+// For questions about many files at once: which types two of them both declare, and which namespaces
+// they use. What is wrong with a file is told when it is compiled, and not here.
+
+/// The types that one schema file declares.
+public struct SchemaOutline: Sendable {
+  /// A declared type.
+  public struct Declaration: Sendable {
+    /// The name with its namespace.
+    public let name: QualifiedName
+    /// Where the name stands.
+    public var position: SourcePosition { range.position }
+    let range: SourceRange
+  }
+
+  /// The path as it was opened.
+  public let path: String
+  /// The tables, structs, enums and unions, in source order.
+  public let declarations: [Declaration]
+
+  /// Reads a file; nil if that cannot be done.
+  public init?(file path: String) {
+    guard case .success(let bytes) = SourceLoader.read(path) else { return nil }
+    self.path = path
+    let source = SourceFile(path: path, index: 0, bytes: bytes)
+    var namespace: [String] = []
+    var declarations: [Declaration] = []
+    for declaration in Parser.parse(source, sink: DiagnosticSink()).declarations {
+      let name: NameSyntax
+      switch declaration {
+      case .namespace(let parts):
+        namespace = parts
+        continue
+      case .record(let record): name = record.name
+      case .enumeration(let enumeration): name = enumeration.name
+      case .union(let union): name = union.name
+      default: continue
+      }
+      declarations.append(
+        Declaration(
+          name: QualifiedName(namespace: namespace, name: name.text), range: name.range))
+    }
+    self.declarations = declarations
+  }
+
+  /// Every namespace that has a type of the file, with those around it.
+  public var namespaces: Set<[String]> {
+    var result: Set<[String]> = []
+    for name in declarations.map(\.name) {
+      for depth in name.namespace.indices { result.insert(Array(name.namespace[...depth])) }
+    }
+    return result
+  }
+
+  /// Says something about a declaration, with its line.
+  ///
+  /// - Parameters:
+  ///   - severity: How bad it is.
+  ///   - message: One line without a full stop.
+  ///   - declaration: One of the file's.
+  ///   - notes: What helps to understand it.
+  public static func diagnostic(
+    _ severity: Diagnostic.Severity, _ message: String, at declaration: Declaration,
+    notes: [Diagnostic] = []
+  ) -> Diagnostic {
+    declaration.range.diagnostic(severity, message, notes: notes)
+  }
+}

@@ -1,0 +1,230 @@
+// Schemas of one module, and those of others: what is refused, imported and declared.
+
+import DflatSchema
+import Foundation
+import Testing
+
+@testable import DflatGenerator
+
+@Suite("Schemas of several modules")
+struct ModuleTests {
+  /// Runs a command line and collects what it complains about.
+  private func run(_ arguments: String...) -> (status: Int32, errors: String) {
+    var errors = ""
+    let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+    return (command.run(arguments), errors)
+  }
+
+  private func write(_ text: String, to url: URL) throws -> String {
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: url, atomically: false, encoding: .utf8)
+    return url.path()
+  }
+
+  private let place = "namespace Map;\nstruct Place { x: int; }\nenum Side: byte { Left, Right }\n"
+  private let visit = """
+    include "place.fbs";
+    namespace Map;
+    table Visit { id: int (primary); place: Place; side: Side; all: [Place]; }
+    root_type Visit;
+
+    """
+
+  @Test("types of another module are imported and spelled with it")
+  func imports() throws {
+    try withTemporaryDirectory { directory in
+      _ = try write(place, to: directory.appending(path: "Shared/Inner/place.fbs"))
+      let input = try write(visit, to: directory.appending(path: "App/visit.fbs"))
+      let output = directory.appending(path: "out")
+      let (status, errors) = run(
+        "compile", "--declare-namespaces", "-o", output.path(), "--beside", input,
+        "--module", "Shared=\(directory.appending(path: "Shared").path())", input)
+      #expect(status == 0 && errors.isEmpty, "\(errors)")
+      let model = try text(of: output.appending(path: "visit_data_model_generated.swift"))
+      #expect(model.contains("\npublic import Shared\n"))
+      #expect(model.contains("public var place: Shared::Map.Place?"))
+      #expect(model.contains("{ Shared::Map.Side._layout }"))
+      // The namespace is the other module's.
+      #expect(try !text(of: output.appending(path: "visit_generated.swift")).contains("enum Map"))
+      let query = try text(of: output.appending(path: "visit_query_generated.swift"))
+      #expect(query.contains("Reference<Shared::Map.Place, Map.Visit>"))
+    }
+  }
+
+  @Test("a type whose namespace is declared by a third module is spelled with that one")
+  func namespacesOfOthers() throws {
+    try withTemporaryDirectory { directory in
+      _ = try write(
+        "namespace Map; table Owner { x: int; }", to: directory.appending(path: "Base/owner.fbs"))
+      _ = try write(place, to: directory.appending(path: "Shared/place.fbs"))
+      let input = try write(visit, to: directory.appending(path: "App/visit.fbs"))
+      let output = directory.appending(path: "out")
+      let (status, errors) = run(
+        "-o", output.path(), "--module", "Base=\(directory.appending(path: "Base").path())",
+        "--module", "Shared=\(directory.appending(path: "Shared").path())", input)
+      #expect(status == 0 && errors.isEmpty, "\(errors)")
+      let model = try text(of: output.appending(path: "visit_data_model_generated.swift"))
+      #expect(model.contains("\npublic import Base\npublic import Shared\n"))
+      #expect(model.contains("public var place: Base::Map.Place?"))
+    }
+  }
+
+  @Test("the configuration names modules, too")
+  func configuration() throws {
+    try withTemporaryDirectory { directory in
+      _ = try write(place, to: directory.appending(path: "Schemas/place.fbs"))
+      let input = try write(visit, to: directory.appending(path: "App/visit.fbs"))
+      let configuration = try write(
+        #"{"modules": {"../Schemas": "Shared"}, "declareNamespaces": false}"#,
+        to: directory.appending(path: "App/dflat.json"))
+      let output = directory.appending(path: "out")
+      #expect(run("--config", configuration, "-o", output.path(), input) == (0, ""))
+      #expect(
+        try text(of: output.appending(path: "visit_data_model_generated.swift"))
+          .contains("import Shared"))
+      _ = try write(#"{"modules": {"nowhere": "Shared"}}"#, to: URL(filePath: configuration))
+      let (status, errors) = run("--config", configuration, "-o", output.path(), input)
+      #expect(status == 1)
+      #expect(errors.contains("the module directory \"nowhere\" does not exist"), "\(errors)")
+    }
+  }
+
+  @Test("a type that is generated nowhere is refused where it is used")
+  func strays() throws {
+    try withTemporaryDirectory { directory in
+      let other = try write(place, to: directory.appending(path: "Schemas/place.fbs"))
+      let input = try write(visit, to: directory.appending(path: "App/visit.fbs"))
+      let output = directory.appending(path: "out").path()
+      let include = directory.appending(path: "Schemas").path()
+      let (status, errors) = run("-I", include, "--beside", input, "-o", output, input)
+      #expect(status == 1)
+      #expect(
+        errors.contains("App/visit.fbs:3:34: error: 'Map.Place' is declared in ")
+          && errors.contains("Schemas/place.fbs, which is compiled neither in this module nor"),
+        "\(errors)")
+      #expect(errors.contains(#"{"modules": {"directory": "Module"}}"#), "\(errors)")
+      #expect(!FileManager.default.fileExists(atPath: output))
+      // It is part of the module, or nobody has said what is.
+      #expect(
+        run("-I", include, "--beside", input, "--beside", other, "-o", output, input).status == 0)
+      #expect(run("-I", include, "-o", output, input).status == 0)
+      // What is included and not used has to be nowhere.
+      let user = try write(
+        "include \"place.fbs\";\nenum Own: byte { A }\n",
+        to: directory.appending(path: "App/user.fbs"))
+      #expect(run("-I", include, "--beside", input, "-o", output, user) == (0, ""))
+    }
+  }
+
+  @Test("two schemas of a module cannot declare one type", arguments: ["compile", "module"])
+  func repetitions(command: String) throws {
+    try withTemporaryDirectory { directory in
+      let first = try write(
+        "namespace A; table tag_name { x: int; }", to: directory.appending(path: "one.fbs"))
+      let second = try write(
+        "namespace A;\nenum tagName: byte { B }", to: directory.appending(path: "two.fbs"))
+      let third = try write(
+        "namespace C;\nenum tagName: byte { B }", to: directory.appending(path: "three.fbs"))
+      let output = directory.appending(path: "out").path()
+      let (status, errors) = run(command, "-o", output, first, third, second)
+      #expect(status == 1)
+      #expect(
+        errors.contains("two.fbs:2:6: error: 'A.tagName' is declared in ")
+          && errors.contains("one.fbs, too")
+          && errors.contains("one.fbs:1:20: note: declared here"),
+        "\(errors)")
+      #expect(errors.components(separatedBy: "error:").count == 2)
+      #expect(!FileManager.default.fileExists(atPath: output))
+      #expect(run(command, "-o", output, first, third) == (0, ""))
+    }
+  }
+
+  @Test("namespaces are declared once for a module, and not if its Swift files do")
+  func namespaces() throws {
+    try withTemporaryDirectory { directory in
+      let first = try write(
+        "namespace A.B; table One { x: int; }", to: directory.appending(path: "one.fbs"))
+      let second = try write(
+        "namespace A; table Two { x: int; } namespace A.Two; enum In: byte { X }",
+        to: directory.appending(path: "two.fbs"))
+      let output = directory.appending(path: "out")
+      let declarations = output.appending(path: "dflat_namespaces_generated.swift")
+      let header =
+        "// Generated by dflatc: the namespaces of the module's schemas. Do not edit.\n"
+      #expect(run("module", "-o", output.path(), first, second) == (0, ""))
+      #expect(
+        try text(of: declarations) == header + """
+
+          /// The namespace `A` of the schema.
+          public nonisolated enum A {}
+
+          nonisolated extension A {
+            /// The namespace `A.B` of the schema.
+            public nonisolated enum B {}
+          }
+
+          """)
+      let swift = try write("public enum A {}", to: directory.appending(path: "A.swift"))
+      #expect(run("module", "-o", output.path(), "--swift", swift, first, second) == (0, ""))
+      #expect(try !text(of: declarations).contains("enum A"))
+      #expect(try text(of: declarations).contains("enum B"))
+      _ = try write("public enum A { public enum B {} }", to: URL(filePath: swift))
+      #expect(run("module", "-o", output.path(), "--swift", swift, first, second) == (0, ""))
+      #expect(try text(of: declarations) == header)
+      // Several files of one command share theirs.
+      #expect(run("--declare-namespaces", "-o", output.path(), first, second) == (0, ""))
+      #expect(
+        try text(of: output.appending(path: "one_generated.swift")).contains("enum A {}")
+          && !text(of: output.appending(path: "two_generated.swift")).contains("enum A {}"))
+    }
+  }
+
+  @Test("what Swift files declare is found, and nothing else")
+  func swiftDeclarations() {
+    let declarations = SwiftDeclarations(
+      in: """
+        // enum Comment {}
+        /* /* enum Nested {} */ enum Comment {} */
+        let text = "enum Text {} \\(["enum In": "}"])", raw = #"\\" enum Raw {}"#
+        let long = \"""
+          enum Long { "
+          \"""
+        public enum A { struct B: Codable where Int: Equatable { func f() { enum Local {} } } }
+        extension A.B { public final class C { class var x: Int { 3 }; class func f() {} } }
+        extension A { typealias D = Int; enum `default` {} }
+        func f() { struct Inner {} }
+        var computed: Int { struct Inner {}; return 1 }
+        let kind = Kind.enum
+        @MainActor actor E<T> {}
+        #if os(Linux)
+          protocol P {}
+        #endif
+        """)
+    #expect(
+      declarations.types == [
+        ["A"], ["A", "B"], ["A", "B", "C"], ["A", "D"], ["A", "default"], ["E"], ["P"],
+      ])
+  }
+
+  @Test("a primary key without an entity gets a hint")
+  func keysOfNothing() throws {
+    func warnings(_ source: String) -> [String] {
+      SchemaCompiler().compile(source: Array(source.utf8), path: "some.fbs").diagnostics
+        .map { $0.rendered() }
+    }
+    let entity = "table Post { id: int (primary); tag: Tag; }\n"
+    let tag = "table Tag { name: string (primary); }\n"
+    let forgotten = warnings(tag + entity)
+    #expect(forgotten.count == 1)
+    #expect(
+      forgotten.first?.hasPrefix(
+        "some.fbs:2:7: warning: 'Post' has a primary key, 'id', and is no entity") ?? false)
+    #expect(forgotten.first?.contains("note: add 'root_type Post;' behind it") ?? false)
+    #expect(warnings(tag + entity + "root_type Post;") == [])
+    let second = warnings(
+      tag + entity + "table Other { id: int (primary); }\nroot_type Post;")
+    #expect(second.count == 1)
+    #expect(second.first?.contains("note: an entity has a file of its own") ?? false)
+  }
+}

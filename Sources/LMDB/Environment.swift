@@ -90,7 +90,7 @@ public final class Environment: Sendable {
   /// - Throws: `MDBError`; the environment cannot be used then.
   public func open(path: String, locking: Bool = true) throws {
     let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
-    try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600))
+    try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
     if locking { try clearStaleReaders() }
   }
 

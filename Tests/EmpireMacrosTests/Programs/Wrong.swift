@@ -219,3 +219,148 @@ func awaited(_ store: Store) async throws -> [Right] {
       + Right.select(in: $0, a: .greaterThanOrEqual(1))
   }
 }
+
+// Records that cannot be.
+
+@IndexKeyRecord  // ! needs the name of at least one property: its key
+struct Keyless { let id: Int }
+
+@IndexKeyRecord("id")
+struct Box<Value: Serializable & Deserializable> {  // ! a record cannot be generic
+  let id: Int
+  var value: Value
+}
+
+struct Shelf<Value> {
+  @IndexKeyRecord("id")
+  struct Place { let id: Int }  // ! a record cannot be generic
+}
+
+@IndexKeyRecord("id", "tags")
+struct OptionalKey {
+  let id: Int?  // ! 'id' cannot be part of the key: an optional has no place in an order
+  let tags: [String]  // ! 'tags' cannot be part of the key: a collection has no order
+}
+
+@IndexKeyRecord("id")
+struct Unstorable {
+  let id: Int
+  var place: (Int, Int)  // ! 'place' cannot be stored: a tuple of Swift
+  var action: () -> Void  // ! 'action' cannot be stored: a function
+  var any: [any Sendable]  // ! 'any' cannot be stored: it has to be one type
+  var kind: Int.Type?  // ! 'kind' cannot be stored: a type is no value
+}
+
+@IndexKeyRecord("id")
+struct Generated {
+  let id: Int
+  var fields: Int  // ! 'fields' is the name of a member that @IndexKeyRecord generates
+  var indexKey: Int  // ! 'indexKey' is the name of a member
+  var Empire: Int  // ! 'Empire' hides the module
+  static let keyPrefix = 5  // ! 'keyPrefix' is the name of a member
+  struct Fields {}  // ! 'Fields' is the name of a member
+}
+
+@IndexKeyRecord("id")
+struct HarmlessNames {
+  let id: Int
+  var keyPrefix: Int
+  var select: Int
+  var serialize: Int
+  var query: Int
+  var deserialize: Int
+  static let fields = 5
+}
+
+@IndexKeyRecord("id")
+struct WrongVersion {
+  let id: Int
+  static func deserialize(  // ! older versions are read by 'static func deserialize(with deserializer: consuming
+    with deserializer: consuming RecordDeserializer, version: Int
+  ) throws -> sending WrongVersion { WrongVersion(id: 1) }
+}
+
+@IndexKeyRecord("id")
+struct NotSent {
+  let id: Int
+  static func deserialize(  // ! -> sending NotSent'; this function would never be called
+    with deserializer: consuming RecordDeserializer, version: UInt32
+  ) throws -> NotSent { NotSent(id: 1) }
+}
+
+@IndexKeyRecord("id")
+struct OptionalResult {
+  let id: Int
+  static func deserialize(  // ! this function would never be called
+    with deserializer: consuming RecordDeserializer, version: UInt32
+  ) throws -> sending OptionalResult? { nil }
+}
+
+@IndexKeyRecord("id")
+struct NotStatic {
+  let id: Int
+  func deserialize(  // ! this function would never be called
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending NotStatic { self }
+}
+
+@IndexKeyRecord("id")
+struct RightVersion {
+  let id: Int
+  static func deserialize(
+    with deserializer: consuming Empire.RecordDeserializer, version: UInt32
+  ) throws -> sending Self { RightVersion(id: 1) }
+}
+
+// Queries of other types than the key's.
+
+enum Status: UInt32, Serializable, Deserializable, IndexKeyComparable {
+  case open, closed
+  static func < (lhs: Status, rhs: Status) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+@IndexKeyRecord("number")
+@Index("status", "title")
+struct Issue {
+  let number: Int
+  var status: Status
+  var title: String
+
+  static var byStatus: RecordIndex<Issue, Status, String> { RecordIndex(0) }
+}
+
+@IndexKeyRecord("a", "b", "c", "d", "e", "f")
+struct Long {
+  let a, b, c, d, e: Int
+  let f: UInt
+}
+
+func rightQueries(_ context: TransactionContext, _ store: Store) throws {
+  _ = try context.delete(Issue.query(number: .lessThan(5)))
+  _ = try context.count(Issue.query(status: .open, title: .greaterThan("")))
+  _ = try store.count(RecordSet<Issue>.query(Query(last: .within([1, 2]))))
+  _ = try store.select(RecordSet.query(Query(Status.open, last: .equals("")), index: Issue.byStatus))
+  _ = try store.subscribe(to: Issue.query(status: .open)) { _ in }
+  _ = try store.count(RecordSet<Long>.query(Query(1, 2, 3, 4, 5, last: .lessThan(6))))
+  let issues: [Issue] = try context.select(query: Query(last: .lessOrEqual(5), limit: 7))
+  let longs: [Long] = try store.select(query: Query(1, 2, 3, 4, 5, last: .equals(6)))
+  _ = (issues, longs)
+  do { try context.delete(recordType: Issue.self, key: Tuple(1)) } catch MDBError.recordNotFound {
+  } catch StoreError.keyBufferOverflow {
+  } catch MDBError.failure(let code, _) where code == 2 {
+  }
+  print(MDBError.recordNotFound, MDBError.permissionDenied, StoreError.keyBufferOverflow)
+}
+
+func wrongQueries(_ context: TransactionContext, _ store: Store, date: Float, number: Int) throws {
+  _ = try context.delete(Query(last: .lessThan(date)), recordType: Issue.self)  // ! nothing compares these types; write delete(Record.query(…))
+  _ = try context.count(Query(last: .equals(Status.open)), recordType: Issue.self)  // ! nothing compares these types
+  _ = try context.delete(RecordSet<Issue>.query(Query(last: .lessThan(date))))  // ! not of the types that the record's key begins with
+  _ = try store.count(RecordSet<Issue>.query(Query(last: .equals(Status.open))))  // ! not of the types that the record's key begins with
+  _ = try store.count(RecordSet<Issue>.query(Query(1, last: .equals(1))))  // ! not of the types
+  _ = try store.count(RecordSet<Right>.query(Query(1, last: .equals(1))))  // ! not of the types
+  _ = try store.count(RecordSet.query(Query(last: .equals(1)), index: Issue.byStatus))  // ! not of the types that the index begins with
+  _ = try store.count(Issue.query(number: .lessThan(date)))  // ! cannot convert value of type 'Float' to expected argument type 'Int'
+  _ = try store.count(Issue.query(status: .equals(1)))  // ! cannot convert value of type 'Int' to expected argument type 'Status'
+  _ = try store.subscribe(to: RecordSet<Issue>.query(Query(last: .equals("")))) { _ in }  // ! not of the types
+}

@@ -75,7 +75,7 @@ struct ErrorTests {
       let long = String(repeating: "x", count: 600)
       let words = ["the key of Tree has 605 bytes", "511", "'name'"]
       func expectLong(_ body: () throws -> Void) {
-        expect(StoreError.keyBufferOverflow, words[0], words[1], words[2], body)
+        expect(StoreError.keyBufferOverflow, words[0], words[1], words[2]) { try body() }
       }
       expectLong { try store.insert(Tree(name: long)) }
       expectLong { try store.delete(Tree(name: long)) }
@@ -147,7 +147,7 @@ struct ErrorTests {
         { _ = try Store(url: missing) }, { _ = try LockingDatabase(path: missing.path()) },
         { _ = try BackgroundStore(url: missing) },
       ] as [() throws -> Void] {
-        expect(MDBError.failure(2, ""), "No such file or directory", missing.path(), open)
+        expect(MDBError.failure(2, ""), "No such file or directory", missing.path()) { try open() }
       }
     }
   }

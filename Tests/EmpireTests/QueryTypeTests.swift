@@ -130,7 +130,7 @@ struct QueryTypeTests {
       expect(Tree.self, "component 2", nil, "Int") {
         try context.uncheckedSelect(Query("a", last: .equals(7)))
       }
-      expect(Page.self, "component 2", "Int", "String") {
+      expect(Page.self, "'number'", "Int", "String") {
         try context.uncheckedSelect(Query(folder.indexKey, last: .equals("")))
       }
       expect(Whole.self, "component 1", "Int", "String") {

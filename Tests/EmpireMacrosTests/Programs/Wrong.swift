@@ -81,7 +81,7 @@ struct Empty { let name: String }
 @IndexKeyRecord("na\(1)me")  // ! StaticString
 struct Interpolated { let name: String }
 
-@IndexKeyRecord()  // ! missing argument
+@IndexKeyRecord()  // ! needs the name of at least one property: its key
 struct NoKey { let name: String }
 
 @IndexKeyRecord(keyPrefix: -1, "name")  // ! integer literal from 0
@@ -166,7 +166,7 @@ struct OfTheKey {
 }
 
 @IndexKeyRecord("name")
-@Index("nickname")  // ! 'nickname' cannot be indexed: an optional is no key
+@Index("nickname")  // ! 'nickname' cannot be indexed: an optional has no place in an order
 @Index("tags")  // ! 'tags' cannot be indexed: a collection has no order
 @Index("scores")  // ! 'scores' cannot be indexed: a collection
 struct Unsortable {

@@ -106,6 +106,9 @@ extension MDBError: LocalizedError, CustomStringConvertible {
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"
     case ENOSPC: "make room on the disk; nothing of the transaction has been stored"
+    case EINVAL:
+      "use values above 0, set the number of databases before opening, and no reading child"
+    case ENOMEM: "use a smaller map"
     case EBUSY: "end the transactions that are open before"
     case MDB_NOTFOUND: "look the key up first, or catch MDBError.recordNotFound"
     case MDB_MAP_FULL: "open with a larger mapSize, or one that grows"

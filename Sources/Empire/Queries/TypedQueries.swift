@@ -94,7 +94,8 @@ extension RecordSet {
   /// - Returns: Nothing.
   @available(
     *, unavailable,
-    message: "the query's values are not of the types that the record's key begins with"
+    message:
+      "the query's values are not of the types that the record's key begins with; write Record.query(…), which has their labels"
   )
   @_disfavoredOverload
   public static func query<each Component: QueryComponent, Last: QueryComponent>(
@@ -201,7 +202,9 @@ extension RecordSet {
   ///   - index: The index.
   /// - Returns: Nothing.
   @available(
-    *, unavailable, message: "the query's values are not of the types that the index begins with"
+    *, unavailable,
+    message:
+      "the query's values are not of the types that the index begins with; see its declaration"
   )
   @_disfavoredOverload
   public static func query<each Value: QueryComponent, Last: QueryComponent, each Component>(
@@ -220,7 +223,8 @@ extension TransactionContext {
   /// - Returns: Nothing.
   @available(
     *, unavailable,
-    message: "nothing compares these types; write count(Record.query(…)) with the type's own name"
+    message:
+      "nothing compares these types with the key's; write count(Record.query(…)), which has their labels"
   )
   public func count<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -238,7 +242,8 @@ extension TransactionContext {
   /// - Returns: Nothing.
   @available(
     *, unavailable,
-    message: "nothing compares these types; write delete(Record.query(…)) with the type's own name"
+    message:
+      "nothing compares these types with the key's; write delete(Record.query(…)), which has their labels"
   )
   public func delete<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent

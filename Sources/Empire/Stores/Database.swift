@@ -86,7 +86,7 @@ final class OpenDatabase: Sendable {
     let plain = directory.table
     try OpenTransactions.check()
     guard OpenTransactions.current(of: plain) == nil else {
-      throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
+      throw MDBError.failure(Int(EBUSY), "'\(path)' is in use by a transaction of this thread")
     }
     plain.begin(readOnly: false)
     defer { plain.end(readOnly: false) }

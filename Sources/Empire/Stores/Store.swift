@@ -241,7 +241,8 @@ public final class Store: Sendable {
   /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key begins with; otherwise as `select(_:)`.
   @available(
     *, deprecated,
-    message: "the query's values are not known to be of the types that the record's key begins with"
+    message:
+      "the query's values are not known to be of the types that the record's key begins with; write Record.query(…)"
   )
   @_disfavoredOverload
   public func select<

@@ -14,7 +14,8 @@ extension TransactionContext {
   ///   compare the types.
   @available(
     *, deprecated,
-    message: "the query's values are not known to be of the types that the record's key begins with"
+    message:
+      "the query's values are not known to be of the types that the record's key begins with; write Record.query(…)"
   )
   @_disfavoredOverload
   public func select<

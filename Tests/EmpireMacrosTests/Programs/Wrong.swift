@@ -275,7 +275,7 @@ struct HarmlessNames {
 @IndexKeyRecord("id")
 struct WrongVersion {
   let id: Int
-  static func deserialize(  // ! older versions are read by 'static func deserialize(with deserializer: consuming
+  static func deserialize(  // ! older versions are read by 'static func deserialize(with
     with deserializer: consuming RecordDeserializer, version: Int
   ) throws -> sending WrongVersion { WrongVersion(id: 1) }
 }
@@ -335,11 +335,13 @@ struct Long {
   let f: UInt
 }
 
+typealias Issues = RecordSet<Issue>
+
 func rightQueries(_ context: TransactionContext, _ store: Store) throws {
   _ = try context.delete(Issue.query(number: .lessThan(5)))
   _ = try context.count(Issue.query(status: .open, title: .greaterThan("")))
   _ = try store.count(RecordSet<Issue>.query(Query(last: .within([1, 2]))))
-  _ = try store.select(RecordSet.query(Query(Status.open, last: .equals("")), index: Issue.byStatus))
+  _ = try store.select(Issues.query(Query(.open, last: .equals("")), index: Issue.byStatus))
   _ = try store.subscribe(to: Issue.query(status: .open)) { _ in }
   _ = try store.count(RecordSet<Long>.query(Query(1, 2, 3, 4, 5, last: .lessThan(6))))
   let issues: [Issue] = try context.select(query: Query(last: .lessOrEqual(5), limit: 7))
@@ -352,15 +354,15 @@ func rightQueries(_ context: TransactionContext, _ store: Store) throws {
   print(MDBError.recordNotFound, MDBError.permissionDenied, StoreError.keyBufferOverflow)
 }
 
-func wrongQueries(_ context: TransactionContext, _ store: Store, date: Float, number: Int) throws {
-  _ = try context.delete(Query(last: .lessThan(date)), recordType: Issue.self)  // ! nothing compares these types; write delete(Record.query(…))
-  _ = try context.count(Query(last: .equals(Status.open)), recordType: Issue.self)  // ! nothing compares these types
-  _ = try context.delete(RecordSet<Issue>.query(Query(last: .lessThan(date))))  // ! not of the types that the record's key begins with
-  _ = try store.count(RecordSet<Issue>.query(Query(last: .equals(Status.open))))  // ! not of the types that the record's key begins with
-  _ = try store.count(RecordSet<Issue>.query(Query(1, last: .equals(1))))  // ! not of the types
+func wrongQueries(_ context: TransactionContext, _ store: Store, date: Float) throws {
+  _ = try context.delete(Query(last: .lessThan(date)), recordType: Issue.self)  // ! compares
+  _ = try context.count(Query(last: .equals(Status.open)), recordType: Issue.self)  // ! compares
+  _ = try context.delete(Issues.query(Query(last: .lessThan(date))))  // ! not of the types that
+  _ = try store.count(Issues.query(Query(last: .equals(Status.open))))  // ! the record's key
+  _ = try store.count(Issues.query(Query(1, last: .equals(1))))  // ! not of the types
   _ = try store.count(RecordSet<Right>.query(Query(1, last: .equals(1))))  // ! not of the types
-  _ = try store.count(RecordSet.query(Query(last: .equals(1)), index: Issue.byStatus))  // ! not of the types that the index begins with
-  _ = try store.count(Issue.query(number: .lessThan(date)))  // ! cannot convert value of type 'Float' to expected argument type 'Int'
-  _ = try store.count(Issue.query(status: .equals(1)))  // ! cannot convert value of type 'Int' to expected argument type 'Status'
-  _ = try store.subscribe(to: RecordSet<Issue>.query(Query(last: .equals("")))) { _ in }  // ! not of the types
+  _ = try store.count(Issues.query(Query(last: .equals(1)), index: Issue.byStatus))  // ! the index
+  _ = try store.count(Issue.query(number: .lessThan(date)))  // ! convert value of type 'Float'
+  _ = try store.count(Issue.query(status: .equals(1)))  // ! expected argument type 'Status'
+  _ = try store.subscribe(to: Issues.query(Query(last: .equals("")))) { _ in }  // ! the types
 }

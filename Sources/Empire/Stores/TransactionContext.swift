@@ -305,9 +305,12 @@ extension TransactionContext {
   /// Throws if another type has the same tag by accident.
   @inlinable
   func checkType<Record: IndexKeyRecord>(_ recordType: Record.Type) throws {
-    if !core.types.knows(ObjectIdentifier(recordType), Record.keyPrefix) {
-      try core.types.add(recordType)
-    }
+    if !knows(ObjectIdentifier(recordType), Record.keyPrefix) { try core.types.add(recordType) }
+  }
+
+  @usableFromInline
+  func knows(_ type: ObjectIdentifier, _ prefix: IndexKeyRecordHash) -> Bool {
+    core.types.knows(type, prefix)
   }
 
   /// Throws unless the context may write.

@@ -33,7 +33,6 @@ final class TypeTable: Sendable {
   }
 
   /// Whether a type has been found right, as far as can be told at once.
-  @usableFromInline
   func knows(_ type: ObjectIdentifier, _ prefix: IndexKeyRecordHash) -> Bool {
     place(prefix).pointee.load(ordering: .relaxed) == UInt(bitPattern: type)
   }

@@ -28,7 +28,8 @@ func checkNames(
 ) -> Bool {
   let ofInstances = ["indexKey", "fields", "Empire"]
   let ofType = [
-    "keyPrefix", "fieldsVersion", "indexTags", "recordDescription", "IndexKey", "Fields", "Empire",
+    "keyPrefix", "fieldsVersion", "indexTags", "recordDescription", "IndexKey", "Fields",
+    "RecordTypes", "Empire",
   ]
   var isRight = true
   func check(_ name: TokenSyntax, among names: [String]) {
@@ -65,8 +66,10 @@ func checkMigration(
   let functions = declaration.memberBlock.members.compactMap {
     $0.decl.as(FunctionDeclSyntax.self)
   }.filter { function in
-    let labels = function.signature.parameterClause.parameters.map(\.firstName.text)
-    return function.name.text == "deserialize" && labels.count == 2 && labels[0] == "with"
+    // Functions of the same name that read something else are the program's own business.
+    let parameters = Array(function.signature.parameterClause.parameters)
+    return function.name.text == "deserialize" && parameters.count == 2
+      && parameters[0].type.trimmedDescription.contains("Deserializer")
   }
   guard let first = functions.first, !functions.contains(where: { isMigration($0, name) }) else {
     return true

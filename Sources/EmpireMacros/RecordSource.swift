@@ -32,7 +32,7 @@ struct RecordSource {
     func names(_ properties: [Property], _ role: String) -> [String] {
       properties.filter(\.isChecked).map {
         // It stands in a type of its own, whose Self is another one.
-        let text = $0.type.hasPrefix("Self.") ? record.name + $0.type.dropFirst(4) : $0.type
+        let text = $0.type.replacing(/\bSelf\b/.wordBoundaryKind(.simple), with: record.name)
         return "\(access)typealias _\($0.name) = Empire.\(role)<\(text)>"
       }
     }

@@ -110,8 +110,12 @@ let package = Package(
     // Records in sorted-key storage. They know nothing of the targets above, and those nothing of them.
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
-    .target(name: "PackedSerialize", swiftSettings: strict + lifetimes),
+    .target(
+      name: "LMDB", dependencies: ["CLMDB", "StandardConformances"],
+      swiftSettings: strict + lifetimes),
+    .target(
+      name: "PackedSerialize", dependencies: ["StandardConformances"],
+      swiftSettings: strict + lifetimes),
     .macro(
       name: "EmpireMacros", swiftSettings: tool + [.unsafeFlags(["-I", swiftSyntax])],
       linkerSettings: [

@@ -26,7 +26,10 @@ struct IndexKeyRecordMacro: ExtensionMacro {
       return []
     }
     guard
-      let arguments = RecordArguments(node, in: context),
+      let arguments = RecordArguments(node, of: declaration, in: context),
+      checkGenerics(of: declaration, in: context),
+      checkNames(of: declaration, in: context),
+      checkMigration(of: declaration, name: type.trimmedDescription, in: context),
       let properties = storedProperties(of: declaration, for: .record, in: context),
       let record = RecordDescription(
         name: type.trimmedDescription, access: memberAccess(of: declaration, in: context),
@@ -64,6 +67,8 @@ struct RecordDescription {
     /// As it is declared, with backticks if it has some.
     let identifier: String
     let type: String
+    /// Whether the compiler may find that the type cannot be stored.
+    let isChecked: Bool
     var name: String { unquoted(identifier) }
     /// As the label of an argument, where few words are reserved.
     var label: String { ["inout", "let", "var"].contains(name) ? identifier : name }
@@ -75,6 +80,8 @@ struct RecordDescription {
   let access: String
   let keyPrefix: UInt32
   let fieldsVersion: UInt32
+  /// Whether the prefix is a hash of the name.
+  let hasHashedPrefix: Bool
   /// In the order of the arguments.
   let keys: [Property]
   /// In the order of declaration.
@@ -91,7 +98,10 @@ struct RecordDescription {
   ) {
     var isRight = true
     let all = properties.compactMap { property in
-      property.type.map { Property(identifier: property.identifier, type: $0) }
+      property.typeSyntax.map {
+        Property(
+          identifier: property.identifier, type: $0.trimmedDescription, isChecked: !$0.isKnown)
+      }
     }
     let named = Self.properties(
       named: arguments.names, of: name, among: all, as: "key", in: context)
@@ -99,6 +109,14 @@ struct RecordDescription {
       of: declaration, name: name, keys: named ?? [], all: all, in: context)
     if named == nil || indexes == nil { isRight = false }
     let keys = named ?? []
+    for key in keys {
+      guard let reason = key.reasonAgainstOrder,
+        let property = properties.first(where: { $0.name == key.name })
+      else { continue }
+      context.refuse(
+        property.binding, "unsortableKey", "'\(key.name)' cannot be part of the key: \(reason)")
+      isRight = false
+    }
     let fields = all.filter { property in !keys.contains { $0.name == property.name } }
     let hash = typeHash(fields.map(\.type).joined(separator: ","))
     if let validated = arguments.validated, validated.value != hash {
@@ -117,6 +135,7 @@ struct RecordDescription {
     self.name = name
     self.access = access
     keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
+    hasHashedPrefix = arguments.keyPrefix == nil
     fieldsVersion = arguments.fieldsVersion?.value ?? hash
     self.keys = keys
     self.fields = fields

@@ -84,13 +84,13 @@ extension RecordDescription {
 
 extension RecordDescription.Property {
   /// Why a type has no order, as far as its text tells. For other types the compiler says it.
-  fileprivate var reasonAgainstOrder: String? {
+  var reasonAgainstOrder: String? {
     let text = type.filter { !$0.isWhitespace }
     func isGeneric(_ name: String) -> Bool {
       text.hasPrefix(name + "<") || text.hasPrefix("Swift.\(name)<")
     }
     if text.hasSuffix("?") || isGeneric("Optional") {
-      return "an optional is no key; index a property that always has a value"
+      return "an optional has no place in an order; take a property that always has a value"
     }
     if text.hasPrefix("[") || ["Array", "Set", "Dictionary"].contains(where: isGeneric) {
       return "a collection has no order"

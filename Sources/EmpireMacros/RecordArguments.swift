@@ -2,6 +2,7 @@
 
 internal import SwiftParser
 internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
 struct RecordArguments {
@@ -23,10 +24,12 @@ struct RecordArguments {
   private(set) var names: [Name] = []
 
   /// Nil if something is wrong with them, which has been said then.
-  init?(_ node: AttributeSyntax, in context: some MacroExpansionContext) {
+  init?(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext
+  ) {
     guard case .argumentList(let arguments) = node.arguments else {
-      context.refuse(
-        node, "noKeys", "@IndexKeyRecord needs the name of at least one property: its key")
+      Self.refuseMissingKey(node, of: declaration, in: context)
       return nil
     }
     var isRight = true
@@ -61,11 +64,28 @@ struct RecordArguments {
       isRight = false
     }
     if names.isEmpty && isRight {
-      context.refuse(
-        node, "noKeys", "@IndexKeyRecord needs the name of at least one property: its key")
+      Self.refuseMissingKey(node, of: declaration, in: context)
       isRight = false
     }
     if !isRight { return nil }
+  }
+
+  private static func refuseMissingKey(
+    _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext
+  ) {
+    let first = declaration.memberBlock.members.lazy.compactMap { member in
+      member.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern
+        .as(IdentifierPatternSyntax.self)?.identifier.text
+    }.first
+    context.refuse(
+      node, "noKeys", "@IndexKeyRecord needs the name of at least one property: its key",
+      fixIts: first.map { name in
+        let argument = LabeledExprSyntax(expression: StringLiteralExprSyntax(content: name))
+        let mended = node.with(\.leftParen, .leftParenToken())
+          .with(\.arguments, .argumentList([argument])).with(\.rightParen, .rightParenToken())
+        return [replace(node, with: mended, "make '\(name)' the key")]
+      } ?? [])
   }
 
   /// The arguments of a macro that has names only. Nil if something is wrong with them, which has been said then.

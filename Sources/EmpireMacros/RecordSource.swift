@@ -20,18 +20,55 @@ struct RecordSource {
   private typealias Property = RecordDescription.Property
 
   private var types: String {
-    let fields = record.fields.isEmpty ? ["Empire.EmptyValue"] : record.fields.map(\.type)
-    return """
-      \(access)typealias IndexKey = Empire.Tuple<\(record.keys.map(\.type).commas)>
+    let fields = record.fields.isEmpty ? ["Empire.EmptyValue"] : record.fields.map(component)
+    return checkedTypes + """
+      \(access)typealias IndexKey = Empire.Tuple<\(record.keys.map(component).commas)>
       \(access)typealias Fields = Empire.Tuple<\(fields.commas)>
       """
+  }
+
+  /// A name for each type that might turn out not to be storable. The compiler says so once, there, and what uses the name says nothing more.
+  private var checkedTypes: String {
+    func names(_ properties: [Property], _ role: String) -> [String] {
+      properties.filter(\.isChecked).map {
+        // It stands in a type of its own, whose Self is another one.
+        let text = $0.type.replacing(/\bSelf\b/.wordBoundaryKind(.simple), with: record.name)
+        return "\(access)typealias _\($0.name) = Empire.\(role)<\(text)>"
+      }
+    }
+    let all = names(record.keys, "StoredKey") + names(record.fields, "StoredField")
+    return all.isEmpty ? "" : all.lines.wrapped(in: "\(access)enum RecordTypes") + "\n\n"
+  }
+
+  /// The type of a property in the key or the fields.
+  private func component(_ property: Property) -> String {
+    property.isChecked ? "RecordTypes._\(property.name).Value" : property.type
+  }
+
+  /// A call for a property's value: of the value itself, or by way of the type's name.
+  private func call(_ function: String, _ property: Property, _ arguments: String) -> String {
+    property.isChecked
+      ? "RecordTypes._\(property.name).\(function)(self.\(property.identifier), \(arguments))"
+      : "self.\(property.identifier).\(function)(\(arguments))"
   }
 
   private var tags: String {
     """
     \(access)static var keyPrefix: Empire.IndexKeyRecordHash { \(record.keyPrefix) }
     \(access)static var fieldsVersion: Empire.IndexKeyRecordHash { \(record.fieldsVersion) }
+    \(names)
     """
+  }
+
+  private var names: String {
+    func list(_ names: [String]) -> String { "[\(names.map { "\"\($0)\"" }.commas)]" }
+    let arguments = [
+      "keys: \(list(record.keys.map(\.name)))", "fields: \(list(record.fields.map(\.name)))",
+      "indexes: [\(record.indexes.map { list($0.names) }.commas)]",
+      "hasHashedPrefix: \(record.hasHashedPrefix)",
+    ]
+    return "Empire.RecordDescription(\(arguments.commas))"
+      .wrapped(in: "\(access)static var recordDescription: Empire.RecordDescription")
   }
 
   private var values: String {
@@ -46,10 +83,14 @@ struct RecordSource {
   }
 
   private var writing: String {
-    let keys = record.keys.map { "self.\($0.identifier).serializeKey(into: &_buffer.keyBuffer)" }
-    let keysAtOnce = record.keys.map { "self.\($0.identifier).serializeKey(to: &_writer)" }
-    let sizes = record.fields.map { "try _size.add(self.\($0.identifier))" }
-    let fields = record.fields.map { "self.\($0.identifier).serialize(into: &_buffer)" }
+    let keys = record.keys.map { call("serializeKey", $0, "into: &_buffer.keyBuffer") }
+    let keysAtOnce = record.keys.map { call("serializeKey", $0, "to: &_writer") }
+    let sizes = record.fields.map { property in
+      property.isChecked
+        ? "try " + call("add", property, "to: &_size")
+        : "try _size.add(self.\(property.identifier))"
+    }
+    let fields = record.fields.map { call("serialize", $0, "into: &_buffer") }
     return [
       (keys + ["self.serialize(fields: &_buffer.valueBuffer)"]).lines.wrapped(
         in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)"),
@@ -68,7 +109,8 @@ struct RecordSource {
       uniqueKeysWithValues: record.all.enumerated().map { ($1.name, "_\($0)") })
     func unpack(_ property: Property, _ call: String) -> String {
       let number = numbers[property.name] ?? ""
-      return "let \(number) = try (\(property.type)).\(call))"
+      let type = property.isChecked ? "RecordTypes._\(property.name)" : "(\(property.type))"
+      return "let \(number) = try \(type).\(call))"
     }
     // The order of the bytes; the initialiser has the order of declaration.
     let lines =
@@ -99,7 +141,15 @@ struct RecordSource {
     ]
   }
 
-  /// For every number of components, of the key and of each index: a value or an operator for the last one, in a context or in a store.
+  /// Where records are looked for.
+  private enum Place: CaseIterable {
+    case context, store
+    /// Nowhere yet: a set of records is made.
+    case set
+  }
+
+  /// For every number of components, of the key and of each index: a value or an operator for the last one, in a context, in a store, or for a
+  /// set of records.
   private var selecting: [String] {
     var seen: Set<[String]> = []
     let orders = [(nil, record.keys)] + record.indexes.enumerated().map { ($0, $1.properties) }
@@ -109,31 +159,41 @@ struct RecordSource {
         let last = properties[position]
         // The key, or an index before this one, answers it.
         guard seen.insert((fixed + [last]).map(\.name)).inserted else { return [] }
-        return [(true, "context"), (true, "store"), (false, "context"), (false, "store")].map {
-          (isOperator: Bool, place: String) in
-          select(fixed, last, index: index, isOperator: isOperator, place: place)
+        return [true, false].flatMap { isOperator in
+          Place.allCases.map { place in
+            select(fixed, last, index: index, isOperator: isOperator, place: place)
+          }
         }
       }
     }
   }
 
   private func select(
-    _ fixed: [Property], _ last: Property, index: Int?, isOperator: Bool, place: String
+    _ fixed: [Property], _ last: Property, index: Int?, isOperator: Bool, place: Place
   ) -> String {
     let type = isOperator ? "Empire.ComparisonOperator<\(last.type)>" : last.type
     let parameters =
       fixed.enumerated().map { "\($1.label) _\($0): \($1.type)" }
       + ["\(last.label) _\(fixed.count): \(type)"]
     let components = fixed.indices.map { "_\($0)" }
-    let comparison = isOperator ? "_\(fixed.count)" : ".equals(_\(fixed.count))"
-    let context = place == "context"
+    let comparison =
+      isOperator ? "_\(fixed.count)" : ".equals(_\(fixed.count))"
     func function(limit: [String], _ limitArgument: String) -> String {
       let query =
         "Empire.Query(\((components + ["last: \(comparison)", limitArgument]).commas))"
-      let body = "try _place.select(query: \(query)\(index.map { ", index: \($0)" } ?? ""))"
-      let all = ["in _place: \(context ? "Empire.TransactionContext" : "Empire.Store")"]
-      return body.wrapped(
-        in: "\(access)static func select(\((all + limit + parameters).commas)) throws -> [Self]")
+      let order = index.map { ", index: \($0)" } ?? ""
+      let all = limit + parameters
+      switch place {
+      case .context, .store:
+        let type = place == .context ? "Empire.TransactionContext" : "Empire.Store"
+        return "try _place._select(query: \(query)\(order))".wrapped(
+          in:
+            "\(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
+        )
+      case .set:
+        return "Empire.RecordSet._query(\(query)\(order))".wrapped(
+          in: "\(access)static func query(\(all.commas)) -> Empire.RecordSet<Self>")
+      }
     }
     let withLimit = function(limit: ["limit _limit: Int? = nil"], "limit: _limit")
     // A component that is called `limit` as well could not be given without the other one.

@@ -10,7 +10,9 @@ struct StoredProperty {
   /// As it is declared, with backticks if it has some.
   let identifier: String
   /// The type's text, without what stands around it; nil if none is written.
-  let type: String?
+  var type: String? { typeSyntax?.trimmedDescription }
+  /// The type; that of a later binding if the binding has none itself.
+  let typeSyntax: TypeSyntax?
   let binding: PatternBindingSyntax
 
   /// Without backticks.
@@ -67,11 +69,11 @@ private struct PropertyReader<Context: MacroExpansionContext> {
     let modifiers = variable.modifiers.map { $0.name.tokenKind }
     if modifiers.contains(.keyword(.static)) || modifiers.contains(.keyword(.class)) { return }
     // `let a, b: Int` gives both the type.
-    var type: String?
+    var type: TypeSyntax?
     var found: [StoredProperty] = []
     for binding in variable.bindings.reversed() {
       if let annotation = binding.typeAnnotation {
-        type = annotation.type.trimmedDescription
+        type = annotation.type
       } else if binding.initializer != nil {
         type = nil
       }
@@ -81,7 +83,7 @@ private struct PropertyReader<Context: MacroExpansionContext> {
         continue
       }
       let property = StoredProperty(
-        identifier: pattern.identifier.text, type: type, binding: binding)
+        identifier: pattern.identifier.text, typeSyntax: type, binding: binding)
       found.append(property)
       if demands == .record { check(property, of: variable) }
     }
@@ -104,6 +106,8 @@ private struct PropertyReader<Context: MacroExpansionContext> {
       refuse(
         binding, "noType", "'\(property.name)' needs a type annotation",
         fixIts: suggestion.map { [annotate(binding, $0)] } ?? [])
+    } else if let type = property.typeSyntax, let reason = type.reasonAgainstStorage {
+      refuse(type, "unsupportedType", "'\(property.name)' cannot be stored: \(reason)")
     } else if keyword.tokenKind == .keyword(.let) && binding.initializer != nil {
       refuse(
         binding, "constantWithValue",

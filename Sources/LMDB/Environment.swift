@@ -90,7 +90,7 @@ public final class Environment: Sendable {
   /// - Throws: `MDBError`; the environment cannot be used then.
   public func open(path: String, locking: Bool = true) throws {
     let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
-    try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600))
+    try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
     if locking { try clearStaleReaders() }
   }
 
@@ -101,7 +101,9 @@ public final class Environment: Sendable {
   /// - Parameter value: In bytes. What is stored already is kept, also if it is more.
   /// - Throws: `MDBError`; `failure(EBUSY, …)` if transactions do not end, the calling thread's own among them.
   public func setMaxDatabaseSize(_ value: Int) throws {
-    guard try resize(to: value, waiting: true) else { throw MDBError(code: EBUSY) }
+    guard try resize(to: value, waiting: true) else {
+      throw MDBError(code: EBUSY, about: "the map's size, while transactions are open")
+    }
   }
 
   /// Sets how many named databases can be opened, before the environment is opened.
@@ -109,8 +111,11 @@ public final class Environment: Sendable {
   /// - Parameter value: The number.
   /// - Throws: `MDBError`; `failure(EINVAL, …)` in an open environment.
   public func setMaxDatabases(_ value: Int) throws {
-    guard let count = MDB_dbi(exactly: value) else { throw MDBError(code: EINVAL) }
-    try MDBError.check(mdb_env_set_maxdbs(handle, count))
+    guard let count = MDB_dbi(exactly: value) else {
+      throw MDBError(code: EINVAL, about: "\(value) databases")
+    }
+    try MDBError.check(
+      mdb_env_set_maxdbs(handle, count), about: "the number of databases, once it is open")
   }
 
   /// The directory, as it was given; empty before the environment is open.
@@ -179,7 +184,7 @@ extension Environment {
   }
 
   private func resize(to size: Int, waiting: Bool) throws(MDBError) -> Bool {
-    guard size > 0 else { throw MDBError(code: EINVAL) }
+    guard size > 0 else { throw MDBError(code: EINVAL, about: "a map of \(size) bytes") }
     return try gate.whileEmpty(waiting: waiting) { () throws(MDBError) in try setMapSize(size) }
   }
 
@@ -192,11 +197,13 @@ extension Environment {
   private func setMapSize(_ size: Int) throws(MDBError) {
     let page = pageSize
     let (rounded, isTooMuch) = size.addingReportingOverflow(page - 1)
-    guard !isTooMuch else { throw MDBError(code: ENOMEM) }
+    guard !isTooMuch else { throw MDBError(code: ENOMEM, about: "a map of \(size) bytes") }
     let pages = rounded / page * page
     // LMDB gives up the old map before it asks for the new one, and cannot be used if it does not get it. So ask first.
     let place = mmap(nil, pages, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
-    if place == nil || place == MAP_FAILED { throw MDBError(code: errno) }
+    if place == nil || place == MAP_FAILED {
+      throw MDBError(code: errno, about: "a map of \(pages) bytes")
+    }
     munmap(place, pages)
     try MDBError.check(mdb_env_set_mapsize(handle, pages))
   }

@@ -42,6 +42,29 @@ extension MDB_val {
   }
 }
 
+extension MDB_val {
+  /// What an error calls a key: its text, or its first bytes, and how many there are if that matters.
+  var name: String {
+    let bytes = bufferPointer
+    if bytes.isEmpty { return "an empty key" }
+    let beginning = bytes.prefix(40)
+    let rest = bytes.count > beginning.count ? "… of \(bytes.count) bytes" : ""
+    if let text = String(validating: beginning, as: UTF8.self), text.allSatisfy({ !$0.isControl }) {
+      return "the key '\(text)'\(rest)"
+    }
+    func hexadecimal(_ byte: UInt8) -> String {
+      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    return "the key \(beginning.map(hexadecimal).joined(separator: " "))\(rest)"
+  }
+}
+
+extension Character {
+  fileprivate var isControl: Bool {
+    unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}
+
 extension String {
   /// Copies bytes that are UTF-8.
   ///

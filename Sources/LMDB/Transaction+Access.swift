@@ -98,7 +98,7 @@ extension Transaction {
   public func set(dbi: MDB_dbi, key: MDB_val, value: MDB_val) throws {
     var key = key
     var value = value
-    try state.check(mdb_put(try state.active(), dbi, &key, &value, 0))
+    try state.check(mdb_put(try state.active(), dbi, &key, &value, 0), about: key.name)
   }
 
   /// Stores a value under a key, in place of one that is there.
@@ -148,7 +148,8 @@ extension Transaction {
   {
     var key = key
     var value = MDB_val(mv_size: size, mv_data: nil)
-    try state.check(mdb_put(try state.active(), dbi, &key, &value, UInt32(MDB_RESERVE)))
+    let code = mdb_put(try state.active(), dbi, &key, &value, UInt32(MDB_RESERVE))
+    try state.check(code, about: key.name)
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: size)
   }
 
@@ -160,7 +161,7 @@ extension Transaction {
   /// - Throws: `MDBError`; `recordNotFound` if there is none.
   public func delete(dbi: MDB_dbi, key: MDB_val) throws {
     var key = key
-    try state.check(mdb_del(try state.active(), dbi, &key, nil))
+    try state.check(mdb_del(try state.active(), dbi, &key, nil), about: key.name)
   }
 
   /// Removes the entry with a key that is text.

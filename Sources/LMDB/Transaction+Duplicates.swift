@@ -41,7 +41,7 @@ extension Transaction {
   public func delete(dbi: MDB_dbi, key: MDB_val, value: MDB_val) throws {
     var key = key
     var value = value
-    try state.check(mdb_del(try state.active(), dbi, &key, &value))
+    try state.check(mdb_del(try state.active(), dbi, &key, &value), about: key.name)
   }
 
   /// Removes all entries of a database.

@@ -105,7 +105,8 @@ public struct Transaction {
 
   func open(name: String, flags: Int32) throws -> MDB_dbi {
     var dbi: MDB_dbi = 0
-    try state.check(mdb_dbi_open(try state.active(), name, UInt32(flags), &dbi))
+    let code = mdb_dbi_open(try state.active(), name, UInt32(flags), &dbi)
+    try state.check(code, about: "the database '\(name)'")
     state.hasOpenedDatabase = true
     return dbi
   }
@@ -191,8 +192,15 @@ final class TransactionState {
   }
 
   /// Throws unless a call of this transaction has succeeded.
-  func check(_ code: Int32) throws(MDBError) {
-    guard code != MDB_SUCCESS else { return }
+  @inline(__always)
+  func check(
+    _ code: Int32, about subject: @autoclosure () -> String? = nil
+  ) throws(MDBError) {
+    if code != MDB_SUCCESS { throw failure(code, about: subject()) }
+  }
+
+  private func failure(_ code: Int32, about subject: String?) -> MDBError {
+    if code == EACCES && isReadOnly { return .readOnly }
     if code == MDB_MAP_FULL {
       var state: TransactionState? = self
       while let this = state {
@@ -200,7 +208,7 @@ final class TransactionState {
         state = this.parent
       }
     }
-    throw MDBError(code: code)
+    return MDBError(code: code, about: subject)
   }
 
   func commit() throws(MDBError) {

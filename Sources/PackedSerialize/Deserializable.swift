@@ -1,13 +1,35 @@
 // What can be read back from packed bytes. Any bytes may come: they are read safely or refused.
 
+public import Foundation
+
 /// Bytes that are no value of the type that was asked for.
-public enum DeserializeError: Error, Equatable, Sendable {
+public enum DeserializeError: Error, Hashable, Sendable {
   /// A count that no memory could hold.
   case invalidLength
   /// Bytes that stand for no value: invalid UTF-8, an unknown raw value, a flag that is neither 0 nor 1.
   case invalidValue
   /// The value goes on behind the end of the bytes: the end offset that was needed, and the number of bytes there are.
   case endOfBufferReached(Int, Int)
+}
+
+extension DeserializeError: LocalizedError, CustomStringConvertible {
+  /// What is wrong with the bytes.
+  public var description: String {
+    switch self {
+    case .invalidLength: "the bytes begin with a count that no memory could hold"
+    case .invalidValue: "the bytes stand for no value of the type that was asked for"
+    case .endOfBufferReached(let end, let count):
+      "the value ends at byte \(end), but there are only \(count) bytes"
+    }
+  }
+
+  /// What is wrong with the bytes.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    "read the bytes with the types, and in the order, in which they were written"
+  }
 }
 
 /// A value that can be read from packed bytes.

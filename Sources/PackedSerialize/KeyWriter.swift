@@ -4,12 +4,35 @@
 //
 // Failures are kept instead of thrown, because the compiler takes a loop over a tuple's elements apart only if nothing leaves it early.
 
+public import Foundation
+
 /// Why a key could not be written.
 public enum KeyFailure: Error, Hashable, Sendable {
   /// There is not enough room.
   case tooLong
   /// A component cannot be written so that it can be read back.
   case refused(SerializeError)
+}
+
+extension KeyFailure: LocalizedError, CustomStringConvertible {
+  /// Why the key could not be written.
+  public var description: String {
+    switch self {
+    case .tooLong: "the key has more bytes than there is room for"
+    case .refused(let error): error.description
+    }
+  }
+
+  /// Why the key could not be written.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .tooLong: "use shorter components, or give the writer more room"
+    case .refused(let error): error.recoverySuggestion
+    }
+  }
 }
 
 /// Room for a key, whose components are written one after the other.

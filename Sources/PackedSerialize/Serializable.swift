@@ -13,18 +13,6 @@ public enum SerializedForm: Sendable, Hashable {
   case field
 }
 
-/// A value that cannot be written so that it can be read back.
-public enum SerializeError: Error, Hashable, Sendable {
-  /// A string with a NUL character, which would end it early.
-  case nulInString
-  /// A date that is not a number, is infinite, or has no `Int64` of milliseconds.
-  case dateOutOfRange
-  /// A key that is not a number and so has no place in an order.
-  case notANumber
-  /// An array of more elements without bytes than `Array` reads back.
-  case tooManyEmptyElements(Int)
-}
-
 /// A value with packed bytes.
 ///
 /// A conforming type of several values sums up their sizes and writes them one after the other:

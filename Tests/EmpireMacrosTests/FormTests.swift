@@ -98,11 +98,41 @@ public struct Public: Sendable, Identifiable {
   var name: String
 }
 
+/// Types that the compiler has to look at, written in every way.
+@IndexKeyRecord("kind", "parent")
+struct Relative: Equatable {
+  enum Kind: UInt32, Serializable, Deserializable, IndexKeyComparable {
+    case low, high
+    static func < (lhs: Kind, rhs: Kind) -> Bool { lhs.rawValue < rhs.rawValue }
+  }
+
+  let kind: Self.Kind
+  let parent: FormTests.Name
+  var others: [Self.Kind]
+  var first: Kind?
+  var pair: Tuple<Int, Kind>
+
+  static func deserialize(with data: Data, version: Int) -> Int { version }
+}
+
 @IndexKeyRecord("name")
 struct Named { let name: String }
 extension Named: Identifiable {}
 
 struct FormTests {
+  typealias Name = String
+
+  @Test("Types are written in every way, and the struct may have functions of similar names")
+  func relativeTypes() throws {
+    let record = Relative(
+      kind: .high, parent: "p", others: [.low], first: nil, pair: Tuple(1, .high))
+    try withStore { store in
+      try store.insert(record)
+      #expect(try Relative.select(in: store, kind: .greaterThan(.low)) == [record])
+      #expect(try store.count(Relative.query(kind: .high, parent: "p")) == 1)
+    }
+  }
+
   @Test("Tags are the hashes of names and types, or what is given")
   func tags() {
     #expect(Prefixed.keyPrefix == 16 && Prefixed.fieldsVersion == 610_305_871)

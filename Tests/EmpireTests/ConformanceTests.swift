@@ -175,7 +175,7 @@ struct ConformanceTests {
       }
       try store.delete(Apart(measurement: measurements[1]))
       try store.delete(measurements[0])
-      #expect(try store.withTransaction { try $0.count(Measurement.self) } == 0)
+      #expect(try store.withTransaction { try $0.count(of: Measurement.self) } == 0)
     }
   }
 

@@ -48,7 +48,7 @@ struct CostTests {
           #expect(try Triple.select(in: context, limit: 1, a: .lessThan(3)).first?.b == 4)
           #expect(try Triple.select(in: context, a: .closedRange(2...2)).count == 5)
           // All of them, too.
-          #expect(try context.count(Triple.self) == 80_005)
+          #expect(try context.count(of: Triple.self) == 80_005)
           #expect(try Triple.select(in: context, a: .greaterThan(2)).count == 40_000)
         }
       }
@@ -105,7 +105,7 @@ struct CostTests {
       #expect(try Triple.select(in: store, a: .range(3..<6)).map(\.a) == [3, 4, 5])
       #expect(try Triple.select(in: store, limit: 3, a: .greaterThan(2)).count == 3)
       #expect(try Triple.select(in: store, limit: 2, a: .lessThan(2)).map(\.a) == [1, 0])
-      #expect(throws: DeserializeError.self) { try Triple.select(in: store, a: .range(3..<7)) }
+      #expect(throws: StoreError.self) { try Triple.select(in: store, a: .range(3..<7)) }
     }
   }
 }

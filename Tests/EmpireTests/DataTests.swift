@@ -186,16 +186,19 @@ struct DataTests {
           }
         }
       }
+      func damaged(_ reason: DeserializeError) -> StoreError {
+        .unreadableRecord("Note", key: "(1)", reason: reason)
+      }
       try damage { $0.removeLast() }
-      #expect(throws: DeserializeError.endOfBufferReached(17, 16)) {
+      #expect(throws: damaged(.endOfBufferReached(17, 16))) {
         let _: Note? = try Store(url: directory).select(key: Note.IndexKey(1))
       }
       try damage { $0[4] = 0xFF }
-      #expect(throws: DeserializeError.invalidValue) {
+      #expect(throws: damaged(.invalidValue)) {
         try Note.select(in: try Store(url: directory), id: .greaterOrEqual(0))
       }
       try damage { $0 = [1] }
-      #expect(throws: DeserializeError.endOfBufferReached(4, 1)) {
+      #expect(throws: damaged(.endOfBufferReached(4, 1))) {
         let _: Note? = try Store(url: directory).select(key: Note.IndexKey(1))
       }
     }

@@ -146,17 +146,19 @@ struct IndexTests {
                 try context.insert(one)
                 next[key] = one
               case 3:
-                let changed = try context.update(Citizen.self, key: one.indexKey) { $0.age += 1 }
+                let changed = try context.update(of: Citizen.self, key: one.indexKey) {
+                  $0.age += 1
+                }
                 next[key]?.age += 1
                 #expect(changed == next[key])
               case 4 where next[key] != nil:
                 try context.delete(one)
                 next[key] = nil
               case 5:
-                try context.delete(Query(last: .equals(one.city)), recordType: Citizen.self)
+                try context.delete(Citizen.query(city: one.city))
                 next = next.filter { $0.value.city != one.city }
               case 6:
-                let moved = try context.update(Citizen.self, key: one.indexKey) {
+                let moved = try context.update(of: Citizen.self, key: one.indexKey) {
                   $0 = citizen("z", $0.age, city: $0.city)
                 }
                 if moved != nil {
@@ -186,7 +188,7 @@ struct IndexTests {
           try check()
         }
         // Long lists go by key as well.
-        try store.withTransaction { _ = try $0.deleteAll(Citizen.self) }
+        try store.withTransaction { _ = try $0.deleteAll(of: Citizen.self) }
         model = [:]
         try check()
       }
@@ -245,7 +247,7 @@ struct IndexTests {
           let found = try Citizen.select(in: store, age: .greaterOrEqual(.min)).map(\.age)
           // The same without the index.
           let sorted = try store.withTransaction(readOnly: true) {
-            try $0.selectAll(Citizen.self).map(\.age)
+            try $0.selectAll(of: Citizen.self).map(\.age)
           }.sorted()
           #expect(found == sorted)
           return found

@@ -46,7 +46,7 @@ struct KillTests {
     default:
       let store = Store(database: try LockingDatabase(path: task[1]))
       try store.withTransaction(readOnly: task[0] == "die reading") { context in
-        _ = try context.selectAll(Tree.self)
+        _ = try context.selectAll(of: Tree.self)
         _exit(0)
       }
     }

@@ -21,8 +21,8 @@ import Testing
         for readOnly in [true, false] {
           try? store.withTransaction(readOnly: readOnly) { context in
             // Cursors that do not get to their end.
-            try context.forEach(Triple.self) { $0.a < 5 }
-            try? context.forEach(Query(last: .greaterThan(3)), recordType: Triple.self) { _ in
+            try context.forEach(of: Triple.self) { $0.a < 5 }
+            try? context.forEach(Triple.query(a: .greaterThan(3))) { _ in
               throw Undo()
             }
             _ = try Triple.select(in: context, limit: 3, a: .lessThan(200))

@@ -124,7 +124,7 @@ struct ObservationTests {
       }
       #expect(heard.take() == [[2, 4, 5]] && limited.take() == [[5, 4]])
       for subscription in subscriptions { subscription.cancel() }
-      _ = try store.withTransaction { try $0.deleteAll(Chair.self) }
+      _ = try store.withTransaction { try $0.deleteAll(of: Chair.self) }
       #expect(heard.take() == [])
     }
   }
@@ -162,7 +162,7 @@ struct ObservationTests {
       let all = Recorder<[Int]>()
       let kept = [
         try store.subscribe(
-          to: RecordSet<Chair>.query(Query(last: .lessThan(5)), index: 0), includingPresent: true
+          to: Chair.query(weight: .lessThan(5)), includingPresent: true
         ) { light.add((try? $0.get().map(\.number)) ?? []) },
         try store.subscribe(to: RecordSet<Chair>.all) {
           all.add((try? $0.get().map(\.number)) ?? [])
@@ -503,7 +503,7 @@ struct ObservationTests {
       try await store.withTransaction { try $0.insert(Tree(name: "a")) }
       #expect(trees.events == [1])
       #expect(
-        try await store.withTransaction(readOnly: true) { try $0.count(Chair.self) } == 1)
+        try await store.withTransaction(readOnly: true) { try $0.count(of: Chair.self) } == 1)
       // What its handler has not heard is not complete.
       #expect(complete.events.isEmpty)
       release.signal()

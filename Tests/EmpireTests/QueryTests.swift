@@ -76,17 +76,6 @@ struct QueryTests {
     }
   }
 
-  @Test("A query of literal types that the key does not have matches nothing")
-  func literalTypes() throws {
-    try withTrees([]) { context throws in
-      try context.insert(Triple(a: 1, b: 7, c: "x"))
-      let wrong: [Triple] = try context.select(query: Query(1, last: .equals(7)))
-      #expect(wrong.isEmpty)
-      let right: [Triple] = try context.select(query: Query(1, last: .equals(7 as UInt)))
-      #expect(right.count == 1)
-    }
-  }
-
   @Test(
     "Every operator on every component gives what a filter gives, beside neighbours of other types")
   func model() throws {

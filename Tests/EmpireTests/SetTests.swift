@@ -49,25 +49,26 @@ struct SetTests {
   func sets() throws {
     try withItems { store in
       try store.withTransaction { context throws in
-        #expect(try context.count(Item.self) == 30)
-        #expect(try context.count(Query(last: .equals(1)), recordType: Item.self) == 10)
-        #expect(try context.count(Query(last: .equals(1), limit: 3), recordType: Item.self) == 3)
-        #expect(try context.selectAll(Item.self) == items)
-        #expect(try context.selectAll(Item.self, limit: 2) == Array(items.prefix(2)))
-        #expect(try context.selectAll(Item.self, limit: 0).isEmpty)
-        let deleted = try context.delete(Query(1, last: .range("n2"..<"n5")), recordType: Item.self)
+        #expect(try context.count(of: Item.self) == 30)
+        #expect(try context.count(Item.query(group: 1)) == 10)
+        #expect(try context.count(Item.query(limit: 3, group: 1)) == 3)
+        #expect(try context.selectAll(of: Item.self) == items)
+        #expect(try context.selectAll(of: Item.self, limit: 2) == Array(items.prefix(2)))
+        #expect(try context.selectAll(of: Item.self, limit: 0).isEmpty)
+        let deleted = try context.delete(
+          Item.query(group: 1, name: .range("n2"..<"n5")))
         #expect(deleted == 3)
         #expect(
-          try context.selectAll(Item.self)
+          try context.selectAll(of: Item.self)
             == items.filter { $0.group != 1 || !("n2"..<"n5").contains($0.name) })
         let twice = try context.delete(
-          Query(0, last: .within(["n1", "n1"])), recordType: Item.self)
+          Item.query(group: 0, name: .within(["n1", "n1"])))
         #expect(twice == 1)
-        #expect(try context.deleteAll(Item.self) == 26)
-        #expect(try context.count(Item.self) == 0)
+        #expect(try context.deleteAll(of: Item.self) == 26)
+        #expect(try context.count(of: Item.self) == 0)
       }
       #expect(throws: MDBError.permissionDenied) {
-        try store.withTransaction(readOnly: true) { try $0.deleteAll(Item.self) }
+        try store.withTransaction(readOnly: true) { try $0.deleteAll(of: Item.self) }
       }
     }
   }
@@ -77,13 +78,13 @@ struct SetTests {
     try withItems { store in
       try store.withTransaction(readOnly: true) { context in
         var seen: [Item] = []
-        try context.forEach(Query(last: .greaterOrEqual(1)), recordType: Item.self) { item in
+        try context.forEach(Item.query(group: .greaterOrEqual(1))) { item in
           seen.append(item)
           return seen.count < 4
         }
         #expect(seen == Array(items[10..<14]))
         var count = 0
-        try context.forEach(Item.self) { _ in
+        try context.forEach(of: Item.self) { _ in
           count += 1
           return true
         }
@@ -96,17 +97,17 @@ struct SetTests {
   func update() throws {
     try withItems { store in
       try store.withTransaction { context in
-        let changed = try context.update(Item.self, key: Tuple(0, "n0")) { $0.price = 99 }
+        let changed = try context.update(of: Item.self, key: Tuple(0, "n0")) { $0.price = 99 }
         #expect(changed?.price == 99)
-        let moved = try context.update(Item.self, key: Tuple(0, "n0")) {
+        let moved = try context.update(of: Item.self, key: Tuple(0, "n0")) {
           $0 = Item(group: 9, name: $0.name, price: $0.price, tags: [])
         }
         #expect(moved?.group == 9)
-        let absent = try context.update(Item.self, key: Tuple(0, "n0")) { _ in }
+        let absent = try context.update(of: Item.self, key: Tuple(0, "n0")) { _ in }
         #expect(absent == nil)
         let found: Item? = try context.select(key: Tuple(9, "n0"))
         #expect(found == moved)
-        #expect(try context.count(Item.self) == 30)
+        #expect(try context.count(of: Item.self) == 30)
       }
     }
   }
@@ -117,15 +118,15 @@ struct SetTests {
       let store = try Store(url: directory)
       try store.withTransaction { context throws in
         for name in ["a", "b"] { try context.insert(OldPart(name: name)) }
-        try context.forEach(Part.self) { part in
+        try context.forEach(of: Part.self) { part in
           #expect(part.count == 1)
           return true
         }
-        let updated = try context.update(Part.self, key: Tuple("a")) { $0.count = 5 }
+        let updated = try context.update(of: Part.self, key: Tuple("a")) { $0.count = 5 }
         #expect(updated == Part(name: "a", count: 5))
-        #expect(try context.selectAll(Part.self).map(\.count) == [5, 1])
+        #expect(try context.selectAll(of: Part.self).map(\.count) == [5, 1])
         #expect(throws: StoreError.migrationUnsupported("OldPart", 1, 2)) {
-          try context.selectAll(OldPart.self)
+          try context.selectAll(of: OldPart.self)
         }
       }
     }
@@ -137,13 +138,13 @@ struct SetTests {
       var lines: [Data] = []
       #expect(try store.exportJSONLines(of: Item.self, to: { lines.append($0) }) == 30)
       #expect(lines.allSatisfy { !$0.contains(10) })
-      try store.withTransaction { _ = try $0.deleteAll(Item.self) }
+      try store.deleteAll(of: Item.self)
       #expect(throws: JSONLineError.self) {
         try store.importJSONLines(of: Item.self, from: lines + [Data("{}".utf8)])
       }
-      #expect(try store.withTransaction { try $0.count(Item.self) } == 0)
+      #expect(try store.count(of: Item.self) == 0)
       #expect(try store.importJSONLines(of: Item.self, from: lines + [Data()]) == 30)
-      #expect(try store.withTransaction { try $0.selectAll(Item.self) } == items)
+      #expect(try store.selectAll(of: Item.self) == items)
     }
   }
 }

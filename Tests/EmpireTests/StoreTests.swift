@@ -152,7 +152,7 @@ struct StoreTests {
         try store.withTransaction(readOnly: true) { context in
           try expectEnded(kept)
           try expectEnded(keptView)
-          #expect(try context.count(Tree.self) == 1)
+          #expect(try context.count(of: Tree.self) == 1)
         }
         try expectEnded(kept)
         // A view that was kept does not keep what it viewed alive.
@@ -166,7 +166,7 @@ struct StoreTests {
       for number in 0..<20 {
         try store.insert(Tree(name: "\(number)"))
         let count = try await Task.detached {
-          try store.withTransaction(readOnly: true) { try $0.count(Tree.self) }
+          try store.withTransaction(readOnly: true) { try $0.count(of: Tree.self) }
         }.value
         #expect(count == number + 2)
         #expect(throws: Refusal()) {

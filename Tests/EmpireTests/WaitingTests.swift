@@ -94,7 +94,7 @@ struct WaitingTests {
         Thread {
           begun.signal()
           try? main.withTransaction { context in
-            log.add("main sees \(try context.count(Tree.self))")
+            log.add("main sees \(try context.count(of: Tree.self))")
             try context.insert(Tree(name: "main"))
           }
           done.signal()
@@ -109,7 +109,7 @@ struct WaitingTests {
         }.start()
       }
       #expect(log.all == ["background ends", "main sees 1"])
-      #expect(try main.withTransaction(readOnly: true) { try $0.count(Tree.self) } == 2)
+      #expect(try main.withTransaction(readOnly: true) { try $0.count(of: Tree.self) } == 2)
     }
   }
 
@@ -128,13 +128,13 @@ struct WaitingTests {
             }
             // What can be read no more is not taken for nothing.
             #expect(throws: MDBError.self) { try Tree.select(in: context, name: .greaterThan("")) }
-            #expect(throws: MDBError.self) { try context.count(Tree.self) }
+            #expect(throws: MDBError.self) { try context.count(of: Tree.self) }
           }
         } throws: {
           if case MDBError.failure = $0 { true } else { false }
         }
       }
-      #expect(try store.withTransaction { try $0.count(Triple.self) } == 0)
+      #expect(try store.withTransaction { try $0.count(of: Triple.self) } == 0)
       try store.insert(Tree(name: "behind"))
       #expect(try Tree.select(in: store, name: .greaterThan("")).count == 2)
     }

@@ -2,6 +2,7 @@
 
 #if canImport(CloudKit)
   public import CloudKit
+  internal import Foundation
   #if os(Linux)
     public import Empire
   #endif
@@ -53,6 +54,25 @@
     case missingField(String)
     /// The record has another type: the one that was found, the one that was expected.
     case recordTypeMismatch(String, String)
+  }
+
+  extension CloudKitRecordError: LocalizedError, CustomStringConvertible {
+    var description: String {
+      switch self {
+      case .missingField(let field): "the record has no field '\(field)' of the property's type"
+      case .recordTypeMismatch(let found, let expected):
+        "the record is of the type \(found), where \(expected) is expected"
+      }
+    }
+
+    var errorDescription: String? { description }
+
+    var recoverySuggestion: String? {
+      switch self {
+      case .missingField: "fetch the record with the field, and give the property the field's type"
+      case .recordTypeMismatch: "read the record with the type that it was made from"
+      }
+    }
   }
 
   extension CKRecord {

@@ -1,5 +1,7 @@
 // Values as records of CloudKit Web Services, on every system: no CloudKit is needed, only JSON.
 
+public import Foundation
+
 /// A record of CloudKit Web Services.
 ///
 /// It is `Codable`: `JSONEncoder` writes what the services take, and `JSONDecoder` reads what they send.
@@ -110,6 +112,41 @@ public enum CloudKitJSONError: Error, Hashable, Sendable {
   case notANumber(String)
   /// The record is of another type.
   case recordTypeMismatch(expected: String, found: String)
+}
+
+extension CloudKitJSONError: LocalizedError, CustomStringConvertible {
+  /// Which field, and what is wrong with it.
+  public var description: String {
+    switch self {
+    case .missingField(let field): "the record has no field '\(field)'"
+    case .wrongType(let field, let expected, let found):
+      "the field '\(field)' is \(found), where \(expected) is expected"
+    case .unknownType(let field, let type): "the field '\(field)' has the unknown type \(type)"
+    case .asset(let field): "the field '\(field)' is an asset, a file that is not in the record"
+    case .unrepresentable(let field, let type):
+      "the field '\(field)' has a value of \(type) that CloudKit does not have"
+    case .notANumber(let field):
+      "the field '\(field)' is a number or date without a finite value, which JSON does not have"
+    case .recordTypeMismatch(let expected, let found):
+      "the record is of the type \(found), where \(expected) is expected"
+    }
+  }
+
+  /// Which field, and what is wrong with it.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .missingField: "make the property optional, or fetch the record with the field"
+    case .wrongType: "give the property the type that the field has"
+    case .unknownType: "leave the field out of the type"
+    case .asset: "fetch the asset by its URL, and leave the field out of the type"
+    case .unrepresentable: "use a value that CloudKit has, or keep it as Data"
+    case .notANumber: "use a finite value, or an optional one where there is none"
+    case .recordTypeMismatch: "read the record with the type that it was made from"
+    }
+  }
 }
 
 /// A value that can be made from a record of CloudKit Web Services, and a record from it, on every system.

@@ -5,11 +5,13 @@
 /// `@IndexKeyRecord` generates what appends them. Records that conform by hand append the values in the order of the index.
 public struct IndexEntry {
   @usableFromInline var bytes: [UInt8]
+  /// The number of bytes of each value, for errors; nil where nobody wants to know.
+  @usableFromInline var sizes: [Int]?
 
   @usableFromInline
-  init(head: [UInt8]) {
+  init(head: [UInt8], countsSizes: Bool = false) {
     bytes = head
-    bytes.reserveCapacity(64)
+    if countsSizes { sizes = [] } else { bytes.reserveCapacity(64) }
   }
 
   /// Appends the next value.
@@ -27,6 +29,7 @@ public struct IndexEntry {
       value.serializeKey(into: &rest)
       if !rest.isEmpty { indexMiscounted() }
     }
+    sizes?.append(size)
   }
 }
 
@@ -40,8 +43,21 @@ extension IndexKeyRecord {
   @inlinable
   func entry(ofIndex position: Int) throws -> [UInt8] {
     var entry = IndexEntry(head: IndexFile.head(Self.keyPrefix, Self.indexTags[position]))
-    try serialize(index: position, into: &entry)
-    guard entry.bytes.count <= maximumKeySize else { throw StoreError.keyBufferOverflow }
+    do throws(SerializeError) { try serialize(index: position, into: &entry) } catch {
+      throw indexError(error, of: self, sizes(ofIndex: position), index: position)
+    }
+    guard entry.bytes.count <= maximumKeySize else {
+      throw indexError(nil, of: self, sizes(ofIndex: position), index: position)
+    }
     return entry.bytes
+  }
+
+  /// The number of bytes of each value in an index, as far as they can be stored.
+  @usableFromInline
+  func sizes(ofIndex position: Int) -> [Int] {
+    var entry = IndexEntry(head: [], countsSizes: true)
+    // What cannot be stored has been thrown already; those before it are what is wanted.
+    do throws(SerializeError) { try serialize(index: position, into: &entry) } catch {}
+    return entry.sizes ?? []
   }
 }

@@ -23,6 +23,9 @@ enum IndexFile {
 
   static func listKey(_ prefix: IndexKeyRecordHash) -> [UInt8] { [1] + bytes(prefix) }
 
+  /// The number of bytes of `head`.
+  static let headSize = 9
+
   /// What all entries of an index begin with.
   @usableFromInline
   static func head(_ prefix: IndexKeyRecordHash, _ tag: IndexKeyRecordHash) -> [UInt8] {

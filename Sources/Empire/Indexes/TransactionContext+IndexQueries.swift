@@ -2,10 +2,10 @@
 //
 // Where the index is missing and nothing may be written, the records themselves are sorted, so the answer is the same.
 
-public import LMDB
+internal import LMDB
 
 extension TransactionContext {
-  /// Finds the records that a query of an index describes. What `@Index` generates calls it.
+  /// Finds the records that a query of an index describes. What `@Index` generates calls it; it compares no types.
   ///
   /// The first query of an index that is not complete builds it, in a transaction that writes; in one that only reads, all records of
   /// the type are read and sorted instead.
@@ -14,99 +14,111 @@ extension TransactionContext {
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
   /// - Returns: The records, in the order that the operator has; those with equal values in the order of their keys.
-  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration throws.
+  /// - Throws: As `select(_:)`.
   @inlinable
-  public func select<
+  public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
   >(
     query: Query<repeat each Component, Last>, index: Int
   ) throws -> sending [Record] {
-    var isMissing = false
-    return try select(query: query, index: index, isMissing: &isMissing)
+    try select(RecordSet<Record>._query(query, index: index))
   }
 
-  /// Finds the records that a query of an index describes, and says whether the index was missing.
-  @inlinable
-  func select<
-    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
-  >(
-    query: Query<repeat each Component, Last>, index: Int, isMissing: inout Bool
-  ) throws -> sending [Record] {
-    let tag = Record.indexTags[index]
-    var dbi = try completeIndex(Record.keyPrefix, Record.fieldsVersion, tag)
-    isMissing = dbi == nil
-    if isMissing && !isReading {
+  /// Whether the index of a set is complete, or the set needs none.
+  @usableFromInline
+  func hasIndex<Record: IndexKeyRecord>(of set: RecordSet<Record>) throws -> Bool {
+    guard let index = set.index else { return true }
+    return try completeIndex(Record.self, index) != nil
+  }
+
+  private func completeIndex<Record: IndexKeyRecord>(
+    _ recordType: Record.Type, _ index: Int
+  ) throws -> MDB_dbi? {
+    try completeIndex(Record.keyPrefix, Record.fieldsVersion, Record.indexTags[index])
+  }
+
+  /// Calls a closure with the key of each record of a set in the order of an index. It must not write.
+  @usableFromInline
+  func forEachKey<Record: IndexKeyRecord>(
+    of stretches: [RecordSet<Record>.Stretch], index: Int, limit: Int?,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var dbi = try completeIndex(Record.self, index)
+    if dbi == nil && !isReading {
       try buildIndexes(Record.self)
-      dbi = try completeIndex(Record.keyPrefix, Record.fieldsVersion, tag)
+      dbi = try completeIndex(Record.self, index)
     }
-    // Nothing else refers to the records: each has just been read. The compiler loses sight of that in the closure.
-    nonisolated(unsafe) var records: [Record] = []
-    let head = IndexFile.head(Record.keyPrefix, tag)
+    var rest = limit ?? .max
     if let dbi {
-      try forEachStretch(of: query, head: head) { direction, start, end, rest in
-        try scan(dbi, direction, from: start, to: end, limit: &rest) { _, key in
-          guard let value = try storedValue(of: key) else { throw StoreError.indexDamaged }
-          var migration: Migration?
-          records.append(try decode(key: key, value: value, migration: &migration))
+      for stretch in stretches where rest > 0 {
+        try stretch.withBounds { start, end in
+          try scan(dbi, stretch.direction, from: start, to: end, limit: &rest) { _, key in
+            try body(key)
+          }
         }
       }
     } else {
-      let sorted = try sortedRecords(Record.self, index: index)
-      try forEachStretch(of: query, head: head) { direction, start, end, rest in
-        scan(sorted, direction, from: start, to: end, limit: &rest) { records.append($0) }
+      let sorted = try sortedEntries(Record.self, index: index)
+      for stretch in stretches where rest > 0 {
+        try stretch.scan(sorted, limit: &rest) { key in try key.withUnsafeBytes { try body($0) } }
       }
     }
-    return records
   }
 
-  /// All records of a type in the order of an index, each with its entry.
-  @inlinable
-  func sortedRecords<Record: IndexKeyRecord>(
+  /// All records of a type in the order of an index: the entry and the key of each.
+  private func sortedEntries<Record: IndexKeyRecord>(
     _ recordType: Record.Type, index: Int
-  ) throws -> [(entry: [UInt8], record: Record)] {
-    var all: [(entry: [UInt8], key: [UInt8], record: Record)] = []
-    try forEachEntry(of: recordType, limit: nil) { key, value in
+  ) throws -> [(entry: [UInt8], key: [UInt8])] {
+    var all: [(entry: [UInt8], key: [UInt8])] = []
+    try forEachEntry(of: recordType) { key, value in
       var migration: Migration?
       let record: Record = try decode(key: key, value: value, migration: &migration)
-      all.append((try record.entry(ofIndex: index), [UInt8](key), record))
+      all.append((try record.entry(ofIndex: index), [UInt8](key)))
     }
     all.sort {
       $0.entry == $1.entry
         ? $0.key.lexicographicallyPrecedes($1.key)
         : $0.entry.lexicographicallyPrecedes($1.entry)
     }
-    return all.map { ($0.entry, $0.record) }
+    return all
+  }
+}
+
+extension RecordSet.Stretch {
+  /// Calls a closure with both bounds.
+  @inlinable
+  func withBounds(
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    try start.withUnsafeBytes { start in try end.withUnsafeBytes { end in try body(start, end) } }
   }
 
-  /// What `scan` does with a database, with records in memory.
-  @inlinable
-  func scan<Record>(
-    _ sorted: [(entry: [UInt8], record: Record)], _ direction: ScanDirection,
-    from start: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer, limit: inout Int,
-    _ body: (Record) -> Void
-  ) {
-    func isInside(_ entry: [UInt8]) -> Bool {
-      let (fromStart, fromEnd) = (order(of: entry, to: start), order(of: entry, to: end))
-      return switch direction {
-      case .above: fromStart > 0 && fromEnd <= 0
-      case .atOrAbove: fromStart >= 0 && fromEnd <= 0
-      case .upTo: fromStart >= 0 && fromEnd < 0
-      case .below: fromStart < 0 && fromEnd >= 0
-      case .atOrBelow: fromStart <= 0 && fromEnd >= 0
-      }
-    }
+  /// What `TransactionContext.scan` does with a database, with entries in memory.
+  fileprivate func scan(
+    _ sorted: [(entry: [UInt8], key: [UInt8])], limit: inout Int, _ body: ([UInt8]) throws -> Void
+  ) rethrows {
     let descends = direction == .below || direction == .atOrBelow
     for position in sorted.indices where limit > 0 {
       let item = sorted[descends ? sorted.count - 1 - position : position]
-      guard isInside(item.entry) else { continue }
-      body(item.record)
+      guard contains(item.entry) else { continue }
+      try body(item.key)
       limit -= 1
     }
   }
 
+  private func contains(_ entry: [UInt8]) -> Bool {
+    let (fromStart, fromEnd) = (Self.order(of: entry, to: start), Self.order(of: entry, to: end))
+    return switch direction {
+    case .above: fromStart > 0 && fromEnd <= 0
+    case .atOrAbove: fromStart >= 0 && fromEnd <= 0
+    case .upTo: fromStart >= 0 && fromEnd < 0
+    case .below: fromStart < 0 && fromEnd >= 0
+    case .atOrBelow: fromStart <= 0 && fromEnd >= 0
+    }
+  }
+
   /// Below, at or above 0 as an entry is below, equal to or above a bound, compared by as many bytes as the bound has.
-  @usableFromInline
-  func order(of entry: [UInt8], to bound: UnsafeRawBufferPointer) -> Int {
+  private static func order(of entry: [UInt8], to bound: [UInt8]) -> Int {
     let head = entry.prefix(bound.count)
     if head.elementsEqual(bound) { return 0 }
     return head.lexicographicallyPrecedes(bound) ? -1 : 1
@@ -114,29 +126,19 @@ extension TransactionContext {
 }
 
 extension Store {
-  /// Finds the records that a query of an index describes, in a transaction of its own that reads. Only if the index is not complete, it is
-  /// built in one that writes.
+  /// Finds the records that a query of an index describes. What `@Index` generates calls it; it compares no types.
   ///
   /// - Parameters:
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
   /// - Returns: The records, in the order that the operator has; those with equal values in the order of their keys.
-  /// - Throws: As `TransactionContext.select(query:index:)`, and `CancellationError`.
+  /// - Throws: As `select(_:)`.
   @inlinable
-  public func select<
+  public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
   >(
     query: Query<repeat each Component, Last>, index: Int
   ) throws -> sending [Record] {
-    if let open = openTransaction { return try open.select(query: query, index: index) }
-    let found: [Record]? = try withTransaction(readOnly: true) { context in
-      let tag = Record.indexTags[index]
-      guard try context.completeIndex(Record.keyPrefix, Record.fieldsVersion, tag) != nil else {
-        return nil
-      }
-      return try context.select(query: query, index: index)
-    }
-    if let found { return found }
-    return try withTransaction { try $0.select(query: query, index: index) }
+    try select(RecordSet<Record>._query(query, index: index))
   }
 }

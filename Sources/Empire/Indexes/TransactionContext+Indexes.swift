@@ -42,14 +42,14 @@ extension TransactionContext {
     let missing = Record.indexTags.indices.filter { !kept.contains($0) }
     if missing.isEmpty { return }
     var migrated: [(Migration, Record)] = []
-    try forEachEntry(of: recordType, limit: nil) { key, value in
+    try forEachEntry(of: recordType) { key, value in
       var migration: Migration?
       let record: Record = try decode(key: key, value: value, migration: &migration)
       if let migration { migrated.append((migration, record)) }
     }
     try rewrite(migrated)
     var entries: [(entry: [UInt8], key: [UInt8])] = []
-    try forEachEntry(of: recordType, limit: nil) { key, value in
+    try forEachEntry(of: recordType) { key, value in
       var migration: Migration?
       let record: Record = try decode(key: key, value: value, migration: &migration)
       for position in missing {

@@ -26,7 +26,7 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
 
   /// Reads for the first time.
   func begin(in context: TransactionContext, includingPresent: Bool) throws -> News? {
-    bounds = try set.bounds(context)
+    bounds = try set.bounds()
     state = nil
     let news = look(in: context, after: nil)
     state = news?.state
@@ -55,7 +55,7 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
     let result: Result<[Record], any Error>
     let state: ObservedState
     do {
-      let records = try set.read(view)
+      let records = try view.select(set)
       state = .records(try bytes(of: records))
       result = .success(records)
     } catch {
@@ -86,11 +86,7 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
   private func bytes(of records: [Record]) throws -> [UInt8] {
     var all: [UInt8] = []
     for record in records {
-      try withKey {
-        record.serialize(key: &$0)
-      } body: {
-        all += $0
-      }
+      try withKey(of: record) { all += $0 }
       var size = FieldsSize()
       try record.serialize(measuring: &size)
       let start = all.count

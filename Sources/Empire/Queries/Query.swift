@@ -1,5 +1,7 @@
 // Queries, as programs write them: leading components that are equal, and an operator on the next one.
 
+public import Foundation
+
 /// A restriction of one component of a key.
 public enum ComparisonOperator<Value: IndexKeyComparable> {
   /// Above the value. Ascending.
@@ -45,9 +47,9 @@ extension ComparisonOperator: Sendable where Value: Sendable {}
 
 /// A query by the order of keys: some leading components that are fixed, and an operator on the next one.
 ///
-/// Components after that one are free. The functions that `@IndexKeyRecord` generates make queries whose types are right by
-/// themselves. Written by hand, mind the types of literals: `Query("Kyoto", last: .equals(7))` asks for an `Int`, and finds nothing where
-/// the component is a `UInt`, whose bytes are others.
+/// Components after that one are free. Where a query is used, the compiler compares its types with those that the record's key, or the index,
+/// begins with, and gives literals the right ones. The functions that `@IndexKeyRecord` generates have labels as well:
+/// `Person.query(city: "Kyoto", name: .greaterThan("B"))`.
 public struct Query<each Component: QueryComponent, Last: QueryComponent> {
   /// The operator on the component behind the fixed ones.
   public let last: ComparisonOperator<Last>
@@ -80,4 +82,25 @@ public enum QueryError: Error, Hashable, Sendable {
   case limitInvalid(Int)
   /// A query that the order of keys does not answer.
   case unsupportedQuery
+}
+
+extension QueryError: LocalizedError, CustomStringConvertible {
+  /// What is wrong with the query.
+  public var description: String {
+    switch self {
+    case .limitInvalid(let limit): "a query cannot have the limit \(limit)"
+    case .unsupportedQuery: "the order of the keys does not answer this query"
+    }
+  }
+
+  /// What is wrong with the query.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .limitInvalid: "use a limit above 0, or none"
+    case .unsupportedQuery: "fix the components before the operator, or add an index"
+    }
+  }
 }

@@ -67,6 +67,9 @@ public protocol IndexKeyRecord: SendableMetatype {
   ///   use a store.
   func serialize(fields buffer: inout UnsafeMutableRawBufferPointer)
 
+  /// What the properties are called, for errors. The default has no names.
+  static var recordDescription: RecordDescription { get }
+
   /// A tag for each index of the type, which stands for the types and the meaning of its components. The default is none.
   static var indexTags: [IndexKeyRecordHash] { get }
 
@@ -134,6 +137,9 @@ extension IndexKeyRecord {
       buffer = halves.valueBuffer
     }
   }
+
+  /// No names.
+  public static var recordDescription: RecordDescription { RecordDescription() }
 
   /// No indexes.
   @inlinable public static var indexTags: [IndexKeyRecordHash] { [] }

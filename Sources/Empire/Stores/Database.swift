@@ -86,7 +86,7 @@ final class OpenDatabase: Sendable {
     let plain = directory.table
     try OpenTransactions.check()
     guard OpenTransactions.current(of: plain) == nil else {
-      throw MDBError.failure(Int(EBUSY), "the directory is in use by this thread")
+      throw MDBError.failure(Int(EBUSY), "'\(path)' is in use by a transaction of this thread")
     }
     plain.begin(readOnly: false)
     defer { plain.end(readOnly: false) }
@@ -141,6 +141,8 @@ final class DatabaseCore: Sendable {
   let table: TransactionTable
   /// Who observes the directory's records.
   let observation: Observation
+  /// The types of record that the directory has met.
+  @usableFromInline let types: TypeTable
   // No database has the handle 0.
   private let lastIndexHandle = Atomic<MDB_dbi>(0)
 
@@ -166,6 +168,7 @@ final class DatabaseCore: Sendable {
     self.table = table
     self.environment = environment
     observation = directory.observation
+    types = directory.types
     func open(readOnly: Bool) throws -> (MDB_dbi, MDB_dbi?) {
       try Transaction.with(env: environment, readOnly: readOnly) { transaction in
         let records = try transaction.open(name: Self.name)
@@ -215,6 +218,7 @@ private final class Directory: Sendable {
   }
 
   let observation = Observation()
+  let types = TypeTable()
   /// The transactions without the lock file.
   let table = TransactionTable(readersAreExclusive: true)
   private let lockingDatabase = Mutex(Reference<OpenDatabase>())

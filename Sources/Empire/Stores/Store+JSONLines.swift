@@ -10,6 +10,20 @@ public struct JSONLineError: Error {
   public let reason: any Error
 }
 
+extension JSONLineError: LocalizedError, CustomStringConvertible {
+  /// Which line, and what is wrong with it.
+  public var description: String { "line \(line): \(reason)" }
+
+  /// Which line, and what is wrong with it.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    (reason as? any LocalizedError)?.recoverySuggestion
+      ?? "correct the line; nothing has been stored of any line"
+  }
+}
+
 extension Store {
   /// Writes all records of a type as lines of JSON, in the order of their keys, from one state of the data.
   ///
@@ -27,7 +41,7 @@ extension Store {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try withTransaction(readOnly: true) { context in
       var count = 0
-      try context.forEach(recordType) { record in
+      try context.forEach(of: recordType) { record in
         try write(try encoder.encode(record))
         count += 1
         return true

@@ -36,7 +36,7 @@ public final class Store: Sendable {
   /// Opens a directory as a `Database`.
   ///
   /// - Parameter path: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Throws: `MDBError`, `failure(2, …)` with the path for a missing directory; `CancellationError`.
   public convenience init(path: String) throws {
     self.init(database: try Database(path: path))
   }
@@ -231,25 +231,50 @@ public final class Store: Sendable {
     return record
   }
 
-  /// Finds the records that a query describes, in a transaction of its own that reads. Only if some are outdated, they are found
-  /// and stored anew in one that writes.
+  /// Finds the records that a query describes, whose types nothing has compared with those of the record's key.
+  ///
+  /// This is for functions that are generic over the records. Elsewhere the compiler takes one of the functions of the same name that compare
+  /// the types; if it takes this one, the types are wrong.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `TransactionContext.select(query:)`, and `CancellationError`.
-  @inlinable
+  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key begins with; otherwise as `select(_:)`.
+  @available(
+    *, deprecated,
+    message:
+      "the query's values are not known to be of the types that the record's key begins with; write Record.query(…)"
+  )
+  @_disfavoredOverload
   public func select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
   >(
     query: Query<repeat each Component, Last>
   ) throws -> sending [Record] {
-    if let open = openTransaction { return try open.select(query: query) }
+    try query.check(against: Record.self)
+    return try _select(query: query)
+  }
+
+  /// Finds the records that a query describes, in a transaction of its own that reads. What `@IndexKeyRecord` generates calls it; it compares
+  /// no types.
+  ///
+  /// Only if some records are outdated, they are found and stored anew in one that writes.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The records, in the order that the operator has.
+  /// - Throws: As `select(_:)`.
+  @inlinable
+  public func _select<
+    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
+  >(
+    query: Query<repeat each Component, Last>
+  ) throws -> sending [Record] {
+    if let open = openTransaction { return try open._select(query: query) }
     let (records, hasOutdated) = try withTransaction(readOnly: true) { context in
       var hasOutdated = false
       let records: [Record] = try context.select(query: query, hasOutdated: &hasOutdated)
       return (records, hasOutdated)
     }
-    if hasOutdated { return try withTransaction { try $0.select(query: query) } }
+    if hasOutdated { return try withTransaction { try $0._select(query: query) } }
     return records
   }
 

@@ -1,24 +1,150 @@
 // What can go wrong in a store.
 
+public import Foundation
+
 // Programs catch the engine's errors and choose sizes without importing LMDB, whose other names stay out of their way.
 @_exported public import enum LMDB.MDBError
 @_exported public import struct LMDB.MapSize
 
 /// An error of a store.
-public enum StoreError: Error, Hashable, Sendable {
+public enum StoreError: MatchableError, Hashable, Sendable {
   /// The transaction of this context has ended.
   case noActiveContext
   /// A transaction of another database was given as the parent.
   case noActiveStore
-  /// A key with its tag has more bytes than the storage allows (511).
-  case keyBufferOverflow
+  /// A key, or the values of an index, are longer than the storage allows. `keyBufferOverflow` stands for all of these.
+  case keyTooLong(TooLongKey)
   /// The fields have more bytes than the storage allows (2³² − 1).
   case valueBufferOverflow
   /// A stored record has another type's tag: the type's name, its tag, the tag that was found.
   case recordPrefixMismatch(String, IndexKeyRecordHash, IndexKeyRecordHash)
   /// A stored record has fields that its type cannot read: the type's name, its version, the version that was found.
   case migrationUnsupported(String, IndexKeyRecordHash, IndexKeyRecordHash)
+  /// Two types whose tags are hashes of their names have the same one, so each would take the other's records for its own.
+  case equalPrefixes(String, String, IndexKeyRecordHash)
+  /// A query's components are not of the types that the record's key begins with.
+  case queryMismatch(QueryMismatch)
+  /// What is stored under a key cannot be read: the type's name, the key, what is wrong with the bytes.
+  case unreadableRecord(String, key: String, reason: DeserializeError)
   /// An index does not fit its records: something else than this library has written the file. Delete the database `empireindexes` in it; the
   /// indexes are then built again.
   case indexDamaged
+
+  /// A key with its tag has more bytes than the storage allows (511), or the values of an index have (502).
+  public static var keyBufferOverflow: StoreError {
+    .keyTooLong(TooLongKey(record: nil, property: nil, key: nil, bytes: nil, index: nil))
+  }
+}
+
+/// A key, or the values of an index, that are too long. All are equal, so that `StoreError.keyBufferOverflow` stands for any.
+public struct TooLongKey: Sendable, Hashable {
+  /// The type of the record; nil if it is not known.
+  public let record: String?
+  /// The longest of the properties, if it is known.
+  public let property: String?
+  /// The record's key, if it is the values of an index that are too long.
+  public let key: String?
+  /// How many bytes there are, if it is known: with the tag, or the values of the index.
+  public let bytes: Int?
+  /// The names of the index, if it is not the key that is too long.
+  public let index: [String]?
+
+  /// How many bytes there may be.
+  public var limit: Int { index == nil ? maximumKeySize : maximumKeySize - IndexFile.headSize }
+
+  /// True: what is too long makes no difference.
+  public static func == (lhs: Self, rhs: Self) -> Bool { true }
+
+  /// Feeds nothing.
+  ///
+  /// - Parameter hasher: Stays as it is.
+  public func hash(into hasher: inout Hasher) {}
+}
+
+/// Components of a query that are not those of a record's key.
+public struct QueryMismatch: Sendable, Hashable {
+  /// The type of the record.
+  public let record: String
+  /// The name of the first component that does not fit, or its number.
+  public let component: String
+  /// The type that it has in the key; nil if the query has more components than the key.
+  public let expected: String?
+  /// The type that it has in the query.
+  public let given: String
+}
+
+extension StoreError: LocalizedError, CustomStringConvertible {
+  /// What has happened, and to which record.
+  public var description: String {
+    switch self {
+    case .noActiveContext: "the context is used after its transaction has ended"
+    case .noActiveStore: "the parent is a transaction of another database"
+    case .keyTooLong(let key): key.description
+    case .valueBufferOverflow:
+      "the fields of a record have more than \(UInt32.max) bytes, which the storage allows"
+    case .recordPrefixMismatch(let type, let expected, let found):
+      "a stored record has the prefix \(found), and \(type) has \(expected)"
+    case .migrationUnsupported(let type, let current, let stored):
+      "a stored \(type) has the fields' version \(stored), which \(type) cannot read: it has "
+        + "\(current), and no deserialize(with:version:) for \(stored)"
+    case .equalPrefixes(let first, let second, let prefix):
+      "the types \(first) and \(second) have the same prefix \(prefix), so each would read the "
+        + "other's records"
+    case .queryMismatch(let mismatch): mismatch.description
+    case .unreadableRecord(let type, let key, let reason):
+      "the \(type) with the key \(key) cannot be read: \(reason)"
+    case .indexDamaged: "an index in the database 'empireindexes' does not fit its records"
+    }
+  }
+
+  /// What has happened, and to which record.
+  public var errorDescription: String? { description }
+
+  /// What can be done about it.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .noActiveContext: "use a context only inside of its closure, and return records instead"
+    case .noActiveStore: "pass a transaction of the same directory"
+    case .keyTooLong: "shorten the value, or put a hash of it in its place"
+    case .valueBufferOverflow: "divide the value among several records"
+    case .recordPrefixMismatch: "read the record with the type that it was stored with"
+    case .migrationUnsupported: "implement deserialize(with:version:) in the body of the type"
+    case .equalPrefixes: "give one of them a 'keyPrefix:' of its own"
+    case .queryMismatch(let mismatch): mismatch.recoverySuggestion
+    case .unreadableRecord:
+      "delete it by its key; if the types of the fields have changed, give them another version"
+    case .indexDamaged:
+      "delete the database 'empireindexes' of the file; its indexes are then built again"
+    }
+  }
+}
+
+extension TooLongKey: CustomStringConvertible {
+  /// What is too long, and how long it may be.
+  public var description: String {
+    let has = bytes.map { "has \($0) bytes" } ?? "has more bytes"
+    guard let record else { return "a key \(has), and the storage allows \(limit)" }
+    let longest = property.map { "; its longest property is '\($0)'" } ?? ""
+    guard let index else {
+      return "the key of \(record) \(has), and the storage allows \(limit)\(longest)"
+    }
+    let owner = key.map { " of the record with the key \($0)" } ?? ""
+    return "the index of \(record) by \(index.joined(separator: ", "))\(owner) \(has), "
+      + "and an index allows \(limit)\(longest)"
+  }
+}
+
+extension QueryMismatch: CustomStringConvertible {
+  /// Which component does not fit, and how.
+  public var description: String {
+    guard let expected else {
+      return "a query of \(record) has more components than its key: \(component) is \(given)"
+    }
+    return "a query of \(record) has the type \(given) for \(component), which is \(expected)"
+  }
+
+  fileprivate var recoverySuggestion: String {
+    "use the functions that @IndexKeyRecord generates, as \(record).query(…), which take only "
+      + "the right types" + (expected.map { "; or convert the value to \($0)" } ?? "")
+  }
 }

@@ -1,51 +1,57 @@
-// Whole types and the results of queries: counted, deleted, read one by one, changed.
+// Sets of records: read, counted, deleted, changed, gone through one by one.
 //
 // An entry is only decoded where its record is wanted: counting and deleting look at keys.
 
 extension TransactionContext {
+  /// Finds the records of a set. Outdated ones are stored anew when all have been found.
+  ///
+  /// - Parameter set: The set.
+  /// - Returns: The records, in the order of the set.
+  /// - Throws: `MDBError.recordNotFound` if a list of complete keys names one that is absent; `StoreError`, `SerializeError`, `MDBError`, or
+  ///   what a migration throws.
+  @inlinable
+  public func select<Record: IndexKeyRecord>(
+    _ set: RecordSet<Record>
+  ) throws -> sending [Record] {
+    var hasOutdated = false
+    return try select(set, hasOutdated: &hasOutdated)
+  }
+
+  @inlinable
+  func select<Record: IndexKeyRecord>(
+    _ set: RecordSet<Record>, hasOutdated: inout Bool
+  ) throws -> sending [Record] {
+    try collect(hasOutdated: &hasOutdated) { try forEachEntry(of: set, $0) }
+  }
+
   /// All records of a type, in the order of their keys. Outdated ones are stored anew.
   ///
   /// - Parameters:
   ///   - recordType: The type.
   ///   - limit: At most so many, the first ones; nil for all.
   /// - Returns: The records.
-  /// - Throws: As `select(query:)`.
+  /// - Throws: As `select(_:)`.
   @inlinable
   public func selectAll<Record: IndexKeyRecord>(
-    _ recordType: Record.Type = Record.self, limit: Int? = nil
+    of recordType: Record.Type = Record.self, limit: Int? = nil
   ) throws -> sending [Record] {
-    // Nothing else refers to the records: each has just been read. The compiler loses sight of that in the closure.
-    nonisolated(unsafe) var records: [Record] = []
-    var migrated: [(Migration, Int)] = []
-    try forEachEntry(of: recordType, limit: limit) { key, value in
-      var migration: Migration?
-      records.append(try decode(key: key, value: value, migration: &migration))
-      if let migration { migrated.append((migration, records.count - 1)) }
-    }
-    if !migrated.isEmpty && !isReading {
-      try rewrite(migrated.map { ($0.0, records[$0.1]) })
-    }
-    return records
+    try select(RecordSet<Record>.all.limited(to: limit))
   }
 
-  /// Calls a closure with one record after the other that a query describes, without keeping them.
+  /// Calls a closure with one record after the other of a set, without keeping them.
   ///
   /// Outdated records are migrated for the closure, and stay as they are in the storage.
   ///
   /// - Parameters:
-  ///   - query: The query.
-  ///   - recordType: The type of the records.
+  ///   - set: The set.
   ///   - body: Gets a record, and returns whether to go on. It must not write in this transaction.
-  /// - Throws: The closure's error, or as `select(query:)`.
+  /// - Throws: The closure's error, or as `select(_:)`.
   @inlinable
-  public func forEach<
-    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
-  >(
-    _ query: Query<repeat each Component, Last>, recordType: Record.Type = Record.self,
-    _ body: (Record) throws -> Bool
+  public func forEach<Record: IndexKeyRecord>(
+    _ set: RecordSet<Record>, _ body: (Record) throws -> Bool
   ) throws {
     do {
-      try forEachEntry(of: query, recordType: recordType) { key, value in
+      try forEachEntry(of: set) { key, value in
         var migration: Migration?
         if try !body(try decode(key: key, value: value, migration: &migration)) { throw Enough() }
       }
@@ -59,34 +65,22 @@ extension TransactionContext {
   /// - Parameters:
   ///   - recordType: The type of the records.
   ///   - body: Gets a record, and returns whether to go on. It must not write in this transaction.
-  /// - Throws: The closure's error, or as `select(query:)`.
+  /// - Throws: The closure's error, or as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
-    _ recordType: Record.Type, _ body: (Record) throws -> Bool
+    of recordType: Record.Type, _ body: (Record) throws -> Bool
   ) throws {
-    do {
-      try forEachEntry(of: recordType, limit: nil) { key, value in
-        var migration: Migration?
-        if try !body(try decode(key: key, value: value, migration: &migration)) { throw Enough() }
-      }
-    } catch is Enough {}
+    try forEach(RecordSet<Record>.all, body)
   }
 
-  /// How many records a query describes. They are not read.
+  /// How many records a set has. They are not read.
   ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - recordType: The type of the records.
+  /// - Parameter set: The set.
   /// - Returns: The number.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`.
-  @inlinable
-  public func count<
-    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
-  >(
-    _ query: Query<repeat each Component, Last>, recordType: Record.Type
-  ) throws -> Int {
+  public func count<Record: IndexKeyRecord>(_ set: RecordSet<Record>) throws -> Int {
     var count = 0
-    try forEachEntry(of: query, recordType: recordType) { _, _ in count += 1 }
+    try forEachKey(of: set) { _ in count += 1 }
     return count
   }
 
@@ -95,31 +89,26 @@ extension TransactionContext {
   /// - Parameter recordType: The type.
   /// - Returns: The number.
   /// - Throws: `StoreError`, `MDBError`.
-  @inlinable
-  public func count<Record: IndexKeyRecord>(_ recordType: Record.Type) throws -> Int {
-    var count = 0
-    try forEachEntry(of: recordType, limit: nil) { _, _ in count += 1 }
-    return count
+  public func count<Record: IndexKeyRecord>(of recordType: Record.Type) throws -> Int {
+    try count(RecordSet<Record>.all)
   }
 
-  /// Deletes the records that a query describes. They are not read.
+  /// Deletes the records of a set. They are not read.
   ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - recordType: The type of the records.
+  /// - Parameter set: The set.
   /// - Returns: How many there were.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`.
   @discardableResult
-  @inlinable
-  public func delete<
-    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
-  >(
-    _ query: Query<repeat each Component, Last>, recordType: Record.Type
-  ) throws -> Int {
+  public func delete<Record: IndexKeyRecord>(_ set: RecordSet<Record>) throws -> Int {
     try checkWritable()
-    var keys: Set<[UInt8]> = []
-    try forEachEntry(of: query, recordType: recordType) { key, _ in keys.insert([UInt8](key)) }
-    for key in keys { try key.withUnsafeBytes { try remove(recordType, at: $0) } }
+    var keys: [[UInt8]] = []
+    // A list of values may name a record twice.
+    var seen: Set<[UInt8]>? = try set.stretches.get().count > 1 ? [] : nil
+    try forEachKey(of: set) { bytes in
+      let key = [UInt8](bytes)
+      if seen?.insert(key).inserted ?? true { keys.append(key) }
+    }
+    for key in keys { try key.withUnsafeBytes { try remove(Record.self, at: $0) } }
     return keys.count
   }
 
@@ -129,13 +118,8 @@ extension TransactionContext {
   /// - Returns: How many there were.
   /// - Throws: `StoreError`, `MDBError`.
   @discardableResult
-  @inlinable
-  public func deleteAll<Record: IndexKeyRecord>(_ recordType: Record.Type) throws -> Int {
-    try checkWritable()
-    var keys: [[UInt8]] = []
-    try forEachEntry(of: recordType, limit: nil) { key, _ in keys.append([UInt8](key)) }
-    for key in keys { try key.withUnsafeBytes { try remove(recordType, at: $0) } }
-    return keys.count
+  public func deleteAll<Record: IndexKeyRecord>(of recordType: Record.Type) throws -> Int {
+    try delete(RecordSet<Record>.all)
   }
 
   /// Changes the record with a key, if there is one.
@@ -149,7 +133,8 @@ extension TransactionContext {
   @discardableResult
   @inlinable
   public func update<Record: IndexKeyRecord>(
-    _ recordType: Record.Type, key: Record.IndexKey, _ change: (inout Record) throws -> Void
+    of recordType: Record.Type = Record.self, key: Record.IndexKey,
+    _ change: (inout Record) throws -> Void
   ) throws -> Record? {
     try checkWritable()
     let found: Record? = try select(key: key)
@@ -161,21 +146,71 @@ extension TransactionContext {
     try insert(record)
     return record
   }
+}
 
-  /// Calls a closure with the stored bytes of each record of a type. It must not write.
-  @inlinable
+// Entries.
+extension TransactionContext {
+  /// Calls a closure with the stored bytes of each record of a set. It must not write.
+  @usableFromInline
   func forEachEntry<Record: IndexKeyRecord>(
-    of recordType: Record.Type, limit: Int?,
+    of set: RecordSet<Record>,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var rest = limit ?? .max
-    try checkActive()
-    if rest <= 0 { return }
-    try withKey {
-      $0.write(Record.keyPrefix.bigEndian)
-    } body: { bytes in
-      try scan(core.records, .atOrAbove, from: bytes, to: bytes, limit: &rest, body)
+    guard let index = set.index else { return try forEachEntryByKey(of: set, body) }
+    let stretches = try begin(set)
+    try forEachKey(of: stretches, index: index, limit: set.limit) { key in
+      guard let value = try storedValue(of: key) else { throw StoreError.indexDamaged }
+      try body(key, value)
     }
+  }
+
+  /// Calls a closure with the key of each record of a set. It must not write.
+  private func forEachKey<Record: IndexKeyRecord>(
+    of set: RecordSet<Record>, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let index = set.index else {
+      return try forEachEntryByKey(of: set) { key, _ in try body(key) }
+    }
+    try forEachKey(of: try begin(set), index: index, limit: set.limit, body)
+  }
+
+  /// Calls a closure with the stored bytes of each record of a type. It must not write.
+  @usableFromInline
+  func forEachEntry<Record: IndexKeyRecord>(
+    of recordType: Record.Type,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try forEachEntryByKey(of: RecordSet<Record>.all, body)
+  }
+
+  private func forEachEntryByKey<Record: IndexKeyRecord>(
+    of set: RecordSet<Record>,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var rest = set.limit ?? .max
+    for stretch in try begin(set) where rest > 0 {
+      try stretch.withBounds { start, end in
+        guard stretch.isLookUp else {
+          return try scan(
+            core.records, stretch.direction, from: start, to: end, limit: &rest, body)
+        }
+        if let stored = try storedValue(of: start) {
+          try body(start, stored)
+          rest -= 1
+        } else if stretch.mustExist {
+          throw absenceError(Record.self, start)
+        }
+      }
+    }
+  }
+
+  /// The stretches of a set, if this context may read and they can be.
+  private func begin<Record: IndexKeyRecord>(
+    _ set: RecordSet<Record>
+  ) throws -> [RecordSet<Record>.Stretch] {
+    try checkActive()
+    try checkType(Record.self)
+    return try set.stretches.get()
   }
 }
 

@@ -88,14 +88,21 @@ extension TransactionContext {
   ///   `MDBError.permissionDenied` in a read-only transaction, other `MDBError`s.
   @inlinable
   public func insert<Record: IndexKeyRecord>(_ record: Record) throws {
-    try withKey { writer in
-      writer.write(Record.keyPrefix.bigEndian)
-      record.serialize(key: &writer)
-    } body: { key in
+    try checkType(Record.self)
+    try withKey(of: record) { key in
       var size = FieldsSize()
-      try record.serialize(measuring: &size)
+      do throws(SerializeError) { try record.serialize(measuring: &size) } catch {
+        throw fieldError(error, record)
+      }
       guard size.bytes <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
-      let indexes = try indexesToKeep(Record.self)
+      let tags = Record.indexTags
+      let indexes = try indexesToKeep(Record.keyPrefix, Record.fieldsVersion, tags)
+      if indexes.count < tags.count {
+        // One that is built later has to have room for the record as well.
+        for index in tags.indices where !indexes.contains(index) {
+          _ = try record.entry(ofIndex: index)
+        }
+      }
       if !indexes.isEmpty { try updateIndexes(indexes, to: record, at: key) }
       // The fields are written where they are stored. Nothing fails any more.
       var fields = try makeRoom(for: size.bytes, at: key)
@@ -137,10 +144,8 @@ extension TransactionContext {
   ) throws -> sending Record? {
     // Unsafe, and sound: nothing else refers to the record, which `decode` has just made from bytes and nobody has kept. The compiler
     // loses sight of that where the closure returns it, and would not let it be sent on.
-    nonisolated(unsafe) let result: Record? = try withKey { writer in
-      writer.write(Record.keyPrefix.bigEndian)
-      key.serializeKey(to: &writer)
-    } body: { key in
+    try checkType(Record.self)
+    nonisolated(unsafe) let result: Record? = try withKey(of: Record.self, key) { key in
       guard let value = try storedValue(of: key) else { return nil }
       var migration: Migration?
       let record: Record = try decode(key: key, value: value, migration: &migration)
@@ -159,12 +164,8 @@ extension TransactionContext {
   /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
-    try withKey { writer in
-      writer.write(Record.keyPrefix.bigEndian)
-      record.serialize(key: &writer)
-    } body: { key in
-      try remove(Record.self, at: key)
-    }
+    try checkType(Record.self)
+    try withKey(of: record) { try remove(Record.self, at: $0) }
   }
 
   /// Deletes the record with a key.
@@ -177,12 +178,8 @@ extension TransactionContext {
   public func delete<Record: IndexKeyRecord>(
     recordType: Record.Type, key: Record.IndexKey
   ) throws {
-    try withKey { writer in
-      writer.write(Record.keyPrefix.bigEndian)
-      key.serializeKey(to: &writer)
-    } body: { key in
-      try remove(recordType, at: key)
-    }
+    try checkType(recordType)
+    try withKey(of: recordType, key) { try remove(recordType, at: $0) }
   }
 
   /// Deletes the record that is stored under a key.
@@ -192,7 +189,7 @@ extension TransactionContext {
   ) throws {
     let indexes = try indexesToKeep(recordType)
     if !indexes.isEmpty { try updateIndexes(indexes, to: nil as Record?, at: key) }
-    try removeValue(of: key)
+    if try !removeValue(of: key) { throw absenceError(recordType, key) }
   }
 }
 
@@ -214,23 +211,45 @@ func recordHasTwoKeys() -> Never {
 /// Calls a closure with the key that another one writes, on the stack. What cannot be written is thrown.
 @inlinable @inline(__always)
 func withKey<T>(
-  _ write: (inout KeyWriter) -> Void, body: (UnsafeRawBufferPointer) throws -> T
+  _ write: (inout KeyWriter) -> Void, failure: (KeyFailure?) -> any Error,
+  body: (UnsafeRawBufferPointer) throws -> T
 ) throws -> T {
   try withUnsafeTemporaryAllocation(byteCount: maximumKeySize, alignment: 1) { room in
     var writer = KeyWriter(room)
     write(&writer)
-    guard writer.remaining >= 0 else { throw keyError(writer.failure) }
+    guard writer.remaining >= 0 else { throw failure(writer.failure) }
     return try body(
       UnsafeRawBufferPointer(rebasing: room[..<(room.count - writer.remaining)]))
   }
 }
 
-/// The error of a key that could not be written.
-@usableFromInline
-func keyError(_ failure: KeyFailure?) -> any Error {
-  switch failure {
-  case .refused(let error): error
-  case .tooLong, nil: StoreError.keyBufferOverflow
+/// Calls a closure with a key of a type's records.
+@inlinable @inline(__always)
+func withKey<Record: IndexKeyRecord, Key: Serializable, T>(
+  of recordType: Record.Type, _ key: Key, body: (UnsafeRawBufferPointer) throws -> T
+) throws -> T {
+  try withKey { writer in
+    writer.write(Record.keyPrefix.bigEndian)
+    key.serializeKey(to: &writer)
+  } failure: {
+    keyError($0, recordType, .key, [key])
+  } body: {
+    try body($0)
+  }
+}
+
+/// Calls a closure with the key of a record.
+@inlinable @inline(__always)
+func withKey<Record: IndexKeyRecord, T>(
+  of record: Record, body: (UnsafeRawBufferPointer) throws -> T
+) throws -> T {
+  try withKey { writer in
+    writer.write(Record.keyPrefix.bigEndian)
+    record.serialize(key: &writer)
+  } failure: {
+    keyError($0, Record.self, .key, [record.indexKey])
+  } body: {
+    try body($0)
   }
 }
 
@@ -270,17 +289,35 @@ extension TransactionContext {
   }
 
   /// Removes what is stored under a key. The context has been found to be one that may write.
+  ///
+  /// - Returns: Whether there was something.
   @usableFromInline
-  func removeValue(of key: UnsafeRawBufferPointer) throws {
+  func removeValue(of key: UnsafeRawBufferPointer) throws -> Bool {
     writes?.note(key)
-    try transaction.delete(dbi: core.records, key: MDB_val(buffer: key))
+    do {
+      try transaction.delete(dbi: core.records, key: MDB_val(buffer: key))
+      return true
+    } catch MDBError.recordNotFound {
+      return false
+    }
+  }
+
+  /// Throws if another type has the same tag by accident.
+  @inlinable
+  func checkType<Record: IndexKeyRecord>(_ recordType: Record.Type) throws {
+    if !knows(ObjectIdentifier(recordType), Record.keyPrefix) { try core.types.add(recordType) }
+  }
+
+  @usableFromInline
+  func knows(_ type: ObjectIdentifier, _ prefix: IndexKeyRecordHash) -> Bool {
+    core.types.knows(type, prefix)
   }
 
   /// Throws unless the context may write.
   @usableFromInline
   func checkWritable() throws {
     try checkActive()
-    if isReadOnly { throw MDBError.permissionDenied }
+    if isReadOnly { throw MDBError.readOnly }
   }
 
   /// Stores records anew that were migrated: first all old entries go, so that a record may take the key that another one had.
@@ -300,14 +337,18 @@ func decode<Record: IndexKeyRecord>(
 ) throws -> sending Record {
   var keyDeserializer = Deserializer(_unsafeBytes: key)
   var fieldsDeserializer = Deserializer(_unsafeBytes: value)
-  let prefix = try IndexKeyRecordHash.unpack(with: &keyDeserializer)
-  guard prefix == Record.keyPrefix else {
-    throw StoreError.recordPrefixMismatch(
-      String(describing: Record.self), Record.keyPrefix, prefix)
+  do {
+    let prefix = try IndexKeyRecordHash.unpack(with: &keyDeserializer)
+    guard prefix == Record.keyPrefix else {
+      throw StoreError.recordPrefixMismatch(
+        String(describing: Record.self), Record.keyPrefix, prefix)
+    }
+    let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
+    let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
+    if version == Record.fieldsVersion { return try Record.deserialize(with: deserializer) }
+    migration = Migration(key: key)
+    return try Record.deserialize(with: deserializer, version: version)
+  } catch let reason as DeserializeError {
+    throw readingError(reason, Record.self, key)
   }
-  let version = try IndexKeyRecordHash.unpack(with: &fieldsDeserializer)
-  let deserializer = RecordDeserializer(key: keyDeserializer, fields: fieldsDeserializer)
-  if version == Record.fieldsVersion { return try Record.deserialize(with: deserializer) }
-  migration = Migration(key: key)
-  return try Record.deserialize(with: deserializer, version: version)
 }

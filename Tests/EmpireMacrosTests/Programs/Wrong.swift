@@ -81,7 +81,7 @@ struct Empty { let name: String }
 @IndexKeyRecord("na\(1)me")  // ! StaticString
 struct Interpolated { let name: String }
 
-@IndexKeyRecord()  // ! missing argument
+@IndexKeyRecord()  // ! needs the name of at least one property: its key
 struct NoKey { let name: String }
 
 @IndexKeyRecord(keyPrefix: -1, "name")  // ! integer literal from 0
@@ -166,7 +166,7 @@ struct OfTheKey {
 }
 
 @IndexKeyRecord("name")
-@Index("nickname")  // ! 'nickname' cannot be indexed: an optional is no key
+@Index("nickname")  // ! 'nickname' cannot be indexed: an optional has no place in an order
 @Index("tags")  // ! 'tags' cannot be indexed: a collection has no order
 @Index("scores")  // ! 'scores' cannot be indexed: a collection
 struct Unsortable {
@@ -218,4 +218,151 @@ func awaited(_ store: Store) async throws -> [Right] {
     try Right.select(in: $0, a: .lessThanOrEqual(1))
       + Right.select(in: $0, a: .greaterThanOrEqual(1))
   }
+}
+
+// Records that cannot be.
+
+@IndexKeyRecord  // ! needs the name of at least one property: its key
+struct Keyless { let id: Int }
+
+@IndexKeyRecord("id")
+struct Box<Value: Serializable & Deserializable> {  // ! a record cannot be generic
+  let id: Int
+  var value: Value
+}
+
+struct Shelf<Value> {
+  @IndexKeyRecord("id")
+  struct Place { let id: Int }  // ! a record cannot be generic
+}
+
+@IndexKeyRecord("id", "tags")
+struct OptionalKey {
+  let id: Int?  // ! 'id' cannot be part of the key: an optional has no place in an order
+  let tags: [String]  // ! 'tags' cannot be part of the key: a collection has no order
+}
+
+@IndexKeyRecord("id")
+struct Unstorable {
+  let id: Int
+  var place: (Int, Int)  // ! 'place' cannot be stored: a tuple of Swift
+  var action: () -> Void  // ! 'action' cannot be stored: a function
+  var any: [any Sendable]  // ! 'any' cannot be stored: it has to be one type
+  var kind: Int.Type?  // ! 'kind' cannot be stored: a type is no value
+}
+
+@IndexKeyRecord("id")
+struct Generated {
+  let id: Int
+  var fields: Int  // ! 'fields' is the name of a member that @IndexKeyRecord generates
+  var indexKey: Int  // ! 'indexKey' is the name of a member
+  var Empire: Int  // ! 'Empire' hides the module
+  static let keyPrefix = 5  // ! 'keyPrefix' is the name of a member
+  struct Fields {}  // ! 'Fields' is the name of a member
+}
+
+@IndexKeyRecord("id")
+struct HarmlessNames {
+  let id: Int
+  var keyPrefix: Int
+  var select: Int
+  var serialize: Int
+  var query: Int
+  var deserialize: Int
+  static let fields = 5
+}
+
+@IndexKeyRecord("id")
+struct WrongVersion {
+  let id: Int
+  static func deserialize(  // ! older versions are read by 'static func deserialize(with
+    with deserializer: consuming RecordDeserializer, version: Int
+  ) throws -> sending WrongVersion { WrongVersion(id: 1) }
+}
+
+@IndexKeyRecord("id")
+struct NotSent {
+  let id: Int
+  static func deserialize(  // ! -> sending NotSent'; this function would never be called
+    with deserializer: consuming RecordDeserializer, version: UInt32
+  ) throws -> NotSent { NotSent(id: 1) }
+}
+
+@IndexKeyRecord("id")
+struct OptionalResult {
+  let id: Int
+  static func deserialize(  // ! this function would never be called
+    with deserializer: consuming RecordDeserializer, version: UInt32
+  ) throws -> sending OptionalResult? { nil }
+}
+
+@IndexKeyRecord("id")
+struct NotStatic {
+  let id: Int
+  func deserialize(  // ! this function would never be called
+    with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
+  ) throws -> sending NotStatic { self }
+}
+
+@IndexKeyRecord("id")
+struct RightVersion {
+  let id: Int
+  static func deserialize(
+    with deserializer: consuming Empire.RecordDeserializer, version: UInt32
+  ) throws -> sending Self { RightVersion(id: 1) }
+}
+
+// Queries of other types than the key's.
+
+enum Status: UInt32, Serializable, Deserializable, IndexKeyComparable {
+  case open, closed
+  static func < (lhs: Status, rhs: Status) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+@IndexKeyRecord("number")
+@Index("status", "title")
+struct Issue {
+  let number: Int
+  var status: Status
+  var title: String
+
+  static var byStatus: RecordIndex<Issue, Status, String> { RecordIndex(0) }
+}
+
+@IndexKeyRecord("a", "b", "c", "d", "e", "f")
+struct Long {
+  let a, b, c, d, e: Int
+  let f: UInt
+}
+
+typealias Issues = RecordSet<Issue>
+
+func rightQueries(_ context: TransactionContext, _ store: Store) throws {
+  _ = try context.delete(Issue.query(number: .lessThan(5)))
+  _ = try context.count(Issue.query(status: .open, title: .greaterThan("")))
+  _ = try store.count(RecordSet<Issue>.query(Query(last: .within([1, 2]))))
+  _ = try store.select(Issues.query(Query(.open, last: .equals("")), index: Issue.byStatus))
+  _ = try store.subscribe(to: Issue.query(status: .open)) { _ in }
+  _ = try store.count(RecordSet<Long>.query(Query(1, 2, 3, 4, 5, last: .lessThan(6))))
+  let issues: [Issue] = try context.select(query: Query(last: .lessOrEqual(5), limit: 7))
+  let longs: [Long] = try store.select(query: Query(1, 2, 3, 4, 5, last: .equals(6)))
+  _ = (issues, longs)
+  do { try context.delete(recordType: Issue.self, key: Tuple(1)) } catch MDBError.recordNotFound {
+  } catch StoreError.keyBufferOverflow {
+  } catch MDBError.failure(let code, _) where code == 2 {
+  }
+  print(MDBError.recordNotFound, MDBError.permissionDenied, StoreError.keyBufferOverflow)
+}
+
+func wrongQueries(_ context: TransactionContext, _ store: Store, date: Float) throws {
+  _ = try context.delete(Query(last: .lessThan(date)), recordType: Issue.self)  // ! compares
+  _ = try context.count(Query(last: .equals(Status.open)), recordType: Issue.self)  // ! compares
+  _ = try context.delete(Issues.query(Query(last: .lessThan(date))))  // ! not of the types that
+  _ = try store.count(Issues.query(Query(last: .equals(Status.open))))  // ! the record's key
+  _ = try store.count(Issues.query(Query(1, last: .equals(1))))  // ! not of the types
+  _ = try store.count(RecordSet<Right>.query(Query(1, last: .equals(1))))  // ! not of the types
+  _ = try store.count(Issues.query(Query(last: .equals(1)), index: Issue.byStatus))  // ! the index
+  _ = try store.count(Issue.query(number: .lessThan(date)))  // ! convert value of type 'Float'
+  _ = try store.count(Issue.query(status: .equals(1)))  // ! expected argument type 'Status'
+  _ = try store.subscribe(to: Issues.query(Query(last: .equals("")))) { _ in }  // ! the types
 }

@@ -59,14 +59,12 @@ final class FloorDatabase {
 
   func insert(_ entries: ArraySlice<Entry>) throws {
     let transaction = try begin()
-    for entry in entries { try put(entry, at: buffer, in: transaction) }
+    for entry in entries { try put(entry, in: transaction) }
     try check(mdb_txn_commit(transaction))
   }
 
   @inline(__always)
-  fileprivate func put(
-    _ entry: Entry, at buffer: UnsafeMutableRawPointer, in transaction: OpaquePointer?
-  ) throws {
+  private func put(_ entry: Entry, in transaction: OpaquePointer?) throws {
     var key = FloorEntry.writeKey(entry.group, entry.title, at: buffer)
     var value = FloorEntry.writeValue(entry, at: buffer + 1024)
     try check(mdb_put(transaction, database, &key, &value, 0))
@@ -113,12 +111,15 @@ final class FloorDatabase {
 }
 
 extension FloorDatabase {
-  /// Records that do not fit the buffer.
+  /// Records that do not fit the buffer: written where LMDB stores them, so that no byte is copied twice.
   func insertLarge(_ entries: ArraySlice<Entry>) throws {
-    let large = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { large.deallocate() }
     let transaction = try begin()
-    for entry in entries { try put(entry, at: large, in: transaction) }
+    for entry in entries {
+      var key = FloorEntry.writeKey(entry.group, entry.title, at: buffer)
+      var value = MDB_val(mv_size: FloorEntry.valueSize(entry), mv_data: nil)
+      try check(mdb_put(transaction, database, &key, &value, UInt32(MDB_RESERVE)))
+      _ = FloorEntry.writeValue(entry, at: value.mv_data!)
+    }
     try check(mdb_txn_commit(transaction))
   }
 }

@@ -38,6 +38,11 @@ enum FloorEntry {
     return MDB_val(mv_size: cursor - start, mv_data: start)
   }
 
+  static func valueSize(_ entry: Entry) -> Int {
+    let tag = entry.tag.map { $0.utf8.count + 1 } ?? 0
+    return 4 + entry.text.utf8.count + 1 + 8 + 1 + tag + 8
+  }
+
   static func writeValue(_ entry: Entry, at start: UnsafeMutableRawPointer) -> MDB_val {
     var cursor = start
     put(version, &cursor)

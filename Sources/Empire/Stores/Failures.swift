@@ -1,0 +1,154 @@
+// What an error says about a record: made when something has failed, so that nothing is paid for it otherwise.
+
+internal import Foundation
+internal import LMDB
+
+/// Several values in a row, whatever their types.
+protocol ComponentSequence {
+  static var componentTypes: [Any.Type] { get }
+  var components: [any Serializable] { get }
+}
+
+extension Tuple: ComponentSequence where repeat each Element: Serializable {
+  static var componentTypes: [Any.Type] {
+    var types: [Any.Type] = []
+    for type in repeat (each Element).self { types.append(type) }
+    return types
+  }
+
+  var components: [any Serializable] {
+    var components: [any Serializable] = []
+    for element in repeat each elements { components.append(element) }
+    return components
+  }
+}
+
+/// The values that a key or other fields consist of.
+private func parts(of value: some Any) -> [any Serializable] {
+  if let sequence = value as? any ComponentSequence { return sequence.components }
+  return (value as? any Serializable).map { [$0] } ?? []
+}
+
+/// The types of single components, also of those in tuples.
+private func flattened(_ types: [Any.Type]) -> [Any.Type] {
+  types.flatMap { type in
+    (type as? any ComponentSequence.Type).map { flattened($0.componentTypes) } ?? [type]
+  }
+}
+
+/// A key as an error shows it: ("Lima", 7).
+@usableFromInline
+func keyText(_ key: some Any) -> String {
+  "(" + parts(of: key).map { String(reflecting: $0) }.joined(separator: ", ") + ")"
+}
+
+/// A key as an error shows it, from its bytes.
+private func keyText<Record: IndexKeyRecord>(
+  _ recordType: Record.Type, _ bytes: UnsafeRawBufferPointer
+) -> String {
+  var deserializer = Deserializer(_unsafeBytes: bytes)
+  do throws(DeserializeError) {
+    try deserializer.advance(by: 4)
+    return keyText(try Record.IndexKey.unpackKey(with: &deserializer))
+  } catch {
+    return bytes.map { String($0, radix: 16) }.joined(separator: " ")
+  }
+}
+
+/// The error of a key that could not be written.
+@usableFromInline
+func keyError<Record: IndexKeyRecord>(
+  _ failure: KeyFailure?, _ recordType: Record.Type, _ order: ComponentOrder,
+  _ components: [any Serializable]
+) -> any Error {
+  let record = String(describing: recordType)
+  let names = Record.recordDescription.names(order)
+  let parts = components.count == 1 ? parts(of: components[0]) : components
+  func name(_ position: Int) -> String? { names.indices.contains(position) ? names[position] : nil }
+  if case .refused(let error) = failure {
+    let position = parts.firstIndex { part in
+      do { try part.validate(as: .key) } catch { return true }
+      return false
+    }
+    return SerializeError(error.reason, record: record, property: position.flatMap(name))
+  }
+  let sizes = parts.map(\.serializedKeySize)
+  let longest = sizes.indices.max { sizes[$0] < sizes[$1] }
+  let isIndex = order != .key
+  return StoreError.keyTooLong(
+    TooLongKey(
+      record: record, property: longest.flatMap(name), key: nil,
+      bytes: sizes.reduce(isIndex ? 0 : 4, +), index: isIndex ? names : nil))
+}
+
+/// The error of an index entry that could not be made.
+@usableFromInline
+func indexError<Record: IndexKeyRecord>(
+  _ failure: SerializeError?, of record: Record, _ sizes: [Int], index: Int
+) -> any Error {
+  let name = String(describing: Record.self)
+  let names = Record.recordDescription.names(.index(index))
+  if let failure {
+    return SerializeError(
+      failure.reason, record: name,
+      property: names.indices.contains(sizes.count) ? names[sizes.count] : nil)
+  }
+  let longest = zip(names, sizes).max { $0.1 < $1.1 }
+  return StoreError.keyTooLong(
+    TooLongKey(
+      record: name, property: longest?.0, key: keyText(record.indexKey),
+      bytes: sizes.reduce(0, +), index: names))
+}
+
+/// The error of a field that cannot be stored.
+@usableFromInline
+func fieldError<Record: IndexKeyRecord>(_ error: SerializeError, _ record: Record) -> any Error {
+  let names = Record.recordDescription.fields
+  let position = parts(of: record.fields).firstIndex { part in
+    do { try part.validate(as: .field) } catch { return true }
+    return false
+  }
+  return SerializeError(
+    error.reason, record: String(describing: Record.self),
+    property: position.flatMap { names.indices.contains($0) ? names[$0] : nil })
+}
+
+/// The error of a record that is not there.
+@usableFromInline
+func absenceError<Record: IndexKeyRecord>(
+  _ recordType: Record.Type, _ key: UnsafeRawBufferPointer
+) -> MDBError {
+  .recordNotFound("there is no \(recordType) with the key \(keyText(recordType, key))")
+}
+
+/// The error of bytes that are no record.
+@usableFromInline
+func readingError<Record: IndexKeyRecord>(
+  _ reason: DeserializeError, _ recordType: Record.Type, _ key: UnsafeRawBufferPointer
+) -> StoreError {
+  .unreadableRecord(
+    String(describing: recordType), key: keyText(recordType, key), reason: reason)
+}
+
+extension Query {
+  /// Throws unless the components have the types of the first ones of a record's key.
+  func check<Record: IndexKeyRecord>(against recordType: Record.Type) throws(StoreError) {
+    var types: [Any.Type] = []
+    for type in repeat (each Component).self { types.append(type) }
+    types.append(Last.self)
+    let given = flattened(types)
+    let expected = flattened([Record.IndexKey.self])
+    let names = Record.recordDescription.keys
+    for (position, type) in given.enumerated() {
+      let wanted = expected.indices.contains(position) ? expected[position] : nil
+      if type == wanted { continue }
+      // A component that is a tuple itself moves the following ones: then the name is not known.
+      let name = names.count == expected.count && position < names.count ? names[position] : nil
+      throw .queryMismatch(
+        QueryMismatch(
+          record: String(describing: recordType),
+          component: name.map { "'\($0)'" } ?? "component \(position + 1)",
+          expected: wanted.map { String(describing: $0) }, given: String(describing: type)))
+    }
+  }
+}

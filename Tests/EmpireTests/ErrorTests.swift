@@ -1,0 +1,201 @@
+// What errors of a store say: which record, which property, which key, and what can be done.
+
+import Empire
+import Foundation
+import Testing
+
+@IndexKeyRecord("name", "born")
+@Index("motto")
+private struct Knight {
+  let name: String
+  let born: Date
+  var motto: String
+  var notes: [String]
+}
+
+/// The same records without the index.
+@IndexKeyRecord(keyPrefix: 1_234, "name")
+private struct Plain {
+  let name: String
+  var motto: String
+}
+
+@IndexKeyRecord(keyPrefix: 1_234, "name")
+@Index("motto")
+private struct Indexed {
+  let name: String
+  var motto: String
+}
+
+struct ErrorTests {
+  private let knight = Knight(
+    name: "Ivo", born: Date(timeIntervalSince1970: 0), motto: "", notes: [])
+
+  private func withStore(_ body: (Store) throws -> Void) throws {
+    try withTemporaryDirectory { try body(try Store(url: $0)) }
+  }
+
+  /// The error that a closure throws has to be this one and to say some words, and what to do.
+  private func expect<E: LocalizedError & Equatable & CustomStringConvertible>(
+    _ expected: E, _ words: String..., place: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+  ) {
+    let error = #expect(throws: expected, sourceLocation: place) { try body() }
+    guard let error else { return }
+    for word in words {
+      #expect(error.description.contains(word), "\(error)", sourceLocation: place)
+    }
+    #expect(error.errorDescription == error.description, sourceLocation: place)
+    #expect(error.recoverySuggestion != nil, sourceLocation: place)
+  }
+
+  @Test("A record that is not there is named with its key")
+  func absence() throws {
+    try withStore { store in
+      expect(MDBError.recordNotFound, "there is no Tree with the key (\"Elm\")") {
+        try store.delete(Tree(name: "Elm"))
+      }
+      expect(MDBError.recordNotFound, "no Triple with the key (1, 2, \"x\")") {
+        try store.withTransaction {
+          try $0.delete(recordType: Triple.self, key: Tuple(1, 2, "x"))
+        }
+      }
+      expect(MDBError.recordNotFound, "no Tree with the key (\"Oak\")") {
+        _ = try Tree.select(in: store, name: .within(["Oak"]))
+      }
+      expect(MDBError.recordNotFound, "no Tree with the key (\"Oak\")") {
+        _ = try store.count(Tree.query(name: .within(["Oak"])))
+      }
+    }
+  }
+
+  @Test("A key that is too long is named with record, property, size and limit")
+  func longKeys() throws {
+    try withStore { store in
+      let long = String(repeating: "x", count: 600)
+      let words = ["the key of Tree has 605 bytes", "511", "'name'"]
+      func expectLong(_ body: () throws -> Void) {
+        expect(StoreError.keyBufferOverflow, words[0], words[1], words[2]) { try body() }
+      }
+      expectLong { try store.insert(Tree(name: long)) }
+      expectLong { try store.delete(Tree(name: long)) }
+      expectLong { _ = try Tree.select(in: store, name: .lessThan(long)) }
+      expectLong { let _: Tree? = try store.select(key: Tuple(long)) }
+      expectLong { _ = try store.count(Tree.query(name: long)) }
+      expect(StoreError.keyBufferOverflow, "the key of Triple", "'c'") {
+        try store.insert(Triple(a: 1, b: 2, c: long))
+      }
+    }
+  }
+
+  @Test(
+    "A value that an index cannot hold is refused when it is written, complete or not yet built")
+  func longIndexValues() throws {
+    let long = String(repeating: "x", count: 600)
+    try withStore { store in
+      var wordy = knight
+      wordy.motto = long
+      expect(StoreError.keyBufferOverflow, "Knight by motto", "601 bytes", "502", "'motto'") {
+        try store.insert(wordy)
+      }
+      expect(StoreError.keyBufferOverflow, "Knight by motto", "'motto'") {
+        _ = try store.count(Knight.query(motto: long))
+      }
+    }
+    try withStore { store in
+      // A record without the index comes first, so the index is not complete when the next one is written.
+      try store.insert(Plain(name: "a", motto: "short"))
+      expect(StoreError.keyBufferOverflow, "Indexed by motto", "'motto'") {
+        try store.insert(Indexed(name: "b", motto: long))
+      }
+      #expect(try Indexed.select(in: store, motto: .greaterThan("")).map(\.name) == ["a"])
+      // What was stored before there was an index is named with its key.
+      try store.insert(Plain(name: "c", motto: long))
+      expect(StoreError.keyBufferOverflow, "the record with the key (\"c\")", "'motto'") {
+        _ = try Indexed.select(in: store, motto: "short")
+      }
+    }
+  }
+
+  @Test("A value that cannot be stored is named with its record and property")
+  func refusedValues() throws {
+    try withStore { store in
+      expect(SerializeError.nulInString, "Tree.name: a string contains a NUL") {
+        try store.insert(Tree(name: "a\0b"))
+      }
+      expect(SerializeError.nulInString, "Tree.name") { _ = try Tree.select(in: store, name: "\0") }
+      expect(SerializeError.nulInString, "Knight.notes") {
+        var knight = knight
+        knight.notes = ["a", "\0"]
+        try store.insert(knight)
+      }
+      expect(SerializeError.dateOutOfRange, "Knight.born") {
+        try store.insert(
+          Knight(name: "a", born: Date(timeIntervalSince1970: .infinity), motto: "", notes: []))
+      }
+      expect(SerializeError.nulInString, "Knight.motto") {
+        _ = try store.count(Knight.query(motto: .lessThan("\0")))
+      }
+    }
+  }
+
+  @Test("A directory that is missing is named")
+  func missingDirectory() throws {
+    try withTemporaryDirectory { directory in
+      let missing = directory.appending(path: "none")
+      for open in [
+        { _ = try Store(url: missing) }, { _ = try LockingDatabase(path: missing.path()) },
+        { _ = try BackgroundStore(url: missing) },
+      ] as [() throws -> Void] {
+        expect(MDBError.failure(2, ""), "No such file or directory", missing.path()) { try open() }
+      }
+    }
+  }
+
+  @Test("Every other error of a store has a sentence and a way out")
+  func otherErrors() throws {
+    try withStore { store in
+      expect(MDBError.permissionDenied, "read-only") {
+        try store.withTransaction(readOnly: true) { try $0.insert(Tree(name: "a")) }
+      }
+    }
+    let errors: [(StoreError, String)] = [
+      (.noActiveContext, "after its transaction has ended"), (.noActiveStore, "another database"),
+      (.valueBufferOverflow, "4294967295 bytes"), (.indexDamaged, "empireindexes"),
+      (.recordPrefixMismatch("Tree", 1, 2), "prefix 2, and Tree has 1"),
+      (.migrationUnsupported("Tree", 1, 2), "version 2, which Tree cannot read"),
+      (.equalPrefixes("A.Tree", "B.Tree", 3), "A.Tree and B.Tree have the same prefix 3"),
+      (.unreadableRecord("Tree", key: "(1)", reason: .invalidValue), "Tree with the key (1)"),
+      (.keyBufferOverflow, "511"),
+    ]
+    for (error, words) in errors {
+      #expect(error.description.contains(words), "\(error)")
+      #expect(error.errorDescription == error.description)
+      #expect(error.recoverySuggestion != nil)
+    }
+    for error in [QueryError.limitInvalid(-1), .unsupportedQuery] {
+      #expect(error.errorDescription == error.description && error.recoverySuggestion != nil)
+    }
+    #expect(QueryError.limitInvalid(-1).description.contains("-1"))
+    let cloud: [CloudKitJSONError] = [
+      .missingField("f"), .wrongType("f", expected: "Int", found: "STRING"),
+      .unknownType("f", "T"), .asset("f"), .unrepresentable("f", "UInt64"), .notANumber("f"),
+      .recordTypeMismatch(expected: "f", found: "T"),
+    ]
+    for error in cloud {
+      #expect(error.description.contains("f") && error.errorDescription == error.description)
+      #expect(error.recoverySuggestion != nil)
+    }
+    try withStore { store in
+      let error = #expect(throws: JSONLineError.self) {
+        try store.importJSONLines(of: Line.self, from: [Data("{\"text\":\"\\u0000\"}".utf8)])
+      }
+      #expect(
+        error?.description.hasPrefix("line 1: Line.text: ") == true, "\(String(describing: error))")
+      #expect(error?.recoverySuggestion == SerializeError.nulInString.recoverySuggestion)
+    }
+  }
+}
+
+@IndexKeyRecord("text")
+private struct Line: Codable { let text: String }

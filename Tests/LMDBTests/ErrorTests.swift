@@ -1,0 +1,95 @@
+// What errors of the engine say: what has failed, where, and what can be done.
+
+import Foundation
+import LMDB
+import Testing
+
+struct ErrorTests {
+  /// The error that a closure throws, which has to be this one and to say some words.
+  private func expect(
+    _ expected: MDBError, _ words: String..., place: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+  ) {
+    let error = #expect(throws: expected, sourceLocation: place) { try body() }
+    guard let error else { return }
+    for word in words {
+      #expect(error.description.contains(word), "\(error)", sourceLocation: place)
+    }
+    #expect(error.errorDescription == error.description, sourceLocation: place)
+    #expect(error.localizedDescription == error.description, sourceLocation: place)
+    #expect(error.recoverySuggestion != nil, "\(error)", sourceLocation: place)
+  }
+
+  @Test("A directory that is missing, or is none, is named")
+  func paths() throws {
+    try withTemporaryDirectory { directory in
+      let missing = directory.appending(path: "missing").path()
+      expect(.failure(2, ""), "No such file or directory", "'\(missing)'") {
+        _ = try Environment(path: missing)
+      }
+      let file = directory.appending(path: "file")
+      try Data("text".utf8).write(to: file)
+      expect(.failure(20, ""), "'\(file.path())'") { _ = try Environment(path: file.path()) }
+    }
+  }
+
+  @Test(
+    "A missing or refused key, a database that is not there, a transaction that reads or has ended")
+  func calls() throws {
+    try withTemporaryDirectory { directory in
+      let environment = try Environment(url: directory, maxDatabases: 1)
+      var ended: Transaction?
+      try Transaction.with(env: environment) { transaction in
+        ended = transaction
+        let dbi = try transaction.open(name: "words")
+        expect(.recordNotFound, "no such entry", "the key 'kumquat'") {
+          try transaction.delete(dbi: dbi, key: "kumquat")
+        }
+        let bytes: [UInt8] = [0, 0xAB]
+        bytes.withUnsafeBytes { bytes in
+          expect(.recordNotFound, "the key 00 AB") {
+            try transaction.delete(dbi: dbi, key: MDB_val(buffer: bytes))
+          }
+        }
+        let long = String(repeating: "x", count: 600)
+        expect(.failure(-30781, ""), "of 600 bytes") {
+          try transaction.set(dbi: dbi, key: long, value: "")
+        }
+        expect(.failure(-30781, ""), "an empty key") {
+          try transaction.set(dbi: dbi, key: "", value: "")
+        }
+      }
+      expect(.failure(-30782, ""), "the transaction has ended") { try ended?.commit() }
+      try Transaction.with(env: environment, readOnly: true) { transaction in
+        let dbi = try transaction.open(name: "words")
+        expect(.permissionDenied, "read-only") {
+          try transaction.set(dbi: dbi, key: "a", value: "")
+        }
+        expect(.failure(-30791, ""), "the database 'other'") {
+          _ = try transaction.open(name: "other")
+        }
+      }
+      expect(.recordNotFound, "the database 'other'") {
+        let second = try Environment(url: directory, maxDatabases: 2)
+        try Transaction.with(env: second, readOnly: true) { _ = try $0.open(name: "other") }
+      }
+    }
+  }
+
+  @Test("Errors are equal by their codes, and patterns match whatever the text")
+  func equality() {
+    #expect(MDBError.failure(5, "a") == MDBError.failure(5, "b"))
+    #expect(MDBError.failure(5, "a") != MDBError.failure(6, "a"))
+    #expect(MDBError.problem != MDBError.recordNotFound)
+    #expect(
+      Set([MDBError.recordNotFound, .permissionDenied, .problem, .recordNotFound]).count == 3)
+    #expect(MDBError.problem.errorDescription?.contains("UTF-8") == true)
+    do {
+      throw MDBError.failure(-30798, "anything")
+    } catch MDBError.recordNotFound {
+      #expect(MDBError.recordNotFound.errorDescription == "there is no such entry")
+    } catch {
+      Issue.record(error)
+    }
+  }
+}

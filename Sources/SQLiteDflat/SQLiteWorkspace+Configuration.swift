@@ -53,7 +53,10 @@ extension SQLiteWorkspace {
     /// How long nothing must have been written before free pages are given back to the file system, step by step.
     public var idleDelay = Duration.seconds(1)
 
-    /// Told about every error that has no other way out, on any thread. The errors are `StorageError`s.
+    /// Told about every error that has no other way out, on any thread.
+    ///
+    /// The errors are `StorageError`s, `DictionaryError`s and `MigrationError`s, `WorkspaceError.shutDown` for fetches after the
+    /// shutdown, and in debug builds `UnsubmittedRequest`s. All are `LocalizedError`s: they say what is wrong, where, and what to do.
     public var onError: (@Sendable (any Error) -> Void)?
     /// Told what the workspace does for its file, and what it runs if ``tracesStatements`` is true.
     ///

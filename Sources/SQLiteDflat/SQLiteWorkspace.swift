@@ -103,7 +103,7 @@ public final class SQLiteWorkspace: Workspace {
   }
 
   /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
-  /// was refused. The errors are `StorageError`s. May be called on any thread. At first it is that of the configuration.
+  /// was refused; see ``Configuration/onError``. May be called on any thread. At first it is that of the configuration.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { _core.onError }
     set { _core.onError = newValue }

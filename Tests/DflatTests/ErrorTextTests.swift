@@ -79,7 +79,7 @@ struct ErrorTextTests {
       #expect(settings["theme", Int.self] == nil)
       settings["odd"] = Unencodable()
       #expect(errors.count == 3)
-      let words = [["\"volume\"", "Int", "String"], ["\"theme\"", "\"settings\""], ["\"odd\""]]
+      let words = [["volume", "Int", "String"], ["settings/theme"], ["settings/odd"]]
       for (error, words) in zip(errors, words) {
         #expect(error is DictionaryError)
         ErrorText(error).check()

@@ -43,9 +43,25 @@ struct CancelledWriteTests {
     }
   }
 
+  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with patience.
+  private func onOwnThreads(
+    targetQueue: DispatchQueue? = nil, _ body: @Sendable (TemporaryWorkspace) async throws -> Void
+  ) async throws {
+    let directory = try makeTemporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let workspace = TemporaryWorkspace(path: directory + "/test.db") {
+      $0.targetQueue = targetQueue
+    }
+    try await withTaskExecutorPreference(TaskQueue()) {
+      try await body(workspace)
+      await workspace.dflat.shutdown()
+    }
+    #expect(workspace.takeErrors().isEmpty)
+  }
+
   @Test("One that waits returns at once, never runs, and nobody waits for it any more")
   func waiting() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await onOwnThreads { workspace in
       let dflat = workspace.dflat
       let thread = OneThread()
       try workspace.store([])
@@ -75,30 +91,27 @@ struct CancelledWriteTests {
   @Test("One that is ready and waits for a thread returns at once, too")
   func ready() async throws {
     let queue = DispatchQueue(label: "busy")
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let workspace = TemporaryWorkspace(path: directory + "/test.db") { $0.targetQueue = queue }
-    let dflat = workspace.dflat
-    let mayEnd = DispatchSemaphore(value: 0)
-    queue.async { mayEnd.expect("that it may end") }
-    let didRun = Mutex(false)
-    let thread = OneThread()
-    let task = Task(executorPreference: thread) {
-      try await dflat.write(Post.self) { _ in didRun.withLock { $0 = true } }
+    try await onOwnThreads(targetQueue: queue) { workspace in
+      let dflat = workspace.dflat
+      let mayEnd = DispatchSemaphore(value: 0)
+      queue.async { mayEnd.expect("that it may end") }
+      let didRun = Mutex(false)
+      let thread = OneThread()
+      let task = Task(executorPreference: thread) {
+        try await dflat.write(Post.self) { _ in didRun.withLock { $0 = true } }
+      }
+      await thread.untilAllWait()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      mayEnd.signal()
+      try await dflat.write(Post.self) { try $0.insert(post(1)) }
+      #expect(!didRun.withLock { $0 })
     }
-    await thread.untilAllWait()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    mayEnd.signal()
-    try await dflat.write(Post.self) { try $0.insert(post(1)) }
-    #expect(!didRun.withLock { $0 })
-    await dflat.shutdown()
-    #expect(workspace.takeErrors().isEmpty)
   }
 
   @Test("Before a migration that it would wait for, too")
   func migrating() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await onOwnThreads { workspace in
       let dflat = workspace.dflat
       try workspace.storeFirst((0..<3).map(Letters.old))
       let hold = await Hold(dflat, [V1.Letter.self])
@@ -126,8 +139,8 @@ struct CancelledWriteTests {
   @Test("Whenever they are cancelled, others run in their order, and everything ends")
   func randomly() async throws {
     for round in 0..<(isLongRun ? 200 : 12) {
-      var random = SeededGenerator(seed: UInt64(round))
-      try await withTemporaryWorkspace { workspace in
+      try await onOwnThreads { workspace in
+        var random = SeededGenerator(seed: UInt64(round))
         let dflat = workspace.dflat
         let executor = TaskQueue()
         let record = Record()

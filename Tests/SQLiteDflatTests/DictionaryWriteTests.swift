@@ -61,7 +61,9 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("What older transactions of other types have set is older, also if they hear later of their end")
+  @Test(
+    "What older transactions of other types have set is older, also if they hear later of their end"
+  )
   func olderToldLater() throws {
     try withTemporaryWorkspace { workspace in
       let dflat = workspace.dflat

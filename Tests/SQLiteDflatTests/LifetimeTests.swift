@@ -80,6 +80,7 @@ struct LifetimeTests {
         onAnotherThread { #expect(workspace.posts.all().isEmpty) }
       }
       #expect(workspace.posts.all().isEmpty)
+      #expect(workspace.takeErrors().count == 2, "who came too late")
     }
     try withTemporaryWorkspace { workspace in
       try workspace.store([post(1)])
@@ -114,6 +115,7 @@ struct LifetimeTests {
       #expect(box.touches == 1, "the completion handler is called before performChanges returns")
       #expect(workspace.posts.all().isEmpty)
       #expect(workspace.dflat.fetchWithinASnapshot { workspace.posts.all().count } == 0)
+      #expect(workspace.takeErrors().map { $0.message.contains("shut down") } == [true, true])
       workspace.dflat.shutdown()
       workspace.dflat.shutdown(completion: { box.touch() })
       #expect(box.touches == 2)

@@ -32,7 +32,9 @@ struct QueuedSubscriptionTests {
         model.likes.append($0.map(\.likes))
       },
       dflat.subscribe(object: stored[0], on: .main) { event in
-        if case .updated(let post) = event { model.events.append(post.likes) } else {
+        if case .updated(let post) = event {
+          model.events.append(post.likes)
+        } else {
           model.events.append(nil)
         }
       },

@@ -118,7 +118,8 @@ import Testing
         await dflat.shutdown()
       }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("Dflat: ") && text.contains("Post") && text.contains("submit"), "\(text)")
+      #expect(
+        text.contains("Dflat: ") && text.contains("Post") && text.contains("submit"), "\(text)")
     }
   }
 #endif

@@ -155,4 +155,3 @@ extension UpdatedObject {
     }
   }
 }
-

@@ -35,7 +35,8 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
       "aborted: the request was submitted after its transaction had been aborted, or had failed"
     case .objectAlreadyExists:
       "objectAlreadyExists: the request's primary key, or one of its unique values, belongs to another object"
-    case .diskFull: "diskFull: the request needs more space than the disk has left; the transaction is aborted"
+    case .diskFull:
+      "diskFull: the request needs more space than the disk has left; the transaction is aborted"
     case .others: "others: the storage could not carry the request out; the transaction is aborted"
     }
   }

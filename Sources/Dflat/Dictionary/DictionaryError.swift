@@ -25,12 +25,10 @@ public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible
   /// What is wrong, in words.
   public let message: String
 
-  /// One line: `wrongType: key "theme": it holds a String and was read as Int; …`.
+  /// One line: `wrongType: theme: it holds a String and was read as Int; …`.
   public var description: String { "\(cause): \(place): \(message); \(advice)" }
 
-  private var place: String {
-    "key \"\(key)\"" + (namespace.isEmpty ? "" : " in namespace \"\(namespace)\"")
-  }
+  private var place: String { (namespace.isEmpty ? "" : namespace + "/") + key }
 
   private var advice: String {
     switch cause {

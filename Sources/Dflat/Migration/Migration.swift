@@ -92,4 +92,3 @@ struct MigrationSource: Sendable {
   /// The row of the newest version; nil for an object that has none.
   let convert: @Sendable (Row) throws -> Row?
 }
-

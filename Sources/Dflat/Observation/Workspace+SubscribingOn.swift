@@ -5,9 +5,9 @@
 
 public import Dispatch
 
-/// The main actor, as the place where handlers run: `.main`.
-public enum MainExecutor: Sendable {
-  /// The main actor.
+/// The main queue as that of the main actor, where handlers may use what belongs to it. Programs write `on: .main`.
+public enum MainActorQueue: Sendable {
+  /// The only one.
   case main
 }
 
@@ -24,11 +24,11 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - executor: `.main`.
+  ///   - queue: `.main`.
   ///   - changeHandler: Called on the main actor. A slow one delays nothing of the workspace.
   /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
   public func subscribe<Element: Atom & Equatable>(
-    fetchedResult: FetchedResult<Element>, on executor: MainExecutor,
+    fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
   ) -> any Subscription {
     let calls = QueuedCalls(onMainActor: changeHandler)
@@ -57,12 +57,12 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - object: The object to watch; see `subscribe(object:changeHandler:)`.
-  ///   - executor: `.main`.
+  ///   - queue: `.main`.
   ///   - changeHandler: Called on the main actor, once for each transaction that changed the object. It may use what belongs to
   ///     the main actor.
   /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
   public func subscribe<Element: Atom & Equatable>(
-    object: Element, on executor: MainExecutor,
+    object: Element, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ object: SubscribedObject<Element>) -> Void
   ) -> any Subscription {
     let calls = QueuedCalls(onMainActor: changeHandler)
@@ -89,12 +89,12 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - executor: `.main`.
+  ///   - queue: `.main`.
   ///   - changeHandler: Called on the main actor, once for each transaction that changed anything in the result. It may use what
   ///     belongs to the main actor.
   /// - Returns: The subscription, which must be kept: releasing it cancels.
   public func subscribe<Element: Atom & Equatable>(
-    changesOf fetchedResult: FetchedResult<Element>, on executor: MainExecutor,
+    changesOf fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ change: ResultChange<Element>) -> Void
   ) -> any Subscription {
     let calls = QueuedCalls(onMainActor: changeHandler)

@@ -16,6 +16,7 @@ extension PrimaryKey where Self: QueryValue {
 
 extension CompositeKey: PrimaryKey where repeat each Part: PrimaryKey {
   /// The values of the key's fields, for Dflat.
+  @inlinable
   public var _keyValues: KeyValues {
     var values: [Value] = []
     for part in repeat each parts { values.append(part._keyValues.first) }
@@ -26,10 +27,12 @@ extension CompositeKey: PrimaryKey where repeat each Part: PrimaryKey {
 extension Query {
   /// Asks for the object with a primary key.
   init(_ schema: EntitySchema, _ key: KeyValues) {
-    let conditions = zip(schema.primaryKey, CollectionOfOne(key.first) + key.rest).map {
-      field, value in
-      Node.comparison(.equal, .field(field), .constant(value, field.type), field.type)
+    func isEqual(_ index: Int, _ value: Value) -> Node {
+      let field = schema.primaryKey[index]
+      return .comparison(.equal, .field(field), .constant(value, field.type), field.type)
     }
-    self.init(schema: schema, condition: conditions.count == 1 ? conditions[0] : .and(conditions))
+    let first = isEqual(0, key.first)
+    let rest = key.rest.enumerated().map { isEqual($0 + 1, $1) }
+    self.init(schema: schema, condition: rest.isEmpty ? first : .and([first] + rest))
   }
 }

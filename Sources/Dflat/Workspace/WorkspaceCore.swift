@@ -103,7 +103,11 @@ public final class WorkspaceCore: Sendable {
   /// The same, but what is told while there is no hook goes to the standard error stream.
   var reporterOrStandardError: @Sendable (any Error) -> Void {
     { [hook] error in
-      if let handler = hook.handler { handler(error) } else { writeToStandardError("Dflat: \(error)\n") }
+      if let handler = hook.handler {
+        handler(error)
+      } else {
+        writeToStandardError("Dflat: \(error)\n")
+      }
     }
   }
 

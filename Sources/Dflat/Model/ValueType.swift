@@ -35,16 +35,22 @@ public enum Value: Sendable {
   case string(String)
 }
 
-/// A type that fields, constants and expressions of conditions may have.
+/// A type that fields, constants and expressions of conditions may have: `==`, `!=`, `in`, `isNull` take it.
 ///
-/// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`, `String`. Generated
-/// enums conform too. Programs do not add conformances of their own.
-public protocol DflatFriendlyValue: Comparable, Hashable, Sendable {
+/// It may be stored as another type. Two values are equal exactly if what is stored for them is; if their order is that of what is
+/// stored, too, the type conforms to ``DflatFriendlyValue``.
+public protocol QueryValue: Hashable, Sendable {
   /// How values of this type are stored and compared.
   static var _valueType: ValueType { get }
   /// This value without its type.
   var _value: Value { get }
 }
+
+/// A type whose values conditions compare by `<` as well, and results are ordered by.
+///
+/// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`, `String`. Generated
+/// enums conform too. Programs do not add conformances of their own.
+public protocol DflatFriendlyValue: QueryValue, Comparable {}
 
 extension Bool: DflatFriendlyValue {
   /// How values of this type are stored and compared.

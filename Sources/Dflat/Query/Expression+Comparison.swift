@@ -63,19 +63,22 @@ public func != <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element
 @inlinable
 public func < <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
   lhs.compared(.less, rhs)
 }
 
 /// Whether the left side comes before the right.
 @inlinable
-public func < <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func < <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
+where L.Value: DflatFriendlyValue {
   lhs.compared(.less, rhs)
 }
 
 /// Whether the left side comes before the right.
 @inlinable
-public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
+where R.Value: DflatFriendlyValue {
   rhs.compared(ComparisonOperator.less.mirrored, lhs)
 }
 
@@ -83,19 +86,22 @@ public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
 @inlinable
 public func <= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
   lhs.compared(.lessOrEqual, rhs)
 }
 
 /// Whether the left side comes before the right or equals it.
 @inlinable
-public func <= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func <= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
+where L.Value: DflatFriendlyValue {
   lhs.compared(.lessOrEqual, rhs)
 }
 
 /// Whether the left side comes before the right or equals it.
 @inlinable
-public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
+where R.Value: DflatFriendlyValue {
   rhs.compared(ComparisonOperator.lessOrEqual.mirrored, lhs)
 }
 
@@ -103,19 +109,22 @@ public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element
 @inlinable
 public func > <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
   lhs.compared(.greater, rhs)
 }
 
 /// Whether the left side comes after the right.
 @inlinable
-public func > <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func > <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
+where L.Value: DflatFriendlyValue {
   lhs.compared(.greater, rhs)
 }
 
 /// Whether the left side comes after the right.
 @inlinable
-public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
+where R.Value: DflatFriendlyValue {
   rhs.compared(ComparisonOperator.greater.mirrored, lhs)
 }
 
@@ -123,18 +132,21 @@ public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
 @inlinable
 public func >= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
   lhs.compared(.greaterOrEqual, rhs)
 }
 
 /// Whether the left side comes after the right or equals it.
 @inlinable
-public func >= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func >= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
+where L.Value: DflatFriendlyValue {
   lhs.compared(.greaterOrEqual, rhs)
 }
 
 /// Whether the left side comes after the right or equals it.
 @inlinable
-public func >= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func >= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
+where R.Value: DflatFriendlyValue {
   rhs.compared(ComparisonOperator.greaterOrEqual.mirrored, lhs)
 }

@@ -60,14 +60,14 @@ public enum ComparisonOperator: UInt8, Sendable {
 ///
 /// Fields and everything that operators make of them conform. Programs write expressions but need not name their types.
 public protocol QueryExpression<Value, Element>: Sendable {
-  associatedtype Value: DflatFriendlyValue
+  associatedtype Value: QueryValue
   associatedtype Element: Atom
   var _node: Node { get }
 }
 
 /// The result of an operator.
 @frozen
-public struct Computed<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
+public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
   /// The expression without its types, for Dflat.
   public let _node: Node
 
@@ -84,7 +84,7 @@ public typealias Condition<Element: Atom> = Computed<Bool, Element>
 ///
 /// Generated code declares fields as static members of entities: `Post.priority`, `Post.author.handle`.
 @frozen
-public struct Field<Value: DflatFriendlyValue, Element: Atom>: QueryExpression {
+public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
   @usableFromInline let descriptor: FieldDescriptor
 
   /// The expression without its types, for Dflat.

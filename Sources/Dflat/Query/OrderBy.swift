@@ -29,7 +29,7 @@ public struct OrderBy<Element: Atom>: Sendable {
   }
 }
 
-extension Field {
+extension Field where Value: DflatFriendlyValue {
   /// Smallest values first, unknown ones before all.
   public var ascending: OrderBy<Element> {
     OrderBy(term: OrderTerm(field: descriptor, isDescending: false))
@@ -41,7 +41,7 @@ extension Field {
   }
 }
 
-extension Collection where Element: DflatFriendlyValue {
+extension Collection where Element: QueryValue {
   /// Orders objects by where this collection has the field's value first. Values that it does not have come before all
   /// that it has, unknown ones before those.
   public func firstIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {

@@ -21,7 +21,7 @@ public struct Reference<Target, Root: Atom>: Sendable {
   }
 
   /// A field of the target. For generated code.
-  public func _field<Value: DflatFriendlyValue>(_ offset: Int) -> Field<Value, Root> {
+  public func _field<Value: QueryValue>(_ offset: Int) -> Field<Value, Root> {
     Field(oneOf: ways.map { $0.field(offset, in: Root._schema) })
   }
 

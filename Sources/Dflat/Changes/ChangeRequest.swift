@@ -37,11 +37,14 @@ public struct PendingChange {
   let version: Transaction.Version
   /// The fields that are not the row's any more.
   @usableFromInline var fields: FieldSet
+  /// Why the object that the values come from cannot be stored.
+  let refusal: String?
 
   private init(
     _ kind: Kind, over base: Row?, at version: Transaction.Version = .none,
-    _ fields: FieldSet = .none
+    _ fields: FieldSet = .none, refusal: String? = nil
   ) {
+    self.refusal = refusal
     self.kind = kind
     self.base = base
     self.version = version
@@ -55,7 +58,7 @@ public struct PendingChange {
 
   /// A new object that begins as a copy of another one.
   public static func creation<Element: Atom>(of object: Element) -> PendingChange {
-    PendingChange(.creation, over: object._row)
+    PendingChange(.creation, over: object._row, refusal: object._row.refusal)
   }
 
   /// An update of the object that is stored now; nil if it is not.
@@ -108,9 +111,10 @@ public struct PendingChange {
   static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
     let transaction = Transaction.current(for: "upsertRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
-      return PendingChange(.creation, over: row)
+      return PendingChange(.creation, over: row, refusal: row.refusal)
     }
-    return PendingChange(.update, over: stored, at: transaction.version, .all)
+    return PendingChange(
+      .update, over: stored, at: transaction.version, .all, refusal: row.refusal)
   }
 
   @usableFromInline

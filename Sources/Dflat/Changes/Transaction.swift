@@ -205,6 +205,8 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted { throw TransactionError.aborted }
     do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
+      // Only its words say which value it is.
+      if error.cause == .invalidValue { throw error }
       throw TransactionError(error)
     }
   }
@@ -256,14 +258,15 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
     try write { writer, builder in
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       guard let original = change.base else {
-        builder.finish(encode(builder))
+        try finish(builder, encode, schema)
         return try insert(builder.bytes, schema, writer)
       }
       if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes { try insert($0, schema, writer) }
       }
-      builder.finish(encode(builder))
+      try finish(builder, encode, schema)
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), original.id, schema) {
@@ -277,6 +280,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   ) throws -> Row {
     try refuseUnreadable(bytes, schema)
     try refuseUnknownKey(bytes, schema)
+    try refuseEmptyUnion(.all, bytes, schema)
     let id = try writer.insert(schema, bytes)
     let row = Row(sound: bytes, id: id)
     record(schema, id, old: nil, new: row)
@@ -289,8 +293,10 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   ) throws -> (row: Row, isChanged: Bool) {
     try write { writer, builder in
       let known = change.row
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       if change.version == version || isCurrent(known, schema) {
-        builder.finish(encode(builder))
+        try finish(builder, encode, schema)
+        try refuseEmptyUnion(change.fields, builder.bytes, schema)
         return try replace(
           known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
       }
@@ -299,7 +305,8 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
-      builder.finish(encode(builder))
+      try finish(builder, encode, schema)
+      try refuseEmptyUnion(change.fields, builder.bytes, schema)
       // A request carries the values of the time when it was made. If the object still has them, what
       // others have stored in fields that are not known here is taken from where it is newest.
       let isSame = stored.equals(known, as: schema.layout)
@@ -361,6 +368,29 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     }
   }
 
+  /// Completes the values of a request, if they fit.
+  private func finish(
+    _ builder: FlatBufferBuilder, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset,
+    _ schema: EntitySchema
+  ) throws {
+    builder.finish(encode(builder))
+    if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
+  }
+
+  /// A union that the schema requires is written with a member, or not at all: nothing stands for it.
+  /// - Parameter fields: Those that are written.
+  private func refuseEmptyUnion(
+    _ fields: FieldSet, _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema
+  ) throws {
+    if schema.requiredUnions.isEmpty { return }
+    guard let table = TableReader(root: bytes) else { return }
+    for union in schema.requiredUnions
+    where fields.contains(union.offset) && table.scalar(at: union.offset - 2, default: UInt8(0)) == 0 {
+      throw StorageError(
+        refused: "\(union.swiftName) is nil, and the schema requires it", schema)
+    }
+  }
+
   /// What could not be read again must not be stored.
   private func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
     do { try schema.layout.verify(bytes) } catch {
@@ -399,7 +429,9 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
         version.count += 1
         return result
       }
-    } catch let error as StorageError where error.cause == .alreadyExists {
+    } catch let error as StorageError
+      where error.cause == .alreadyExists || error.cause == .invalidValue
+    {
       throw error
     } catch {
       fail(error)
@@ -566,5 +598,13 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     require(
       lists(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
+  }
+}
+
+extension StorageError {
+  /// A value does not fit, or is not there.
+  fileprivate init(refused reason: String, _ schema: EntitySchema) {
+    self.init(
+      .invalidValue, table: schema.table, message: "the object cannot be stored: \(reason)")
   }
 }

@@ -65,7 +65,8 @@ extension Atom {
 
   /// Writes the object as a nested table.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    _row.read { Self._layout.copy($0, to: builder) }
+    if let refusal = _row.refusal { builder.refuse(refusal) }
+    return _row.read { Self._layout.copy($0, to: builder) }
   }
 
   /// By value of all data fields; row id and clock value do not count.

@@ -47,8 +47,29 @@ public protocol FlatBuffersStruct: FlatBuffersEncodable, FlatBuffersDecodable, C
 {
   static var _layout: StructLayout { get }
   init(_ structure: StructReader)
-  /// Writes the fields to zeroed memory of the struct's size.
+  /// Writes the fields to zeroed memory of the struct's size; what does not fit is not written.
   func _write(to memory: UnsafeMutableRawPointer)
+  /// The first field whose value does not fit, in words; nil if all do.
+  var _misfit: String? { get }
+}
+
+extension FlatBuffersStruct {
+  /// Values of stored types always fit.
+  @inlinable public var _misfit: String? { nil }
+  /// The struct whose fields are all zero.
+  public static var _empty: Self {
+    withUnsafeTemporaryAllocation(
+      byteCount: _layout.size, alignment: _layout.alignment
+    ) { memory in
+      memory.initializeMemory(as: UInt8.self, repeating: 0)
+      return Self(StructReader(whole: UnsafeRawBufferPointer(memory)))
+    }
+  }
+}
+
+extension FlatBuffersTable {
+  /// The table whose fields are all at their defaults: what a required one reads as that is not there.
+  public static var _empty: Self { TableReader.withEmpty { Self($0) } }
 }
 
 /// A generated union. Conformances are generated.

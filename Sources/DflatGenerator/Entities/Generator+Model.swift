@@ -111,7 +111,7 @@ extension Generator {
     let taken = Set(fields.map(\.name))
     let reader = names.runtime("TableReader")
     text.documentation([
-      "The fields of a `\(camel(definition.name.name))`, to be changed and built."
+      "The fields of a `\(names.swiftName(definition.name))`, to be changed and built."
     ])
     text.block("public struct \(builder)") { text in
       properties(fields, to: &text)

@@ -189,15 +189,31 @@ struct SourceText {
 
   /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments in one line of their
   /// own, or with the elements in lines of theirs.
-  mutating func call(_ open: String, _ arguments: String, _ elements: [String]) {
-    let array = "[\(elements.joined(separator: ", "))])"
-    if fits("\(open)\(arguments) \(array)") { return line("\(open)\(arguments) \(array)") }
+  ///
+  /// - Parameter last: A label and one more array literal behind the first.
+  mutating func call(
+    _ open: String, _ arguments: String, _ elements: [String],
+    last: (label: String, elements: [String])? = nil
+  ) {
+    let array = "[\(elements.joined(separator: ", "))]"
+    let more = last.map { ", \($0.label) [\($0.elements.joined(separator: ", "))])" } ?? ")"
+    let whole = "\(arguments) \(array)\(more)"
+    if fits(open + whole) { return line(open + whole) }
     line(open)
     nest { text in
-      if text.fits("\(arguments) \(array)") { return text.line("\(arguments) \(array)") }
-      text.line(arguments)
-      if text.fits(array) { return text.line(array) }
-      text.array(elements, ")")
+      if text.fits(whole) { return text.line(whole) }
+      guard let last else {
+        text.line(arguments)
+        if text.fits(array + ")") { return text.line(array + ")") }
+        return text.array(elements, ")")
+      }
+      if text.fits("\(arguments) \(array),") {
+        text.line("\(arguments) \(array),")
+      } else {
+        text.line(arguments)
+        if text.fits(array + ",") { text.line(array + ",") } else { text.array(elements, ",") }
+      }
+      text.strings(last.label + " ", last.elements, ")")
     }
   }
 

@@ -37,7 +37,7 @@ extension Generator {
     to text: inout SourceText
   ) {
     let version = definition.version.map { ", version: \(Literal.string($0))" } ?? ""
-    let name = Literal.string(definition.name.name)
+    let name = names.layoutName(definition.name)
     text.line("\(name)\(version), slots: \(definition.slotCount),")
     text.array(fields.map(\.layout), close)
   }
@@ -54,6 +54,11 @@ extension Generator {
       for field in fields.sorted(by: { $0.offset < $1.offset }) {
         guard let child = field.encodeChild(with: builder) else { continue }
         text.statement(child)
+      }
+      // Of an entity only some fields may be written; a transaction looks at the others.
+      for field in fields where !access.isEmpty && field.isRequiredUnion {
+        text.line(
+          "\(builder).require(self.\(field.member) != nil, \(Literal.string(field.name)))")
       }
       text.line("\(builder).startTable(slotCount: \(slots))")
       let steps = fields.flatMap { $0.add(to: builder) }

@@ -46,7 +46,12 @@ struct SourceText {
           return text.line(arguments)
         }
         text.line(arguments[..<member.lowerBound] + ",")
-        text.line("." + arguments[member.upperBound...])
+        let rest = "." + arguments[member.upperBound...]
+        guard !text.fits(rest), let form = rest.firstRange(of: ", as: ") else {
+          return text.line(rest)
+        }
+        text.line(rest[..<form.lowerBound] + ",")
+        text.line("as: " + rest[form.upperBound...])
       }
     }
     line(statement + close)

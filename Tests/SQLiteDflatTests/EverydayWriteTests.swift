@@ -23,7 +23,14 @@ struct EverydayWriteTests {
       .replacingOccurrences(of: " = \"none\"", with: "")
     let schema = directory.appending(path: "everyday.fbs")
     try (attributes + text).write(to: schema, atomically: false, encoding: .utf8)
-    return try body(schema)
+    // With strings in unions, flatc prints JSON by the compiled schema only.
+    let compile = Process()
+    compile.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    compile.arguments = ["flatc", "--binary", "--schema", "-o", directory.path, schema.path]
+    try compile.run()
+    compile.waitUntilExit()
+    #expect(compile.terminationStatus == 0)
+    return try body(directory.appending(path: "everyday.bfbs"))
   }
 
   @Test("Other languages read plain numbers, texts and bytes")

@@ -150,7 +150,7 @@ extension FlatBufferBuilder {
 
   @usableFromInline
   func refuse<F: StoredForm>(_ value: F.Value, _ form: F.Type, _ name: StaticString) {
-    refuse("\(name) is \(value), which a field of type \(F.Stored.self) cannot hold")
+    refuse(F.refusal(value, name))
   }
 
   /// What a struct could not write.
@@ -174,7 +174,12 @@ extension FlatBuffersStruct {
   public static func _misfit<F: StoredForm>(
     _ value: F.Value, as form: F.Type, _ name: StaticString
   ) -> String? {
-    F.stored(value) == nil
-      ? "\(name) is \(value), which a field of type \(F.Stored.self) cannot hold" : nil
+    F.stored(value) == nil ? F.refusal(value, name) : nil
+  }
+}
+
+extension StoredForm {
+  fileprivate static func refusal(_ value: Value, _ name: StaticString) -> String {
+    "\(name) is \(text(value)), which a field of type \(Stored.self) cannot hold"
   }
 }

@@ -66,6 +66,8 @@ public enum DateForm<Unit: StoredTimeUnit>: StoredForm {
   public static var unreadable: Date { Date(timeIntervalSince1970: 0) }
   /// On which side of all that fit a date lies.
   public static func misfit(_ value: Date) -> Misfit { value.misfit }
+  /// The day and the time.
+  public static func text(_ value: Date) -> String { value.text }
 }
 
 /// The form of a `Date` in a `double`: seconds since 1970.
@@ -82,9 +84,17 @@ public enum DateSecondsForm: StoredForm {
   public static var unreadable: Date { Date(timeIntervalSince1970: 0) }
   /// Only what is no number does not fit.
   public static func misfit(_ value: Date) -> Misfit { value.misfit }
+  /// The day and the time.
+  public static func text(_ value: Date) -> String { value.text }
 }
 
 extension Date {
+  /// The day and the time, or the seconds where there is no such day: `description` stops the program for some.
+  fileprivate var text: String {
+    timeIntervalSince1970.magnitude < 1e11
+      ? description : "\(timeIntervalSince1970) seconds since 1970"
+  }
+
   fileprivate var misfit: Misfit {
     timeIntervalSince1970.isNaN
       ? .unordered : timeIntervalSince1970 < 0 ? .tooSmall : .tooGreat

@@ -17,6 +17,8 @@ public protocol StoredForm: SendableMetatype {
   static var unreadable: Value { get }
   /// On which side of all that fit a value lies that does not.
   static func misfit(_ value: Value) -> Misfit
+  /// A value in words.
+  static func text(_ value: Value) -> String
 }
 
 /// Why a value cannot be stored.
@@ -30,6 +32,9 @@ public enum Misfit: Sendable {
 }
 
 extension StoredForm {
+  /// As the value describes itself.
+  public static func text(_ value: Value) -> String { "\(value)" }
+
   /// The value that is stored so, or what stands for it.
   @inlinable
   public static func _reading(_ stored: Stored) -> Value { value(stored) ?? unreadable }

@@ -47,14 +47,21 @@ struct SourceText {
         }
         text.line(arguments[..<member.lowerBound] + ",")
         let rest = "." + arguments[member.upperBound...]
-        guard !text.fits(rest), let form = rest.firstRange(of: ", as: ") else {
-          return text.line(rest)
-        }
-        text.line(rest[..<form.lowerBound] + ",")
-        text.line("as: " + rest[form.upperBound...])
+        text.fill(Self.labelled(rest), last: "")
       }
     }
     line(statement + close)
+  }
+
+  /// The arguments of a property's layout, split in front of the labels that may stand behind its kind.
+  private static func labelled(_ arguments: String) -> [String] {
+    var parts = [arguments]
+    for label in ["swift: ", "required: ", "as: "] {
+      guard let range = parts[parts.count - 1].firstRange(of: ", " + label) else { continue }
+      let last = parts.removeLast()
+      parts += [String(last[..<range.lowerBound]), label + last[range.upperBound...]]
+    }
+    return parts
   }
 
   /// A blank line, unless this is the beginning of a block.

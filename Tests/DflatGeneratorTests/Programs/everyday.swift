@@ -13,9 +13,7 @@ let order = Shop.Order(
 precondition(order.id == key && order.created == date && order.changed == nil)
 precondition(order.seen == Date(timeIntervalSince1970: 0) && order.code == .none)
 precondition(order.state == .inTransit && Shop.OrderState.new < .delivered && order.is_old)
-precondition(Order_(order) == order)
-
-func Order_(_ order: Shop.Order) -> Shop.Order { .from(data: order.toData()) }
+precondition(Shop.Order.from(data: order.toData()) == order)
 
 // Required, and so not optional; a union may be of a newer kind.
 let title: String = order.title
@@ -36,16 +34,27 @@ let json = try JSONEncoder().encode(order)
 let object = try JSONSerialization.jsonObject(with: json) as! [String: Any]
 precondition(object["created"] as? Int == 1_700_000_000_250 && object["__old_name"] as? Bool == true)
 precondition(object["id"] as? String == "0123ABCD-0000-0000-0000-000000000000")
-precondition(try JSONDecoder().decode(Shop.Order.self, from: json) == order)
-func refuses(_ change: (inout [String: Any]) -> Void) -> Bool {
+let decoded = try JSONDecoder().decode(Shop.Order.self, from: json)
+precondition(decoded == order)
+@MainActor func refuses(_ change: (inout [String: Any]) -> Void) -> Bool {
   var other = object
   change(&other)
   let data = try! JSONSerialization.data(withJSONObject: other)
   return (try? JSONDecoder().decode(Shop.Order.self, from: data)) == nil
 }
-precondition(refuses { $0["id"] = "no UUID" } && refuses { $0["title"] = nil })
-precondition(refuses { $0["total"] = "1,5" } && refuses { $0["links"] = ["a:", ""] })
-precondition(!refuses { $0["total"] = "+1.5e3" })
+let refusals = [
+  refuses { $0["id"] = "no UUID" }, refuses { $0["title"] = nil }, refuses { $0["total"] = "1,5" },
+  refuses { $0["links"] = ["a:", ""] }, !refuses { $0["total"] = "+1.5e3" },
+]
+precondition(refusals.allSatisfy { $0 })
+
+// What a Date cannot describe is described all the same.
+let strange = Shop.Visit(at: Date(timeIntervalSince1970: 1e15))
+precondition(strange._misfit == nil && Shop.Visit(at: Date(timeIntervalSince1970: .nan))._misfit != nil)
+let far = Shop.Order(
+  id: key, number: 7, title: "", sizes: [], customer: Shop.Customer(name: ""), visit: strange,
+  subject: .text(""), parts: [])
+precondition(far.description.contains("at: 1e+15 seconds since 1970"), far.description)
 
 // Conditions have the Swift types.
 let conditions: [Condition<Shop.Order>] = [

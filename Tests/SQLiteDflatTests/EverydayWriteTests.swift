@@ -37,7 +37,7 @@ struct EverydayWriteTests {
   func flatc() throws {
     try withTemporaryWorkspace { workspace in
       try EverydayTests.store(in: workspace)
-      let rows = try withSchema { try flatcReads([3], in: Self.table, $0, of: workspace) }
+      let rows = try withSchema { try flatcReads([4], in: Self.table, $0, of: workspace) }
       let order = try #require(rows.first)
       #expect(order["id"] as? String == "AB000000-0000-0000-0000-000000000003")
       #expect(order["number"] as? Int == 3)
@@ -140,7 +140,7 @@ struct EverydayWriteTests {
     let builder = FlatBufferBuilder()
     let id = "not a UUID \(number)"
     let children = fill(builder) + [(builder.string(id), 4)]
-    builder.startTable(slotCount: 24)
+    builder.startTable(slotCount: 25)
     for (child, place) in children { builder.add(child, at: place) }
     builder.add(number, at: 6, default: 0)
     builder.finish(builder.endTable())
@@ -187,7 +187,9 @@ struct EverydayWriteTests {
       try EverydayTests.store(in: workspace)
       try tamper(workspace, 20) { [($0.string("not a number"), 20)] }
       try tamper(workspace, 21)
-      for number in [20, 21] {
+      // A field that only a newer schema knows stays, too.
+      try tamper(workspace, 22) { [($0.string("newer"), 52)] }
+      for number in 20...22 {
         let old = try #require(
           workspace.dflat.fetch(for: Order.self).where(Order.number == number).first)
         try workspace.write([Order.self]) { txn in
@@ -196,7 +198,10 @@ struct EverydayWriteTests {
           try txn.submit(request)
         }
       }
-      let rows = try withSchema { try flatcReads([11, 12], in: Self.table, $0, of: workspace) }
+      let rows = try withSchema { try flatcReads([11, 12, 13], in: Self.table, $0, of: workspace) }
+      #expect(
+        try workspace.sqlite3("SELECT hex(p) FROM \(Self.table) WHERE __pk1 = 22")
+          .contains("6E65776572"))
       for row in rows {
         #expect(row["title"] as? String == "" && (row["sizes"] as? [Any])?.isEmpty == true)
         #expect((row["parts"] as? [Any])?.isEmpty == true && row["visit"] != nil)

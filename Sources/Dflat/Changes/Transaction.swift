@@ -260,13 +260,13 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     try write { writer, builder in
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       guard let original = change.base else {
-        try finish(builder, encode, schema)
+        try complete(builder, encode, schema)
         return try insert(builder.bytes, schema, writer)
       }
       if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes { try insert($0, schema, writer) }
       }
-      try finish(builder, encode, schema)
+      try complete(builder, encode, schema)
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), original.id, schema) {
@@ -295,7 +295,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       let known = change.row
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       if change.version == version || isCurrent(known, schema) {
-        try finish(builder, encode, schema)
+        try complete(builder, encode, schema)
         try refuseEmptyUnion(change.fields, builder.bytes, schema)
         return try replace(
           known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
@@ -305,7 +305,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
-      try finish(builder, encode, schema)
+      try complete(builder, encode, schema)
       try refuseEmptyUnion(change.fields, builder.bytes, schema)
       // A request carries the values of the time when it was made. If the object still has them, what
       // others have stored in fields that are not known here is taken from where it is newest.
@@ -366,46 +366,6 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       }
       return try body(builder.bytes)
     }
-  }
-
-  /// Completes the values of a request, if they fit.
-  private func finish(
-    _ builder: FlatBufferBuilder, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset,
-    _ schema: EntitySchema
-  ) throws {
-    builder.finish(encode(builder))
-    if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
-  }
-
-  /// A union that the schema requires is written with a member, or not at all: nothing stands for it.
-  /// - Parameter fields: Those that are written.
-  private func refuseEmptyUnion(
-    _ fields: FieldSet, _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema
-  ) throws {
-    if schema.requiredUnions.isEmpty { return }
-    guard let table = TableReader(root: bytes) else { return }
-    for union in schema.requiredUnions
-    where fields.contains(union.offset) && table.scalar(at: union.offset - 2, default: UInt8(0)) == 0 {
-      throw StorageError(
-        refused: "\(union.swiftName) is nil, and the schema requires it", schema)
-    }
-  }
-
-  /// What could not be read again must not be stored.
-  private func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    do { try schema.layout.verify(bytes) } catch {
-      throw StorageError(
-        .other, table: schema.table,
-        message: "the object cannot be stored, it could not be read again: \(error.reason)")
-    }
-  }
-
-  /// NaN is unknown, and unknown values never equal each other: any number of objects could have such a key.
-  private func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    guard let key = schema.unknownKey(bytes) else { return }
-    throw StorageError(
-      .other, table: schema.table,
-      message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
   }
 
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
@@ -598,13 +558,5 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     require(
       lists(schema),
       "\(call): \(schema.layout.name) is not in the transaction's list of types")
-  }
-}
-
-extension StorageError {
-  /// A value does not fit, or is not there.
-  fileprivate init(refused reason: String, _ schema: EntitySchema) {
-    self.init(
-      .invalidValue, table: schema.table, message: "the object cannot be stored: \(reason)")
   }
 }

@@ -87,8 +87,12 @@ extension Atom {
   @_disfavoredOverload
   public var description: String { _description }
 
+  /// Why a value that the object was made with does not fit its field; nil if all do.
+  public var _refusal: String? { _row.refusal }
+
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
+    try requireFit(encoder.codingPath)
     let result = _row.read { table in Result { try Self._layout.encode(table, to: encoder) } }
     try result.get()
   }

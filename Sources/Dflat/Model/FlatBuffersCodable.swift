@@ -14,8 +14,22 @@ public import FlatBuffersRuntime
 public protocol FlatBuffersEncodable {
   /// The schema's `v` attribute for this type; nil without one.
   static var flatBuffersSchemaVersion: String? { get }
-  /// A finished buffer, without size prefix or file identifier.
+  /// A finished buffer, without size prefix or file identifier. A value that does not fit its field is left out.
   func toData() -> Data
+  /// Why `toData()` leaves a value out: it does not fit its field. nil if all do.
+  var _refusal: String? { get }
+}
+
+extension FlatBuffersEncodable {
+  /// Values of stored types always fit.
+  public var _refusal: String? { nil }
+
+  /// Throws if a value does not fit its field.
+  func requireFit(_ path: [any CodingKey] = []) throws {
+    guard let refusal = _refusal else { return }
+    throw EncodingError.invalidValue(
+      self, EncodingError.Context(codingPath: path, debugDescription: refusal))
+  }
 }
 
 /// A value that can be read from a finished FlatBuffers buffer.

@@ -15,7 +15,9 @@ extension UUID: OrderedStorableValue {
   /// The text, in capital letters.
   public var stored: String { uuidString }
   /// The UUID of zeros.
-  public static var unreadable: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  public static var unreadable: UUID {
+    UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
 }
 
 /// Stored as `absoluteString`.

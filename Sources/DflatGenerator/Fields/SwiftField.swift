@@ -209,8 +209,10 @@ struct SwiftField {
     case .vector(let element):
       let required = isAlwaysWritten ? ", required: true" : ""
       let method = definition.swiftType == .data ? "data" : Self.plural(element)
-      let refusal = if case .scalar = element, form != nil { ", \(Literal.string(name))" } else { "" }
-      return "let \(local) = \(builder).\(method)(\(property)\(required)\(formArgument)\(refusal))"
+      let isChecked = if case .scalar = element { form != nil } else { false }
+      let refusal = isChecked ? ", \(Literal.string(name))" : ""
+      let arguments = "\(property)\(required)\(formArgument)\(refusal)"
+      return "let \(local) = \(builder).\(method)(\(arguments))"
     }
   }
 

@@ -6,7 +6,8 @@ extension Resolver {
     guard let syntax = attributes["swift"] else { return nil }
     guard let value = syntax.value, !value.text.isEmpty else {
       sink.error(
-        "the type is missing", at: syntax.name.range, notes: [.hint("for example (swift: \"Date\")")])
+        "the type is missing", at: syntax.name.range,
+        notes: [.hint("for example (swift: \"Date\")")])
       return nil
     }
     guard let wanted = SwiftType.Name(value.text) else {
@@ -76,7 +77,9 @@ extension SwiftType {
   /// What a field must be to have this type.
   fileprivate var demand: String {
     switch self {
-    case .date: "a Date is stored in a 'long', in seconds, milliseconds or microseconds, or in a 'double', in seconds"
+    case .date:
+      "a Date is stored in a 'long', in seconds, milliseconds or microseconds, or in a 'double', "
+        + "in seconds"
     case .duration: "a Duration is stored in a 'long', in any unit, or in a 'double', in seconds"
     case .uuid, .url, .decimal: "it is stored in a 'string'"
     case .data: "Data is stored in a '[ubyte]'"

@@ -21,6 +21,9 @@ extension Generator {
     var entries: [String]
     func head(_ kind: String, _ name: QualifiedName, _ documentation: [String]) -> [String] {
       var entries = [pair("kind", quoted(kind)), pair("name", quoted(name.description))]
+      if definition.swiftName != camel(name.name) {
+        entries.append(pair("swift_name", quoted(definition.swiftName)))
+      }
       if !documentation.isEmpty {
         entries.append(pair("documentation", quoted(documentation.joined(separator: "\n"))))
       }
@@ -82,6 +85,11 @@ extension Generator {
       ("deprecated", field.isDeprecated), ("required", field.isRequired),
       ("primary", field.isPrimary), ("indexed", field.isIndexed), ("unique", field.isUnique),
     ] where isSet { entries.append(pair(name, "true")) }
+    for name in ["swift", "swift_name"] {
+      if let value = field.attributes.first(where: { $0.name == name })?.value {
+        entries.append(pair(name, quoted(value)))
+      }
+    }
     if !field.documentation.isEmpty {
       entries.append(pair("documentation", quoted(field.documentation.joined(separator: "\n"))))
     }

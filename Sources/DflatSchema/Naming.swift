@@ -2,7 +2,7 @@
 //
 // The generator writes these names and the compiler checks that no two of one scope become the same, so both
 // take them from here. Only ASCII is touched; what comes out may still be a Swift keyword, which is the
-// generator's to escape.
+// generator's to escape. A name that `swift_name` gives comes instead of all this (Model/SwiftNames.swift).
 
 /// The Swift name of a type, field, enum value or union member.
 ///
@@ -42,6 +42,16 @@ private func lowerCasedFirst(unlessAllCapitals name: String) -> String {
     return name
   }
   if isUpper(first) { bytes[0] = first | 0x20 }
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+/// The Swift case of a union's member whose type has a name of its own choosing: `URLNote` gives `urlNote`, and `URL` stays.
+func caseName(ofType name: String) -> String {
+  var bytes = Array(name.utf8)
+  let capitals = bytes.prefix(while: isUpper).count
+  guard capitals < bytes.count else { return name }
+  // The last of several capitals begins the next word.
+  for index in 0..<max(capitals - 1, min(capitals, 1)) { bytes[index] |= 0x20 }
   return String(decoding: bytes, as: UTF8.self)
 }
 

@@ -94,7 +94,8 @@ struct CompilesTests {
   }
 
   @Test(
-    "does what programs expect of it", arguments: ["everything", "circles", "names", "shadows"])
+    "does what programs expect of it",
+    arguments: ["everything", "circles", "names", "shadows", "everyday"])
   func runs(name: String) throws {
     try withTemporaryDirectory { directory in
       try generate(Place.schemas.appending(path: "\(name).fbs"), into: directory)

@@ -52,6 +52,11 @@ func generate(_ path: URL, into directory: URL) throws {
         to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
     }
   }
+  // The program's own types, which a schema may name.
+  let own = path.deletingPathExtension().appendingPathExtension("swift")
+  if FileManager.default.fileExists(atPath: own.path()) {
+    try FileManager.default.copyItem(at: own, to: directory.appending(path: "Own.swift"))
+  }
   var namespaces: Set<[String]> = []
   for name in schema.types.keys {
     for depth in name.namespace.indices { namespaces.insert(Array(name.namespace[...depth])) }

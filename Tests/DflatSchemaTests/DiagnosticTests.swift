@@ -143,10 +143,32 @@ struct DiagnosticTests {
         test.fbs:3:3: error: the fields 'is_pinned' and 'isPinned' both become 'isPinned' in Swift
             3 |   isPinned: bool;
               |   ^~~~~~~~
-        test.fbs:2:3: note: 'is_pinned' is here; rename one of them
+        test.fbs:2:3: note: 'is_pinned' is here; rename one of them, or give it a 'swift_name'
             2 |   is_pinned: bool;
               |   ^~~~~~~~~
         """)
+  }
+
+  @Test("What a field's Swift type cannot be is told at the type, with what it can be")
+  func swiftTypes() {
+    #expect(
+      said("table A {\n  a: string (swift: \"Date\");\n}") == """
+        test.fbs:2:21: error: 'a' cannot be a 'Date': it is a string of type 'string'
+            2 |   a: string (swift: "Date");
+              |                     ^~~~~~
+        note: a Date is stored in a 'long', in seconds, milliseconds or microseconds, or in a 'double', in seconds
+        """)
+    let cases = [
+      (
+        "table A { a: long (swift: \"Date in nanoseconds\"); }", "is not stored in nanoseconds here"
+      ),
+      ("table A { a: long (swift: \"x y\"); }", "\"x y\" names no type of Swift"),
+      ("table A (swift_name: \"a.b\") { a: int; }", "\"a.b\" is no name in Swift"),
+      ("table A { a: A (required); }", "'A' contains itself that way without an end"),
+      ("enum E: byte { A (swift_name: \"b\") }", "rename the value: its name is stored nowhere"),
+      ("table A { a: int; } union U { A (swift_name: \"b\") }", "an alias gives it another name"),
+    ]
+    for (text, words) in cases { #expect(said(text).contains(words), "\(said(text))") }
   }
 
   @Test("A deprecated field has no Swift name to clash with")

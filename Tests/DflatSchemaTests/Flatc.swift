@@ -82,13 +82,14 @@ enum Flatc {
   /// `text` as flatc must see it: with Dflat's attributes declared. Lines keep their numbers.
   static func declaringAttributes(_ text: [UInt8]) -> [UInt8] {
     let declaration = Array("include \"dflat_attributes.fbs\"; ".utf8)
-    let words = ["primary", "indexed", "unique", "(v"]
+    let words = ["primary", "indexed", "unique", "(v", "swift"]
     let string = String(decoding: text, as: UTF8.self)
     return words.contains { string.contains($0) } ? declaration + text : text
   }
 
   static let attributes =
-    "attribute \"primary\"; attribute \"indexed\"; attribute \"unique\"; attribute \"v\";\n"
+    ["primary", "indexed", "unique", "v", "swift", "swift_name"]
+    .map { "attribute \"\($0)\"; " }.joined() + "\n"
 }
 
 /// Runs `body` with a new directory, which is removed afterwards.

@@ -16,6 +16,29 @@ struct NamingTests {
     #expect(camel(name) == expected)
   }
 
+  @Test("A name of one's own choosing comes instead of the rule's, in Swift alone")
+  func chosenNames() throws {
+    let source = """
+      enum URLSession: byte (swift_name: "URLSession") { A }
+      table post_item (swift_name: "PostItem") { _x: int (primary, swift_name: "_x"); }
+      table url_note (swift_name: "URLNote") { s: URLSession; }
+      union any_of (swift_name: "Any") { url_note, post_item, other: url_note }
+      root_type post_item;
+      """
+    let result = SchemaCompiler().compile(source: Array(source.utf8), path: "names.fbs")
+    let schema = try #require(result.schema, "\(result.diagnostics)")
+    let item = QualifiedName(name: "post_item")
+    #expect(schema.swiftName(of: item) == "PostItem" && schema.tableName(of: item) == "postitem")
+    guard case .table(let table)? = schema.types[item],
+      case .union(let union)? = schema.types[QualifiedName(name: "any_of")]
+    else {
+      Issue.record("the types are not there")
+      return
+    }
+    #expect(table.fields.map(\.swiftName) == ["_x"])
+    #expect(union.members.map(\.swiftName) == ["urlNote", "postItem", "other"])
+  }
+
   @Test(
     "An enum's case begins small, unless it is all in capitals",
     arguments: [

@@ -18,6 +18,8 @@ public enum KIT {}
 public enum Press {}
 /// `Press` as a later version of a program has it, over the same table.
 public enum PRESS {}
+/// The namespace of everyday.fbs.
+public enum Shop {}
 /// The namespace of letter1.fbs.
 public enum V1 {}
 /// The namespace of letter2.fbs.

@@ -25,13 +25,20 @@ func withFixture(
 
 /// The posts in these rows, as flatc reads them.
 func flatcReads(_ rows: [Int], of workspace: TemporaryWorkspace) throws -> [[String: Any]] {
-  let directory = try makeTemporaryDirectory()
-  defer { try? FileManager.default.removeItem(atPath: directory) }
   let schema = try #require(
     Bundle.module.url(
       forResource: "blog", withExtension: "fbs", subdirectory: "Fixtures/sources"))
+  return try flatcReads(rows, in: "blog__post_v1_0", schema, of: workspace)
+}
+
+/// The objects in these rows of a table, as flatc reads them.
+func flatcReads(
+  _ rows: [Int], in table: String, _ schema: URL, of workspace: TemporaryWorkspace
+) throws -> [[String: Any]] {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
   _ = try workspace.sqlite3(
-    "SELECT writefile('\(directory)/' || rowid || '.bin', p) FROM blog__post_v1_0")
+    "SELECT writefile('\(directory)/' || rowid || '.bin', p) FROM \(table)")
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments =

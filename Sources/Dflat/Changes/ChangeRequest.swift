@@ -43,11 +43,14 @@ public struct PendingChange {
   #if DEBUG
     @usableFromInline var watch: RequestWatch?
   #endif
+  /// Why the object that the values come from cannot be stored.
+  let refusal: String?
 
   private init(
     _ kind: Kind, over base: Row?, at version: Transaction.Version = .none,
-    _ fields: FieldSet = .none
+    _ fields: FieldSet = .none, refusal: String? = nil
   ) {
+    self.refusal = refusal
     self.kind = kind
     self.base = base
     self.version = version
@@ -61,7 +64,7 @@ public struct PendingChange {
 
   /// A new object that begins as a copy of another one.
   public static func creation<Element: Atom>(of object: Element) -> PendingChange {
-    PendingChange(.creation, over: object._row)
+    PendingChange(.creation, over: object._row, refusal: object._row.refusal)
   }
 
   /// An update of the object that is stored now; nil if it is not.
@@ -118,9 +121,10 @@ public struct PendingChange {
   static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
     let transaction = Transaction.current(for: "upsertRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
-      return PendingChange(.creation, over: row)
+      return PendingChange(.creation, over: row, refusal: row.refusal)
     }
-    return PendingChange(.update, over: stored, at: transaction.version, .all)
+    return PendingChange(
+      .update, over: stored, at: transaction.version, .all, refusal: row.refusal)
   }
 
   @usableFromInline

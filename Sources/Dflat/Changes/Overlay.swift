@@ -1,8 +1,8 @@
 // Overlay: the fields that a request has set, laid over the row that holds all others.
 //
 // What comes out holds the request's values for the fields whose values differ, and of everything
-// else what the row holds. The strings of the primary key are always in it, though rows of older
-// files may lack them where they are empty. It is made in the cheapest of three ways:
+// else what the row holds. What is required and the strings of the primary key are always in it,
+// though older rows may lack them. It is made in the cheapest of three ways:
 //
 //  - numbers, enums and fixed structs that both have are patched in a copy of the row's bytes;
 //  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);
@@ -99,10 +99,10 @@ struct Overlay: ~Copyable {
 
   /// A copy of the row with inline changes.
   /// - Parameter row: The row that the overlay was made for.
-  /// - Returns: nil if the row lacks a string of its key, or its parts overlap so that it would be damaged. It has to be
+  /// - Returns: nil if the row lacks what is always written, or its parts overlap so that it would be damaged. It has to be
   ///   written anew.
   func patched(_ row: Row, _ changes: Changes) -> Row? {
-    if plan.lacksKeyText(old) { return nil }
+    if plan.lacksWritten(old) { return nil }
     let patched = row.copy { memory in
       let table = plan.tables[0]
       for index in Int(table.start)..<Int(table.end) {
@@ -151,11 +151,11 @@ struct Overlay: ~Copyable {
 }
 
 extension Row {
-  /// Calls `body` with the row's bytes, written anew if they lack a string of the primary key.
+  /// Calls `body` with the row's bytes, written anew if they lack what is always written.
   func withKeyTexts<R>(
     as layout: TableLayout, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    guard read({ layout.plan.lacksKeyText($0) }) else { return try withBytes(body) }
+    guard read({ layout.plan.lacksWritten($0) }) else { return try withBytes(body) }
     return try BuilderPool.withBuilder { builder in
       defer { withExtendedLifetime(self) {} }
       let isWritten = withBytes {
@@ -181,12 +181,12 @@ extension Overlay {
     let table = plan.tables[0]
     let known = Int(table.start)..<Int(table.end)
     // Known fields are replaced, or copied if they lie outside of the core; all others must stay.
-    // The strings of the key are written if the row lacks them.
-    var absentTexts = FieldSet.none
+    // What is always written is written if the row lacks it.
+    var absentFields = FieldSet.none
     func source(_ field: Int) -> TableReader? {
       if changes.contains(field) { return new }
       let place = old.locate(field, size: 0)
-      if place <= 0 { return absentTexts.contains(field) ? old : nil }
+      if place <= 0 { return absentFields.contains(field) ? old : nil }
       return core.contains(place) ? nil : old
     }
     var written = Set<Int>()
@@ -195,7 +195,7 @@ extension Overlay {
       let check = plan.checks[index]
       let field = Int(check.offset)
       inlineSize += Int(check.size + plan.writes[index].alignment) + (check.hasTag ? 8 : 0)
-      if plan.writes[index].isAlwaysWritten { absentTexts.insert(field) }
+      if plan.writes[index].isAlwaysWritten { absentFields.insert(field) }
       guard source(field) != nil else { continue }
       written.insert(field)
       if check.hasTag { written.insert(field - 2) }

@@ -213,6 +213,8 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       throw TransactionError.aborted
     }
     do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
+      // Only its words say which value it is.
+      if error.cause == .invalidValue { throw error }
       throw TransactionError(error)
     }
   }
@@ -265,14 +267,15 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> Row {
     try write { writer, builder in
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       guard let original = change.base else {
-        builder.finish(encode(builder))
+        try complete(builder, encode, schema)
         return try insert(builder.bytes, schema, writer)
       }
       if original.isCanonical, change.fields.isEmpty {
         return try original.withBytes { try insert($0, schema, writer) }
       }
-      builder.finish(encode(builder))
+      try complete(builder, encode, schema)
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), original.id, schema) {
@@ -286,6 +289,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   ) throws -> Row {
     try refuseUnreadable(bytes, schema)
     try refuseUnknownKey(bytes, schema)
+    try refuseEmptyUnion(.all, bytes, schema)
     let id = try writer.insert(schema, bytes)
     let row = Row(sound: bytes, id: id)
     record(schema, id, old: nil, new: row)
@@ -298,8 +302,10 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   ) throws -> (row: Row, isChanged: Bool) {
     try write { writer, builder in
       let known = change.row
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       if change.version == version || isCurrent(known, schema) {
-        builder.finish(encode(builder))
+        try complete(builder, encode, schema)
+        try refuseEmptyUnion(change.fields, builder.bytes, schema)
         return try replace(
           known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
       }
@@ -308,7 +314,8 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
           .missing, table: schema.table, rowid: known.id,
           message: "the object was deleted after its change request was made")
       }
-      builder.finish(encode(builder))
+      try complete(builder, encode, schema)
+      try refuseEmptyUnion(change.fields, builder.bytes, schema)
       // A request carries the values of the time when it was made. If the object still has them, what
       // others have stored in fields that are not known here is taken from where it is newest.
       let isSame = stored.equals(known, as: schema.layout)
@@ -370,23 +377,6 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     }
   }
 
-  /// What could not be read again must not be stored.
-  private func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    do { try schema.layout.verify(bytes) } catch {
-      throw StorageError(
-        .other, table: schema.table,
-        message: "the object cannot be stored, it could not be read again: \(error.reason)")
-    }
-  }
-
-  /// NaN is unknown, and unknown values never equal each other: any number of objects could have such a key.
-  private func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
-    guard let key = schema.unknownKey(bytes) else { return }
-    throw StorageError(
-      .other, table: schema.table,
-      message: "the object cannot be stored: \(key) is NaN, and a primary key must be known")
-  }
-
   private func delete(_ known: Row, _ schema: EntitySchema) throws {
     try write { writer, _ in
       try writer.delete(schema, id: known.id)
@@ -408,7 +398,9 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
         version.count += 1
         return result
       }
-    } catch let error as StorageError where error.cause == .alreadyExists {
+    } catch let error as StorageError
+      where error.cause == .alreadyExists || error.cause == .invalidValue
+    {
       throw error
     } catch {
       fail(error)

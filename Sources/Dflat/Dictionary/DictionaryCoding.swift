@@ -148,7 +148,11 @@ extension DictionaryCoding where T: FlatBuffersCodable {
   /// In the FlatBuffers form.
   static var flatBuffers: DictionaryCoding {
     DictionaryCoding(
-      isFlatBuffers: true, version: T.flatBuffersSchemaVersion, encode: { $0.toData() },
+      isFlatBuffers: true, version: T.flatBuffersSchemaVersion,
+      encode: {
+        try $0.requireFit()
+        return $0.toData()
+      },
       decode: { try T(verifying: $0) })
   }
 }

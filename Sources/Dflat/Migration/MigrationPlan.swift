@@ -110,6 +110,8 @@ final class MigrationPlan: Sendable {
       {
         let rows = try transaction.writing { try owners(of: successor, $0) }
         return failed(.alreadyExists(error, rows: rows))
+      } catch let error as StorageError where error.cause == .invalidValue {
+        return failed(.unstorable(error))
       } catch let error as StorageError where error.cause == .other && error.code == nil {
         // The transaction has ended: those before it are migrated anew.
         throw failed(.unstorable(error))

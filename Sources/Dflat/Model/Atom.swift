@@ -66,7 +66,8 @@ extension Atom {
 
   /// Writes the object as a nested table.
   public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-    _row.read { Self._layout.copy($0, to: builder) }
+    if let refusal = _row.refusal { builder.refuse(refusal) }
+    return _row.read { Self._layout.copy($0, to: builder) }
   }
 
   /// By value of all data fields; row id and clock value do not count.
@@ -87,8 +88,12 @@ extension Atom {
   @_disfavoredOverload
   public var description: String { _description }
 
+  /// Why a value that the object was made with does not fit its field; nil if all do.
+  public var _refusal: String? { _row.refusal }
+
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
+    try requireFit(encoder.codingPath)
     let result = _row.read { table in Result { try Self._layout.encode(table, to: encoder) } }
     try result.get()
   }

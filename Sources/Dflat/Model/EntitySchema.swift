@@ -18,6 +18,8 @@ public final class EntitySchema: Sendable {
   /// Reads the indexed fields from rows, in the order of `indexes`.
   public let indexReaders: [ColumnReader]
 
+  /// The unions that must not be empty when they are written.
+  let requiredUnions: [Property]
   /// The key fields whose values may be unknown: only NaN can be, so there are hardly ever any.
   let realKeys: [ColumnReader]
   /// Columns by path, for descriptors that are made later.
@@ -56,6 +58,9 @@ public final class EntitySchema: Sendable {
     self.indexes = paths.map {
       IndexDescriptor(field: names.field($0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
     }
+    requiredUnions = layout.properties.filter {
+      if case .union = $0.kind { $0.isRequired } else { false }
+    }
     keyReaders = self.primaryKey.map(ColumnReader.init)
     realKeys = keyReaders.filter { $0.field.type == .float || $0.field.type == .double }
     indexReaders = self.indexes.map { ColumnReader($0.field) }
@@ -68,6 +73,7 @@ public final class EntitySchema: Sendable {
     primaryKey = []
     indexes = []
     keyReaders = []
+    requiredUnions = []
     realKeys = []
     indexReaders = []
     root = FieldPath(name: "", steps: [], place: .table(layout))

@@ -15,6 +15,8 @@ public final class FieldDescriptor: Sendable, Equatable {
   let defaultValue: Value?
   /// For enums and union tags, what stored values mean; see `FieldDomain`.
   let domain: FieldDomain?
+  /// How its values are stored, if they have another type in Swift; constants are converted by it.
+  @usableFromInline let form: (any StoredForm.Type)?
   /// The key or index that holds the field's value.
   public let column: ColumnReference?
   /// If a union's aliases for one type lie on the way, the field behind each of them. At most one of these is known, and that is
@@ -23,8 +25,9 @@ public final class FieldDescriptor: Sendable, Equatable {
 
   init(
     path: String, type: ValueType, steps: [FieldStep], leaf: FieldLeaf, defaultValue: Value?,
-    domain: FieldDomain?, column: ColumnReference?
+    domain: FieldDomain?, form: (any StoredForm.Type)? = nil, column: ColumnReference?
   ) {
+    self.form = form
     self.path = path
     self.type = type
     self.steps = steps
@@ -46,6 +49,7 @@ public final class FieldDescriptor: Sendable, Equatable {
     leaf = first.leaf
     defaultValue = first.defaultValue
     domain = first.domain
+    form = first.form
     column = nil
     alternatives = fields
   }
@@ -173,7 +177,8 @@ struct FieldPath: Sendable {
     }
     switch kind(offset) {
     case .scalar(let type, let value):
-      return descriptor("f\(offset)", type, leaf, isInTable ? value : nil, in: schema)
+      return descriptor(
+        "f\(offset)", type, leaf, isInTable ? value : nil, form: property(offset)?.form, in: schema)
     case .enumeration(let layout, let value):
       let layout = layout()
       // In a struct there is no field default: an unknown value reads as 0 or the first one.
@@ -183,7 +188,9 @@ struct FieldPath: Sendable {
         domain: layout.isBitFlags ? nil : FieldDomain(known: layout.known, others: others),
         in: schema)
     case .string(let value):
-      return descriptor("f\(offset)", .string, leaf, value.map { .string($0) }, in: schema)
+      return descriptor(
+        "f\(offset)", .string, leaf, value.map { .string($0) }, form: property(offset)?.form,
+        in: schema)
     default: return nil
     }
   }
@@ -249,21 +256,23 @@ struct FieldPath: Sendable {
     if case .union(let layout)? = kind(offset) { layout() } else { nil }
   }
 
-  private func kind(_ offset: Int) -> Property.Kind? {
+  private func kind(_ offset: Int) -> Property.Kind? { property(offset)?.kind }
+
+  private func property(_ offset: Int) -> Property? {
     switch place {
-    case .table(let layout): layout.property(at: offset)?.kind
-    case .structure(let layout, _): layout.property(at: offset)?.kind
+    case .table(let layout): layout.property(at: offset)
+    case .structure(let layout, _): layout.property(at: offset)
     }
   }
 
   private func descriptor(
     _ leafName: String, _ type: ValueType, _ leaf: FieldLeaf, _ defaultValue: Value?,
-    domain: FieldDomain? = nil, in schema: EntitySchema
+    domain: FieldDomain? = nil, form: (any StoredForm.Type)? = nil, in schema: EntitySchema
   ) -> FieldDescriptor {
     let path = name + leafName
     return FieldDescriptor(
       path: path, type: type, steps: steps, leaf: leaf, defaultValue: defaultValue,
-      domain: domain, column: schema.columns[path])
+      domain: domain, form: form, column: schema.columns[path])
   }
 }
 

@@ -21,6 +21,14 @@ extension FlatBuffersTable {
     withEncodedBytes { Data($0) }
   }
 
+  /// Why a value does not fit its field; nil if all do.
+  public var _refusal: String? {
+    BuilderPool.withBuilder { builder in
+      _ = _encode(to: builder)
+      return builder.refusal
+    }
+  }
+
   /// Reads a finished FlatBuffers buffer.
   /// - Throws: `VerificationError` that says what is wrong with the bytes.
   public init(verifying data: Data) throws(VerificationError) {
@@ -47,6 +55,7 @@ extension FlatBuffersTable {
 
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
+    try requireFit(encoder.codingPath)
     try withTable { try Self._layout.encode($0, to: encoder) }
   }
 
@@ -81,6 +90,9 @@ extension FlatBuffersTable {
 // MARK: Structs
 
 extension FlatBuffersStruct {
+  /// Why a value does not fit its field; nil if all do.
+  public var _refusal: String? { _misfit }
+
   /// The table's `v` in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
@@ -122,6 +134,7 @@ extension FlatBuffersStruct {
 
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
+    try requireFit(encoder.codingPath)
     try withStructure { try Self._layout.encode($0, to: encoder) }
   }
 
@@ -161,6 +174,14 @@ extension FlatBuffersUnion {
     TableLayout(Self._layout.name, slots: 2, [Property("value", 6, .union { Self._layout })])
   }
 
+  /// Why a value does not fit its field; nil if all do.
+  public var _refusal: String? {
+    BuilderPool.withBuilder { builder in
+      _ = _encode(to: builder)
+      return builder.refusal
+    }
+  }
+
   /// A union has no version.
   public static var flatBuffersSchemaVersion: String? { nil }
 
@@ -190,6 +211,7 @@ extension FlatBuffersUnion {
 
   /// Encodes the fields under the schema's names.
   public func encode(to encoder: any Encoder) throws {
+    try requireFit(encoder.codingPath)
     try withValue { try $0.encode(to: encoder) }
   }
 

@@ -14,8 +14,22 @@ public import FlatBuffersRuntime
 public protocol FlatBuffersEncodable {
   /// The schema's `v` attribute for this type; nil without one.
   static var flatBuffersSchemaVersion: String? { get }
-  /// A finished buffer, without size prefix or file identifier.
+  /// A finished buffer, without size prefix or file identifier. A value that does not fit its field is left out.
   func toData() -> Data
+  /// Why `toData()` leaves a value out: it does not fit its field. nil if all do.
+  var _refusal: String? { get }
+}
+
+extension FlatBuffersEncodable {
+  /// Values of stored types always fit.
+  public var _refusal: String? { nil }
+
+  /// Throws if a value does not fit its field.
+  func requireFit(_ path: [any CodingKey] = []) throws {
+    guard let refusal = _refusal else { return }
+    throw EncodingError.invalidValue(
+      self, EncodingError.Context(codingPath: path, debugDescription: refusal))
+  }
 }
 
 /// A value that can be read from a finished FlatBuffers buffer.
@@ -47,8 +61,29 @@ public protocol FlatBuffersStruct: FlatBuffersEncodable, FlatBuffersDecodable, C
 {
   static var _layout: StructLayout { get }
   init(_ structure: StructReader)
-  /// Writes the fields to zeroed memory of the struct's size.
+  /// Writes the fields to zeroed memory of the struct's size; what does not fit is not written.
   func _write(to memory: UnsafeMutableRawPointer)
+  /// The first field whose value does not fit, in words; nil if all do.
+  var _misfit: String? { get }
+}
+
+extension FlatBuffersStruct {
+  /// Values of stored types always fit.
+  @inlinable public var _misfit: String? { nil }
+  /// The struct whose fields are all zero.
+  public static var _empty: Self {
+    withUnsafeTemporaryAllocation(
+      byteCount: _layout.size, alignment: _layout.alignment
+    ) { memory in
+      memory.initializeMemory(as: UInt8.self, repeating: 0)
+      return Self(StructReader(whole: UnsafeRawBufferPointer(memory)))
+    }
+  }
+}
+
+extension FlatBuffersTable {
+  /// The table whose fields are all at their defaults: what a required one reads as that is not there.
+  public static var _empty: Self { TableReader.withEmpty { Self($0) } }
 }
 
 /// A generated union. Conformances are generated.

@@ -1,6 +1,8 @@
 // Codable for generated values, by walking layouts: the names are those of the schema, as in FlatBuffers JSON.
 //
 //  - Absent values are left out; scalars and vectors are always there.
+//  - A field with a Swift type of its own has what is stored, the text of a UUID and the number of a date. It is read only if it
+//    means something in that type.
 //  - Enums go by name, by number if they have none; both are read. Bit flags go as names separated by blanks.
 //  - A union field `u` makes two entries: `u_type` with the member's name and `u` with its value. A union by itself is an
 //    object with `type` and `value`.
@@ -167,6 +169,7 @@ extension TableLayout {
         return .none
       }
       let value = try container.superDecoder(forKey: key)
+      try property.checkForm(of: value)
       switch property.kind {
       case .union(let layout):
         let name = try container.decode(String.self, forKey: AnyKey(property.name + "_type"))
@@ -185,6 +188,29 @@ extension TableLayout {
       default: return try property.kind.decode(from: value, to: builder)
       }
     }
+  }
+}
+
+extension Property {
+  /// Refuses what the field's Swift type cannot mean.
+  fileprivate func checkForm(of decoder: any Decoder) throws {
+    guard let form else { return }
+    if case .vector = kind {
+      var elements = try decoder.unkeyedContainer()
+      while !elements.isAtEnd { try form.check(elements.superDecoder()) }
+    } else {
+      try form.check(decoder)
+    }
+  }
+}
+
+extension StoredForm {
+  fileprivate static func check(_ decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let stored = try container.decode(Stored.self)
+    guard value(stored) == nil else { return }
+    throw DecodingError.dataCorruptedError(
+      in: container, debugDescription: "\(stored) is no \(Value.self)")
   }
 }
 
@@ -245,6 +271,7 @@ extension StructLayout {
     var bytes = [UInt8](repeating: 0, count: size)
     for property in properties where container.contains(AnyKey(property.name)) {
       let value = try container.superDecoder(forKey: AnyKey(property.name))
+      try property.checkForm(of: value)
       try bytes.store(property.kind, from: value, at: property.offset)
     }
     return bytes

@@ -4,7 +4,7 @@
 //  2. then the fields of the table, by descending size of what is inline (a struct counts with its alignment, an offset is 4
 //     bytes, a tag 1), then by slot.
 //
-// Defaults are left out, but for the strings of a primary key.
+// Defaults are left out, but for what is required and the strings of a primary key.
 
 import FlatBuffersRuntime
 
@@ -17,6 +17,9 @@ enum EncodedValue {
   case union(tag: UInt8, FlatBufferBuilder.Offset)
   case unions(tags: FlatBufferBuilder.Offset, FlatBufferBuilder.Offset)
 }
+
+/// No bytes.
+var emptyBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 /// One `add` call: a property, or the tag (or tags) of one.
 struct WriteStep: Sendable {
@@ -61,7 +64,7 @@ extension TableLayout {
     for index in indicesInSlotOrder {
       values[index] = try encode(properties[index])
       if properties[index].isAlwaysWritten, case .none = values[index] {
-        values[index] = .offset(builder.string(properties[index].defaultText))
+        values[index] = builder.encodeEmpty(properties[index].kind)
       }
     }
     builder.startTable(slotCount: slotCount)
@@ -96,11 +99,6 @@ extension TableLayout {
 }
 
 extension Property {
-  /// The default of a string.
-  fileprivate var defaultText: String {
-    if case .string(let text?) = kind { text } else { "" }
-  }
-
   /// The default of a scalar or enum that has one.
   var defaultValue: Value? {
     switch kind {
@@ -112,6 +110,23 @@ extension Property {
 }
 
 extension FlatBufferBuilder {
+  /// Writes what stands for a value that is always written and is not there.
+  fileprivate func encodeEmpty(_ kind: Property.Kind) -> EncodedValue {
+    switch kind {
+    case .string(let text): .offset(string(text ?? ""))
+    case .table(let layout): .offset(layout().write(to: self) { _ in .none })
+    case .structure(let layout):
+      .structure(layout(), [UInt8](repeating: 0, count: layout().size))
+    case .vector(.union):
+      .unions(
+        tags: vector(bytes: emptyBytes, count: 0, alignment: 1),
+        vector(bytes: emptyBytes, count: 0, alignment: 4))
+    case .vector(let element):
+      .offset(vector(bytes: emptyBytes, count: 0, alignment: element.alignment))
+    case .scalar, .enumeration, .union, .array: .none
+    }
+  }
+
   /// Writes the child that a value needs, if any.
   func encode(_ value: LayoutValue) -> EncodedValue {
     switch value {

@@ -31,22 +31,40 @@ public struct Property: Sendable {
 
   /// The name in the schema.
   public let name: String
+  /// The name in Swift.
+  public let swiftName: String
   /// The vtable offset in a table, the byte offset in a fixed struct.
   public let offset: Int
   /// What is stored there.
   public let kind: Kind
   /// Whether verification wants it to be there.
   public let isRequired: Bool
-  /// Whether it is written also at its default: a string of a primary key, which upstream's readers
-  /// take to be there.
-  var isAlwaysWritten = false
+  /// How its values, or its elements, are stored, if they have another type in Swift.
+  public let form: (any StoredForm.Type)?
+  /// Whether it is written also at its default or when it is empty: what is required, and a string of a primary key, which
+  /// upstream's readers take to be there.
+  var isAlwaysWritten: Bool
 
   /// A property, as generated code states it.
-  public init(_ name: String, _ offset: Int, _ kind: Kind, required: Bool = false) {
+  /// - Parameters:
+  ///   - name: Its name in the schema.
+  ///   - offset: Its place.
+  ///   - kind: What it holds.
+  ///   - swiftName: Its name in Swift, if it is another one.
+  ///   - required: Whether verification wants it to be there.
+  ///   - form: How its values are stored, if they have another type in Swift.
+  public init(
+    _ name: String, _ offset: Int, _ kind: Kind, swift swiftName: String? = nil,
+    required: Bool = false, as form: (any StoredForm.Type)? = nil
+  ) {
     self.name = name
+    self.swiftName = swiftName ?? name
     self.offset = offset
     self.kind = kind
     self.isRequired = required
+    self.form = form
+    // What no program can make up is not written: see `requiredUnions`.
+    isAlwaysWritten = if case .union = kind { false } else { required }
   }
 }
 
@@ -54,6 +72,8 @@ public struct Property: Sendable {
 public final class TableLayout: Sendable {
   /// The name in the schema, without namespace.
   public let name: String
+  /// The name in Swift, without namespace.
+  public let swiftName: String
   /// The schema's `v` attribute.
   public let version: String?
   /// Slots of the vtable, deprecated ones and union tags included.
@@ -65,8 +85,12 @@ public final class TableLayout: Sendable {
   private let madePlan = Atomic<Unmanaged<LayoutPlan>?>(nil)
 
   /// A layout, as generated code states it.
-  public init(_ name: String, version: String? = nil, slots: Int, _ properties: [Property]) {
+  public init(
+    _ name: String, swift swiftName: String? = nil, version: String? = nil, slots: Int,
+    _ properties: [Property]
+  ) {
     self.name = name
+    self.swiftName = swiftName ?? name
     self.version = version
     self.slotCount = slots
     self.properties = properties
@@ -81,12 +105,12 @@ public final class TableLayout: Sendable {
   func alwaysWritingStrings(at offsets: [Int]) -> TableLayout {
     let properties = properties.map { property in
       var property = property
-      if case .string = property.kind {
-        property.isAlwaysWritten = offsets.contains(property.offset)
+      if case .string = property.kind, offsets.contains(property.offset) {
+        property.isAlwaysWritten = true
       }
       return property
     }
-    return TableLayout(name, version: version, slots: slotCount, properties)
+    return TableLayout(name, swift: swiftName, version: version, slots: slotCount, properties)
   }
 
   /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
@@ -149,14 +173,19 @@ public final class UnionLayout: Sendable {
   public struct Member: Sendable {
     /// The name in the schema.
     public let name: String
+    /// The name of the case in Swift.
+    public let swiftName: String
     /// The number in the schema.
     public let tag: UInt8
     /// What is stored for it.
     public let kind: Property.Kind
 
     /// A member, as generated code states it.
-    public init(_ name: String, _ tag: UInt8, _ kind: Property.Kind) {
+    public init(
+      _ name: String, _ tag: UInt8, _ kind: Property.Kind, swift swiftName: String? = nil
+    ) {
       self.name = name
+      self.swiftName = swiftName ?? name
       self.tag = tag
       self.kind = kind
     }
@@ -184,21 +213,27 @@ public final class UnionLayout: Sendable {
 public final class EnumLayout: Sendable {
   /// The name in the schema.
   public let name: String
+  /// The name in Swift.
+  public let swiftName: String
   /// The underlying type.
   public let type: ValueType
   /// Every combination of bits is a value, not only the declared ones.
   public let isBitFlags: Bool
   /// Names in the schema and raw values (bit patterns for `ulong`), ordered by value.
   public let values: [(name: String, value: Int64)]
+  /// The names in Swift, in the order of `values`.
+  public let cases: [String]
   /// The raw values, sorted as bit patterns.
   let known: [Int64]
 
   /// A layout, as generated code states it.
   public init(
-    _ name: String, _ type: ValueType, bitFlags: Bool = false,
-    _ values: [(name: String, value: Int64)]
+    _ name: String, swift swiftName: String? = nil, _ type: ValueType, bitFlags: Bool = false,
+    _ values: [(name: String, value: Int64)], cases: [String]? = nil
   ) {
     self.name = name
+    self.swiftName = swiftName ?? name
+    self.cases = cases ?? values.map(\.name)
     self.type = type
     self.isBitFlags = bitFlags
     self.values = values

@@ -63,6 +63,7 @@ extension LayoutPlan {
         property: Int32(index), alignment: Int32(property.kind.alignment), defaultBits: nil)
       write.isAlwaysWritten = property.isAlwaysWritten
       if case .enumeration = property.kind { write.isEnumeration = true }
+      if case .structure = property.kind { write.isStructure = true }
       if case .string(let text?) = property.kind {
         write.defaultString = Int32(strings.count)
         strings.append(text)
@@ -125,7 +126,7 @@ extension Property.Kind {
   }
 
   /// The alignment of what is inline in a table, or of a vector's elements.
-  fileprivate var alignment: Int {
+  var alignment: Int {
     switch self {
     case .structure(let layout): layout().alignment
     case .vector(let element): element.alignment

@@ -75,7 +75,9 @@ final class LayoutPlan: @unchecked Sendable {
     /// The default of a string: an index, or −1.
     var defaultString: Int32 = -1
     var isEnumeration = false
-    /// A string that is written also at its default.
+    /// A fixed struct, whose bytes are inline.
+    var isStructure = false
+    /// What is written also at its default or when it is empty.
     var isAlwaysWritten = false
   }
 
@@ -242,8 +244,8 @@ final class LayoutPlan: @unchecked Sendable {
     return nil
   }
 
-  /// Whether a root table lacks a string that is always written.
-  func lacksKeyText(_ root: TableReader) -> Bool {
+  /// Whether a root table lacks a field that is always written.
+  func lacksWritten(_ root: TableReader) -> Bool {
     let span = tables[0]
     for index in Int(span.start)..<Int(span.end)
     where writes[index].isAlwaysWritten && !root.contains(Int(checks[index].offset)) {

@@ -95,6 +95,20 @@ extension TableReader {
   }
 }
 
+extension TableReader {
+  /// Calls `body` with a table that has no fields.
+  static func withEmpty<R>(_ body: (TableReader) -> R) -> R {
+    // The offset of the root, its vtable of two sizes, and the way back to it.
+    let words: [UInt32] = [8, 0x0004_0004, 4]
+    return words.withUnsafeBytes { bytes in
+      guard let table = TableReader(root: bytes) else {
+        preconditionFailure("a table without fields can be read")
+      }
+      return body(table)
+    }
+  }
+}
+
 extension StructReader {
   /// An enum; an unknown stored value reads as the enum's value 0, or its first one.
   @inlinable

@@ -41,8 +41,16 @@ public struct Row: @unchecked Sendable {
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     let builder = BuilderPool.take()
     builder.finish(encode(builder))
-    storage = RowStorage.make(builder.bytes, id: -1, mark: .built)
+    storage =
+      builder.refusal.map { RowStorage.make(builder.bytes, refusal: $0) }
+      ?? RowStorage.make(builder.bytes, id: -1, mark: .built)
     BuilderPool.giveBack(builder)
+  }
+
+  /// Why it cannot be stored: a value that it was built from does not fit its field.
+  @inlinable
+  var refusal: String? {
+    storage.head.reading == ReadMark.refused.reading ? storage.refusal : nil
   }
 
   /// −1, or the object's row id in the storage.
@@ -132,7 +140,7 @@ public struct ReadMark: Sendable, Equatable {
   static func newReading() -> UInt32 {
     let (_, number) = readings.add(1, ordering: .relaxed)
     // These two have a meaning.
-    return number == 0 || number == .max ? newReading() : number
+    return number == 0 || number >= .max - 1 ? newReading() : number
   }
 
   private static let readings = Atomic<UInt32>(0)
@@ -144,6 +152,10 @@ public struct ReadMark: Sendable, Equatable {
   /// Of rows that generated code has built.
   @inlinable
   static var built: ReadMark { ReadMark(timestamp: -1, reading: .max) }
+
+  /// Of rows that were built from values that do not fit.
+  @inlinable
+  static var refused: ReadMark { ReadMark(timestamp: -1, reading: .max - 1) }
 }
 
 @usableFromInline
@@ -180,6 +192,31 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
       }
     }
     return unsafeDowncast(buffer, to: RowStorage.self)
+  }
+
+  /// Bytes that must not be stored: behind them stands why, ended by a NUL.
+  @usableFromInline
+  static func make(_ bytes: UnsafeRawBufferPointer, refusal: String) -> RowStorage {
+    let reason = refusal.utf8CString.map { UInt8(bitPattern: $0) }
+    let buffer = RowStorage.create(minimumCapacity: bytes.count + reason.count) { _ in
+      RowHeader(
+        id: -1, timestamp: ReadMark.refused.timestamp, size: UInt32(bytes.count),
+        reading: ReadMark.refused.reading)
+    }
+    buffer.withUnsafeMutablePointerToElements { start in
+      let memory = UnsafeMutableRawBufferPointer(start: start, count: bytes.count + reason.count)
+      memory.copyBytes(from: bytes)
+      UnsafeMutableRawBufferPointer(rebasing: memory[bytes.count...]).copyBytes(from: reason)
+    }
+    return unsafeDowncast(buffer, to: RowStorage.self)
+  }
+
+  /// What stands behind the bytes of such a row.
+  @usableFromInline
+  var refusal: String {
+    withUnsafeMutablePointers { header, elements in
+      String(cString: elements + Int(header.pointee.size))
+    }
   }
 
   /// The header. Nobody writes it, so it is read without the check for overlapping accesses that stored properties of classes

@@ -2,7 +2,7 @@
 //
 // An update whose bytes cannot be patched goes through it, so it walks the flattened layout and nothing else. It keeps true:
 //
-//  - defaults are left out, also where the source has stored them, but for the strings of a primary
+//  - defaults are left out, also where the source has stored them, but for what is required and the strings of a primary
 //    key, which are always written;
 //  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
 //  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
@@ -18,10 +18,6 @@ struct RowCopier {
   /// What may still be written, in bytes.
   private var room: Int
   private var depth = 0
-
-  private static var emptyText: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: nil, count: 0)
-  }
 
   /// - Parameter sources: The sizes of what is copied from, in bytes.
   init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {
@@ -112,8 +108,13 @@ struct RowCopier {
     let field = Int(check.offset)
     let size = Int(check.size)
     let place = source.locate(field, size: size)
-    guard place > 0, let start = source.bytes.baseAddress else { return }
     let write = plan.writes[index]
+    guard place > 0, let start = source.bytes.baseAddress else {
+      if write.isAlwaysWritten, write.isStructure {
+        builder.addStructure(at: field, size: size, alignment: Int(write.alignment)) { _ in }
+      }
+      return
+    }
     switch (size, Int(write.alignment)) {
     case (1, 1): add(start.loadUnaligned(fromByteOffset: place, as: UInt8.self), field, write)
     case (2, 2): add(start.loadUnaligned(fromByteOffset: place, as: UInt16.self), field, write)
@@ -145,12 +146,15 @@ struct RowCopier {
       let standard =
         write.defaultString >= 0 ? plan.strings[Int(write.defaultString)] : nil
       guard let bytes = source.utf8(at: field) else {
-        return write.isAlwaysWritten ? Child(value: string(standard ?? Self.emptyText)) : Child()
+        return write.isAlwaysWritten ? Child(value: string(standard ?? emptyBytes)) : Child()
       }
       if !write.isAlwaysWritten, let standard, equalBytes(bytes, standard) { return Child() }
       return Child(value: string(bytes))
     case .table:
-      guard let table: TableReader = source.table(at: field) else { return Child() }
+      guard let table: TableReader = source.table(at: field) else {
+        guard plan.writes[index].isAlwaysWritten else { return Child() }
+        return Child(value: TableReader.withEmpty { self.table(Int(check.target), $0) })
+      }
       return Child(value: self.table(Int(check.target), table))
     case .union:
       let tag = source.scalar(at: field &- 2, default: UInt8(0))
@@ -160,14 +164,14 @@ struct RowCopier {
     case .vector:
       guard let vector = source.vector(at: field, stride: Int(check.stride)), vector.count > 0,
         take(vector.elementBytes.count)
-      else { return Child() }
+      else { return emptyVector(index) }
       return Child(
         value: builder.vector(
           bytes: vector.elementBytes, count: vector.count,
           alignment: Int(plan.writes[index].alignment)))
     case .stringVector, .tableVector:
       guard let vector = source.vector(at: field, stride: 4), vector.count > 0 else {
-        return Child()
+        return emptyVector(index)
       }
       builder.startVector(count: vector.count)
       for element in 0..<vector.count where isComplete {
@@ -178,8 +182,22 @@ struct RowCopier {
         }
       }
       return Child(value: builder.endVector())
-    case .unionVector: return unions(field, Int(check.target), source)
+    case .unionVector:
+      let child = unions(field, Int(check.target), source)
+      return child.value == .none ? emptyVector(index) : child
     }
+  }
+
+  /// An empty vector, if it must be there.
+  private func emptyVector(_ index: Int) -> Child {
+    guard plan.writes[index].isAlwaysWritten else { return Child() }
+    var child = Child(
+      value: builder.vector(
+        bytes: emptyBytes, count: 0, alignment: Int(plan.writes[index].alignment)))
+    if plan.checks[index].hasTag {
+      child.tags = builder.vector(bytes: emptyBytes, count: 0, alignment: 1)
+    }
+    return child
   }
 
   private mutating func unions(_ field: Int, _ union: Int, _ source: TableReader) -> Child {

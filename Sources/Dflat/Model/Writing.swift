@@ -13,44 +13,49 @@ extension FlatBufferBuilder {
     return isDefault ? .none : string(value)
   }
 
-  /// A vector of strings; an empty one is left out.
+  // Empty vectors are left out, unless the schema requires the field.
+
+  /// A vector of strings.
   @inlinable
-  public func strings(_ values: [String]) -> Offset {
-    values.isEmpty ? .none : vector(values)
+  public func strings(_ values: [String], required: Bool = false) -> Offset {
+    values.isEmpty && !required ? .none : vector(values)
   }
 
-  /// A vector of scalars; an empty one is left out.
+  /// A vector of scalars.
   @inlinable
-  public func scalars<T: FlatBufferScalar>(_ values: [T]) -> Offset {
-    values.isEmpty ? .none : vector(values)
+  public func scalars<T: FlatBufferScalar>(_ values: [T], required: Bool = false) -> Offset {
+    values.isEmpty && !required ? .none : vector(values)
   }
 
-  /// A vector of enums; an empty one is left out.
+  /// A vector of enums.
   @inlinable
-  public func enumerations<E: FlatBuffersEnum>(_ values: [E]) -> Offset {
-    values.isEmpty ? .none : vector(values.map(\.rawValue))
+  public func enumerations<E: FlatBuffersEnum>(_ values: [E], required: Bool = false) -> Offset {
+    values.isEmpty && !required ? .none : vector(values.map(\.rawValue))
   }
 
-  /// A vector of fixed structs; an empty one is left out.
+  /// A vector of fixed structs.
   @inlinable
-  public func structures<S: FlatBuffersStruct>(_ values: [S]) -> Offset {
-    if values.isEmpty { return .none }
+  public func structures<S: FlatBuffersStruct>(_ values: [S], required: Bool = false) -> Offset {
+    if values.isEmpty, !required { return .none }
     let layout = S._layout
+    for value in values { refuse(value._misfit) }
     return vector(count: values.count, size: layout.size, alignment: layout.alignment) {
       values[$0]._write(to: $1)
     }
   }
 
-  /// A vector of tables; an empty one is left out.
+  /// A vector of tables.
   @inlinable
-  public func tables<T: FlatBuffersTable>(_ values: [T]) -> Offset {
-    values.isEmpty ? .none : vector(values.map { $0._encode(to: self) })
+  public func tables<T: FlatBuffersTable>(_ values: [T], required: Bool = false) -> Offset {
+    values.isEmpty && !required ? .none : vector(values.map { $0._encode(to: self) })
   }
 
-  /// A vector of unions: its tags and its values; an empty one is left out.
+  /// A vector of unions: its tags and its values.
   @inlinable
-  public func unions<U: FlatBuffersUnion>(_ values: [U]) -> (tags: Offset, values: Offset) {
-    if values.isEmpty { return (.none, .none) }
+  public func unions<U: FlatBuffersUnion>(
+    _ values: [U], required: Bool = false
+  ) -> (tags: Offset, values: Offset) {
+    if values.isEmpty, !required { return (.none, .none) }
     let tags = vector(values.map(\._tag))
     return (tags, vector(values.map { $0._encode(to: self) }))
   }
@@ -68,6 +73,7 @@ extension FlatBufferBuilder {
     _ value: S?, at field: Int, size: Int, alignment: Int
   ) {
     guard let value else { return }
+    refuse(value._misfit)
     addStructure(at: field, size: size, alignment: alignment) {
       value._write(to: $0)
     }
@@ -77,6 +83,7 @@ extension FlatBufferBuilder {
   @inlinable
   public func indirectStructure<S: FlatBuffersStruct>(_ value: S) -> Offset {
     let layout = S._layout
+    refuse(value._misfit)
     return indirectStructure(size: layout.size, alignment: layout.alignment) {
       value._write(to: $0)
     }

@@ -8,21 +8,17 @@ extension QueryExpression {
   func combined<Other: QueryExpression>(
     _ operation: ArithmeticOperator, _ other: Other
   ) -> Computed<Value, Element> {
-    Computed(.arithmetic(operation, _node, other._node, Value._valueType))
+    Computed(_node.combined(operation, other._node, Value._valueType))
   }
 
   @inlinable
   func combined(_ operation: ArithmeticOperator, _ value: Value) -> Computed<Value, Element> {
-    Computed(
-      .arithmetic(
-        operation, _node, .constant(value._value, Value._valueType), Value._valueType))
+    Computed(_node.combined(operation, _node.constant(value), Value._valueType))
   }
 
   @inlinable
   func combined(_ value: Value, _ operation: ArithmeticOperator) -> Computed<Value, Element> {
-    Computed(
-      .arithmetic(
-        operation, .constant(value._value, Value._valueType), _node, Value._valueType))
+    Computed(_node.constant(value).combined(operation, _node, Value._valueType))
   }
 }
 

@@ -8,14 +8,12 @@ extension QueryExpression {
   func compared<Other: QueryExpression>(
     _ operation: ComparisonOperator, _ other: Other
   ) -> Condition<Element> {
-    Computed(.comparison(operation, _node, other._node, Value._valueType))
+    Computed(_node.compared(operation, other._node, Value._valueType))
   }
 
   @inlinable
   func compared(_ operation: ComparisonOperator, _ value: Value) -> Condition<Element> {
-    Computed(
-      .comparison(
-        operation, _node, .constant(value._value, Value._valueType), Value._valueType))
+    Computed(_node.compared(operation, to: value))
   }
 }
 

@@ -95,7 +95,7 @@ public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
 
   init(_ descriptor: FieldDescriptor) {
     precondition(
-      descriptor.type == Value._valueType,
+      descriptor.form.map { $0._isForm(of: Value.self) } ?? (descriptor.type == Value._valueType),
       "field \(descriptor.path) of \(Element._schema.table) is not a \(Value.self)")
     self.descriptor = descriptor
   }
@@ -115,24 +115,24 @@ extension QueryExpression {
   /// Whether the value is unknown: a missing field, or a computation without a result. Never unknown itself.
   @inlinable
   public var isNull: Condition<Element> {
-    Computed(.isNull(_node, Value._valueType, negated: false))
+    Computed(_node.isNull(Value._valueType, negated: false))
   }
 
   /// Whether the value is known. Never unknown itself.
   @inlinable
   public var isNotNull: Condition<Element> {
-    Computed(.isNull(_node, Value._valueType, negated: true))
+    Computed(_node.isNull(Value._valueType, negated: true))
   }
 
   /// Whether the value is one of `values`; unknown if the value is, also when `values` is empty.
   @inlinable
   public func `in`<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
-    Computed(.membership(_node, values.map(\._value), Value._valueType, negated: false))
+    Computed(_node.membership(values, negated: false))
   }
 
   /// Whether the value is none of `values`; unknown if the value is, also when `values` is empty.
   @inlinable
   public func notIn<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
-    Computed(.membership(_node, values.map(\._value), Value._valueType, negated: true))
+    Computed(_node.membership(values, negated: true))
   }
 }

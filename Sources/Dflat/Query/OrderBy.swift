@@ -53,7 +53,7 @@ extension Collection where Element: QueryValue {
     OrderBy(
       term: OrderTerm(
         field: field.descriptor, isDescending: false,
-        positions: PositionTable(map(\._value), keepsFirst: true)))
+        positions: PositionTable(field.stored(self), keepsFirst: true)))
   }
 
   /// Orders objects by where this collection has the field's value last. Values that it does not have come before all
@@ -62,7 +62,7 @@ extension Collection where Element: QueryValue {
     OrderBy(
       term: OrderTerm(
         field: field.descriptor, isDescending: false,
-        positions: PositionTable(map(\._value), keepsFirst: false)))
+        positions: PositionTable(field.stored(self), keepsFirst: false)))
   }
 }
 
@@ -87,8 +87,9 @@ struct PositionTable: Sendable {
   private var numbers: [UInt64: Int] = [:]
   private var texts: [[UInt8]: Int] = [:]
 
-  init(_ values: [Value], keepsFirst: Bool) {
-    for (position, value) in values.enumerated() {
+  /// - Parameter values: nil for what no field can hold.
+  init(_ values: [Value?], keepsFirst: Bool) {
+    for case (let position, let value?) in values.enumerated() {
       let keep: (Int, Int) -> Int = keepsFirst ? { old, _ in old } : { _, new in new }
       switch value {
       case .string(let text): texts.merge([(Array(text.utf8), position)], uniquingKeysWith: keep)

@@ -14,6 +14,8 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     case alreadyExists
     /// An object that should be there is not.
     case missing
+    /// A value does not fit its field, or a required union is empty. The request changed nothing and the transaction goes on.
+    case invalidValue
     /// A stored row is damaged.
     case corruptRow
     /// The file is damaged or is no database.

@@ -112,7 +112,7 @@ extension Generator {
     let builder = names.builder(of: definition.name)
     let taken = Set(fields.map(\.name))
     text.documentation([
-      "The fields of a `\(camel(definition.name.name))`, to be changed and built."
+      "The fields of a `\(names.swiftName(definition.name))`, to be changed and built."
     ])
     text.type("public nonisolated struct \(builder)", [names.dflat("EntityBuilder")]) { text in
       properties(fields, haveDefaults: true, to: &text)

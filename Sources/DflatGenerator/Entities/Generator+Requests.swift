@@ -14,7 +14,7 @@ extension Generator {
     let stored = Identifier.fresh("stored", avoiding: taken)
     let pending = Identifier.fresh("_change", avoiding: taken)
     text.documentation([
-      "A creation, change or deletion of a `\(camel(definition.name.name))`, to be submitted."
+      "A creation, change or deletion of a `\(names.swiftName(definition.name))`, to be submitted."
     ])
     text.type("public nonisolated final class \(request)", [names.dflat("ChangeRequest")]) { text in
       text.documentation(["What the request is about."])

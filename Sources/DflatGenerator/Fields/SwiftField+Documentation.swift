@@ -12,17 +12,30 @@ extension SwiftField {
     } else if definition.isIndexed {
       facts.append("indexed")
     }
+    if let stored { facts.append(stored) }
     if case .array(_, let count) = definition.type {
       facts.append("\(count) elements; missing ones are written as zero, further ones are cut")
     } else if !definition.isPrimary, !isInStruct {
-      facts.append(isOptional ? "nil if absent" : absence)
+      facts.append(isOptional && !definition.isRequired ? "nil if absent" : absence)
     }
     let name = "`\(definition.name)`"
     return [facts.isEmpty ? "The field \(name)." : "\(name): \(facts.joined(separator: ", "))."]
   }
 
+  /// What is stored, if Swift has another type for it.
+  private var stored: String? {
+    switch definition.swiftType {
+    case .date(let unit): "stored as `\(definition.type)`, \(unit.rawValue) since 1970"
+    case .duration(let unit): "stored as `\(definition.type)`, \(unit.rawValue)"
+    case .uuid, .url, .decimal, .data, .int, .program: "stored as `\(definition.type)`"
+    case nil: nil
+    }
+  }
+
   private var absence: String {
+    if definition.isRequired { return "required" }
     if case .vector = definition.type { return "empty if absent" }
+    if form != nil { return "`\(storedDefault)` if absent" }
     let value = defaultExpression
     if case .enumeration = definition.type, let dot = value.lastIndex(of: ".") {
       return "`\(value[dot...])` if absent"

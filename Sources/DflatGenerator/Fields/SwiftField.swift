@@ -16,7 +16,7 @@ struct SwiftField {
   var isParameter = false
 
   /// The Swift name, without back-ticks.
-  var name: String { camel(definition.name) }
+  var name: String { definition.swiftName }
 
   /// The Swift name in a declaration or behind a dot.
   var member: String { Identifier.escaped(name) }
@@ -51,8 +51,9 @@ struct SwiftField {
   /// The type of an element or of a value that is there.
   func valueType(_ type: FieldType) -> String {
     switch type {
-    case .scalar(let scalar): names.swift(scalar.swiftName)
-    case .string: names.swift("String")
+    case .scalar(let scalar): swiftType ?? names.swift(scalar.swiftName)
+    case .string: swiftType ?? names.swift("String")
+    case .vector where definition.swiftType == .data: names.foundation("Data")
     case .enumeration(let name), .structure(let name), .table(let name), .union(let name):
       names.type(name, in: scope)
     case .vector(let element), .array(let element, _): "[\(valueType(element))]"
@@ -66,7 +67,9 @@ struct SwiftField {
     case .scalar, .enumeration:
       return definition.defaultValue == .null && !definition.isPrimary
     case .string: return stringDefault == nil
-    case .structure, .table, .union: return true
+    case .structure, .table: return !definition.isRequired
+    // What an unknown member is read as must not look like another one.
+    case .union: return true
     case .vector, .array: return false
     }
   }
@@ -74,11 +77,24 @@ struct SwiftField {
   /// The property's type.
   var type: String { valueType(definition.type) + (isOptional ? "?" : "") }
 
-  /// The memberwise initialiser's parameter: keys are required, everything else may be nil or left out.
+  /// Whether the memberwise initialiser demands it.
+  private var isDemanded: Bool { definition.isPrimary || definition.isRequired }
+
+  /// Whether it is written also when it is empty: upstream's readers take the strings of a primary key to be there, all readers
+  /// what is required.
+  private var isAlwaysWritten: Bool { isDemanded }
+
+  /// A union that the schema requires, which is optional all the same.
+  var isRequiredUnion: Bool {
+    if case .union = definition.type { definition.isRequired } else { false }
+  }
+
+  /// The memberwise initialiser's parameter: keys and what is required must be given, everything else may be nil or left out.
   var parameter: String {
     let label = name == "self" ? "`self` _self" : member
-    if definition.isPrimary { return "\(label): \(type)" }
-    return "\(label): \(valueType(definition.type))? = \(defaultExpression)"
+    let value = valueType(definition.type)
+    if isDemanded { return "\(label): \(value)" }
+    return "\(label): \(value)? = \(form == nil ? defaultExpression : "nil")"
   }
 
   /// A parameter of the property's own type. It has no label: many names would need back-ticks in
@@ -87,7 +103,7 @@ struct SwiftField {
 
   /// The value of the property, from the memberwise initialiser's parameter.
   var argument: String {
-    isOptional || definition.isPrimary ? local : "\(local) ?? \(defaultExpression)"
+    isOptional || isDemanded ? local : "\(local) ?? \(defaultExpression)"
   }
 
   // MARK: Defaults
@@ -95,7 +111,7 @@ struct SwiftField {
   /// The default of a string that is never nil.
   private var stringDefault: String? {
     if case .string(let value) = definition.defaultValue { return value }
-    return definition.isPrimary ? "" : nil
+    return isDemanded ? "" : nil
   }
 
   private func scalarDefault(_ scalar: ScalarType) -> DefaultValue {
@@ -111,13 +127,24 @@ struct SwiftField {
   var defaultExpression: String {
     if isOptional { return "nil" }
     switch definition.type {
-    case .scalar(let scalar): return scalarDefault(scalar).expression(as: scalar)
-    case .string: return Literal.string(stringDefault ?? "")
+    case .scalar, .string:
+      return form.map { "\($0)._reading(\(storedDefault))" } ?? storedDefault
     case .enumeration(let name): return enumExpression(name, enumDefault(name))
-    case .structure(let name): return names.expression(name, in: scope) + "()"
-    case .table, .union: return "nil"
+    case .structure(let name):
+      return names.expression(name, in: scope) + (definition.isRequired ? "._empty" : "()")
+    case .table(let name): return names.expression(name, in: scope) + "._empty"
+    case .union: return "nil"
+    case .vector where definition.swiftType == .data: return names.foundation("Data") + "()"
     case .vector, .array: return "[]"
     }
+  }
+
+  /// What a scalar or string that is not optional has stored when nothing was said.
+  var storedDefault: String {
+    if case .scalar(let scalar) = definition.type {
+      return scalarDefault(scalar).expression(as: scalar)
+    }
+    return Literal.string(stringDefault ?? "")
   }
 
   private func enumExpression(_ name: QualifiedName, _ raw: Int64) -> String {
@@ -139,6 +166,7 @@ struct SwiftField {
   /// The value, read from a table or struct.
   func read(from reader: String) -> String {
     let at = "at: \(offset)"
+    if let form { return read(from: reader, as: form) }
     switch definition.type {
     case .scalar where isInStruct: return "\(reader).scalar(\(at))"
     case .scalar, .enumeration:
@@ -149,9 +177,14 @@ struct SwiftField {
     case .string:
       let read = "\(reader).string(\(at))"
       return isOptional ? read : "\(read) ?? \(defaultExpression)"
+    case .structure where !isInStruct && definition.isRequired:
+      return "\(reader).structure(\(at)) ?? \(defaultExpression)"
+    case .table where definition.isRequired:
+      return "\(reader).table(\(at)) ?? \(defaultExpression)"
     case .structure: return "\(reader).structure(\(at))"
     case .table: return "\(reader).table(\(at))"
     case .union: return "\(reader).union(\(at))"
+    case .vector where definition.swiftType == .data: return "\(reader).data(\(at))"
     case .vector(let element): return "\(reader).\(Self.plural(element))(\(at))"
     case .array(let element, let count):
       return "\(reader).\(Self.plural(element))(\(at), count: \(count))"
@@ -177,17 +210,22 @@ struct SwiftField {
     switch definition.type {
     case .scalar, .enumeration, .structure, .array: return nil
     case .string:
-      // Upstream's readers take the strings of a primary key to be there.
-      let isAlwaysWritten = isOptional || definition.isPrimary
-      let omitted = isAlwaysWritten ? "" : ", omitting: \(defaultExpression)"
-      return "let \(local) = \(builder).string(\(property)\(omitted))"
+      let omitted = isOptional || isAlwaysWritten ? "" : ", omitting: \(storedDefault)"
+      return "let \(local) = \(builder).string(\(property)\(omitted)\(formArgument))"
+    case .table where definition.isRequired:
+      return "let \(local) = \(property)._encode(to: \(builder))"
     case .table:
       let none = names.runtime("FlatBufferBuilder") + ".Offset.none"
       return "let \(local) = \(property)?._encode(to: \(builder)) ?? \(none)"
     case .union:
       return "let \(local) = \(builder).union(\(property))"
     case .vector(let element):
-      return "let \(local) = \(builder).\(Self.plural(element))(\(property))"
+      let required = isAlwaysWritten ? ", required: true" : ""
+      let method = definition.swiftType == .data ? "data" : Self.plural(element)
+      let isChecked = if case .scalar = element { form != nil } else { false }
+      let refusal = isChecked ? ", \(Literal.string(name))" : ""
+      let arguments = "\(property)\(required)\(formArgument)\(refusal)"
+      return "let \(local) = \(builder).\(method)(\(arguments))"
     }
   }
 
@@ -196,8 +234,9 @@ struct SwiftField {
     let at = "at: \(offset)"
     switch definition.type {
     case .scalar(let scalar):
-      let value = isOptional ? "" : ", default: \(defaultExpression)"
-      return [(scalar.size, offset, "\(builder).add(\(property), \(at)\(value))")]
+      let value = isOptional ? "" : ", default: \(storedDefault)"
+      let form = form == nil ? "" : "\(formArgument), \(Literal.string(name))"
+      return [(scalar.size, offset, "\(builder).add(\(property), \(at)\(value)\(form))")]
     case .enumeration(let name):
       let size = names.enumeration(name)?.underlying.size ?? 0
       if isOptional {
@@ -229,7 +268,7 @@ struct SwiftField {
     if case .array(_, let count) = definition.type {
       return "\(memory).write(\(property), at: \(offset), count: \(count))"
     }
-    return "\(memory).write(\(property), at: \(offset))"
+    return "\(memory).write(\(property), at: \(offset)\(formArgument))"
   }
 
   // MARK: Layout
@@ -237,8 +276,10 @@ struct SwiftField {
   /// The field in its table's or struct's layout.
   var layout: String {
     let required = definition.isRequired ? ", required: true" : ""
-    let name = Literal.string(definition.name)
-    return "\(names.dflat("Property"))(\(name), \(offset), \(kind(definition.type))\(required))"
+    let schemaName = Literal.string(definition.name)
+    let swift = name == definition.name ? "" : ", swift: \(Literal.string(name))"
+    return "\(names.dflat("Property"))(\(schemaName), \(offset), "
+      + "\(kind(definition.type))\(swift)\(required)\(formArgument))"
   }
 
   private func kind(_ type: FieldType, isElement: Bool = false) -> String {
@@ -248,7 +289,7 @@ struct SwiftField {
         isElement || isOptional ? "nil" : scalarDefault(scalar).layoutExpression(as: scalar)
       return ".scalar(\(scalar.valueType), default: \(value))"
     case .string:
-      let value = isElement || isOptional ? "nil" : defaultExpression
+      let value = isElement || isOptional ? "nil" : storedDefault
       return ".string(default: \(value))"
     case .enumeration(let name):
       let value = isElement || isOptional ? "nil" : "\(enumDefault(name))"

@@ -36,15 +36,15 @@ final class TypeNames {
       + String(fileName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_"
     var names: Set<String> = []
     for (name, definition) in schema.types {
-      names.insert(camel(name.name))
+      names.insert(definition.swiftName)
       names.formUnion(name.namespace)
-      members[name.namespace, default: []].insert(camel(name.name))
+      members[name.namespace, default: []].insert(definition.swiftName)
       for depth in name.namespace.indices {
         members[Array(name.namespace[..<depth]), default: []].insert(name.namespace[depth])
       }
       switch definition {
-      case .table(let table): names.formUnion(table.fields.map { camel($0.name) })
-      case .structure(let structure): names.formUnion(structure.fields.map { camel($0.name) })
+      case .table(let table): names.formUnion(table.fields.map(\.swiftName))
+      case .structure(let structure): names.formUnion(structure.fields.map(\.swiftName))
       case .enumeration, .union: break
       }
     }
@@ -66,9 +66,19 @@ final class TypeNames {
     var members: Set<String> = []
   }
 
+  /// The bare name of a type, without back-ticks.
+  func swiftName(_ name: QualifiedName) -> String { schema.swiftName(of: name) }
+
   /// The bare name of a type, as in its declaration.
   func declared(_ name: QualifiedName) -> String {
-    Identifier.escaped(camel(name.name))
+    Identifier.escaped(swiftName(name))
+  }
+
+  /// The names of a type as the first arguments of its layout: that of the schema, and that of Swift if it is another.
+  func layoutName(_ name: QualifiedName) -> String {
+    let swift = swiftName(name)
+    return Literal.string(name.name)
+      + (swift == name.name ? "" : ", swift: \(Literal.string(swift))")
   }
 
   /// The type's name with its namespace, right at file scope.
@@ -86,7 +96,7 @@ final class TypeNames {
   }
 
   /// The Swift names that lead to a type, from file scope.
-  func path(_ name: QualifiedName) -> [String] { name.namespace + [camel(name.name)] }
+  func path(_ name: QualifiedName) -> [String] { name.namespace + [swiftName(name)] }
 
   /// The namespace as the extended type of an extension at file scope.
   func namespace(_ namespace: [String]) -> String {
@@ -107,7 +117,7 @@ final class TypeNames {
   }
 
   private func spelling(_ name: QualifiedName, in scope: Scope, hidden: Set<String>) -> String {
-    let bare = camel(name.name)
+    let bare = swiftName(name)
     if let module = imported.types[name] {
       // The selector is for the first name alone, which may be a namespace of yet another module.
       let first = imported.namespaces[Array(name.namespace.prefix(1))] ?? module
@@ -133,7 +143,7 @@ final class TypeNames {
   }
 
   func alias(of name: QualifiedName) -> String {
-    aliasPrefix + (name.namespace + [camel(name.name)]).joined(separator: "_")
+    aliasPrefix + (name.namespace + [swiftName(name)]).joined(separator: "_")
   }
 
   /// The builder of an entity; with an underscore behind it where the schema has a type of that name.
@@ -143,9 +153,9 @@ final class TypeNames {
   func request(of entity: QualifiedName) -> String { companion(of: entity, "ChangeRequest") }
 
   private func companion(of entity: QualifiedName, _ suffix: String) -> String {
-    var name = camel(entity.name) + suffix
+    var name = swiftName(entity) + suffix
     let taken = Set(
-      schema.types.keys.filter { $0.namespace == entity.namespace }.map { camel($0.name) })
+      schema.types.keys.filter { $0.namespace == entity.namespace }.map(swiftName))
     while taken.contains(name) { name += "_" }
     return name
   }
@@ -155,6 +165,9 @@ final class TypeNames {
 
   /// A type of Dflat.
   func dflat(_ name: String) -> String { library("Dflat", name) }
+
+  /// A type of Foundation.
+  func foundation(_ name: String) -> String { library("Foundation", name) }
 
   /// A type of the FlatBuffers runtime.
   func runtime(_ name: String) -> String { library("FlatBuffersRuntime", name) }
@@ -168,7 +181,7 @@ final class TypeNames {
   private static let general: Set<String> = [
     "Atom", "Row", "Field", "Property", "Reference", "Condition",
     "Bool", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float",
-    "Double", "String",
+    "Double", "String", "Int", "Date", "Duration", "UUID", "URL", "Decimal", "Data",
   ]
 
   func definition(_ name: QualifiedName) -> TypeDefinition? { schema.types[name] }

@@ -46,10 +46,22 @@ struct SourceText {
           return text.line(arguments)
         }
         text.line(arguments[..<member.lowerBound] + ",")
-        text.line("." + arguments[member.upperBound...])
+        let rest = "." + arguments[member.upperBound...]
+        text.fill(Self.labelled(rest), last: "")
       }
     }
     line(statement + close)
+  }
+
+  /// The arguments of a property's layout, split in front of the labels that may stand behind its kind.
+  private static func labelled(_ arguments: String) -> [String] {
+    var parts = [arguments]
+    for label in ["swift: ", "required: ", "as: "] {
+      guard let range = parts[parts.count - 1].firstRange(of: ", " + label) else { continue }
+      let last = parts.removeLast()
+      parts += [String(last[..<range.lowerBound]), label + last[range.upperBound...]]
+    }
+    return parts
   }
 
   /// A blank line, unless this is the beginning of a block.
@@ -225,15 +237,31 @@ struct SourceText {
 
   /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments in one line of their
   /// own, or with the elements in lines of theirs.
-  mutating func call(_ open: String, _ arguments: String, _ elements: [String]) {
-    let array = "[\(elements.joined(separator: ", "))])"
-    if fits("\(open)\(arguments) \(array)") { return line("\(open)\(arguments) \(array)") }
+  ///
+  /// - Parameter last: A label and one more array literal behind the first.
+  mutating func call(
+    _ open: String, _ arguments: String, _ elements: [String],
+    last: (label: String, elements: [String])? = nil
+  ) {
+    let array = "[\(elements.joined(separator: ", "))]"
+    let more = last.map { ", \($0.label) [\($0.elements.joined(separator: ", "))])" } ?? ")"
+    let whole = "\(arguments) \(array)\(more)"
+    if fits(open + whole) { return line(open + whole) }
     line(open)
     nest { text in
-      if text.fits("\(arguments) \(array)") { return text.line("\(arguments) \(array)") }
-      text.line(arguments)
-      if text.fits(array) { return text.line(array) }
-      text.array(elements, ")")
+      if text.fits(whole) { return text.line(whole) }
+      guard let last else {
+        text.line(arguments)
+        if text.fits(array + ")") { return text.line(array + ")") }
+        return text.array(elements, ")")
+      }
+      if text.fits("\(arguments) \(array),") {
+        text.line("\(arguments) \(array),")
+      } else {
+        text.line(arguments)
+        if text.fits(array + ",") { text.line(array + ",") } else { text.array(elements, ",") }
+      }
+      text.strings(last.label + " ", last.elements, ")")
     }
   }
 

@@ -20,15 +20,15 @@ extension Generator {
     let conformances = [raw, names.dflat("FlatBuffersEnum"), caseIterable]
     text.type("public nonisolated enum \(type)", conformances) { text in
       for value in definition.ordered {
-        let name = enumCaseName(value.name)
+        let name = value.swiftName
         text.documentation(value.documentation)
         text.line("case \(Identifier.escaped(name)) = \(definition.literal(value.value))")
       }
-      if definition.values.contains(where: { enumCaseName($0.name) == "allCases" }) {
+      if definition.values.contains(where: { $0.swiftName == "allCases" }) {
         text.gap()
         text.documentation(["Every value; the name `allCases` is one of them."])
         text.line("@_implements(\(caseIterable),allCases)")
-        let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
+        let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
         text.filledArray("public static let _allCases: [\(type)] = [", cases)
       }
       text.gap()
@@ -42,7 +42,7 @@ extension Generator {
       names.swift("OptionSet"), names.dflat("FlatBuffersEnum"), names.swift("CaseIterable"),
     ]
     text.type("public nonisolated struct \(type)", protocols) { text in
-      if definition.values.contains(where: { enumCaseName($0.name) == "rawValue" }) {
+      if definition.values.contains(where: { $0.swiftName == "rawValue" }) {
         // A static member of that name would take part in finding out the type.
         text.documentation(["The type of the bits."])
         text.line("public typealias RawValue = \(names.swift(definition.underlying.swiftName))")
@@ -57,20 +57,20 @@ extension Generator {
       ) { $0.line("self.rawValue = rawValue") }
       text.gap()
       for value in definition.ordered {
-        let name = Identifier.escaped(enumCaseName(value.name))
+        let name = Identifier.escaped(value.swiftName)
         text.documentation(orElse("`\(value.name)` of the schema.", value.documentation))
         text.line(
           "public static let \(name) = \(type)(rawValue: \(definition.literal(value.value)))")
       }
       text.gap()
-      let hidesAll = definition.values.contains { enumCaseName($0.name) == "allCases" }
+      let hidesAll = definition.values.contains { $0.swiftName == "allCases" }
       if hidesAll {
         text.documentation(["Every named bit; the name `allCases` is one of them."])
         text.line("@_implements(\(names.swift("CaseIterable")),allCases)")
       } else {
         text.documentation(["Every named bit."])
       }
-      let cases = definition.ordered.map { "." + Identifier.escaped(enumCaseName($0.name)) }
+      let cases = definition.ordered.map { "." + Identifier.escaped($0.swiftName) }
       let property = hidesAll ? "_allCases" : "allCases"
       text.filledArray("public static let \(property): [\(type)] = [", cases)
       text.gap()
@@ -82,9 +82,13 @@ extension Generator {
     let type = names.dflat("EnumLayout")
     let flags = definition.isBitFlags ? ", bitFlags: true" : ""
     let head =
-      "\(Literal.string(definition.name.name)), \(definition.underlying.valueType)\(flags),"
+      "\(names.layoutName(definition.name)), \(definition.underlying.valueType)\(flags),"
     let values = definition.ordered.map { "(\(Literal.string($0.name)), \($0.value))" }
+    let cases = definition.ordered.map { Literal.string($0.swiftName) }
+    let areAlike = definition.ordered.allSatisfy { $0.name == $0.swiftName }
     text.documentation(["The names and numbers, for Dflat."])
-    text.call("public static let _layout = \(type)(", head, values)
+    text.call(
+      "public static let _layout = \(type)(", head, values,
+      last: areAlike ? nil : ("cases:", cases))
   }
 }

@@ -28,6 +28,8 @@ extension Generator {
         for field in fields { text.statement(field.write(to: memory)) }
       }
 
+      misfit(fields, to: &text)
+
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
       text.line("public static let _layout = \(names.dflat("StructLayout"))(")
@@ -37,6 +39,20 @@ extension Generator {
           "\(Literal.string(definition.name.name))\(version), size: \(definition.size), "
             + "alignment: \(definition.alignment),")
         text.array(fields.map(\.layout), ")")
+      }
+    }
+  }
+
+  /// `_misfit`, for structs with fields whose values may not fit what they store.
+  private func misfit(_ fields: [SwiftField], to text: inout SourceText) {
+    let checks = fields.compactMap { $0.misfit }
+    if checks.isEmpty { return }
+    text.gap()
+    text.documentation(["Why a value does not fit its field, for Dflat; nil if all do."])
+    text.block("public var _misfit: \(names.swift("String"))?") { text in
+      text.line(checks[0])
+      text.nest { text in
+        for check in checks.dropFirst() { text.line("?? " + check) }
       }
     }
   }

@@ -39,7 +39,7 @@ extension Generator {
     to text: inout SourceText
   ) {
     let version = definition.version.map { ", version: \(Literal.string($0))" } ?? ""
-    let name = Literal.string(definition.name.name)
+    let name = names.layoutName(definition.name)
     text.line("\(name)\(version), slots: \(definition.slotCount),")
     text.array(fields.map(\.layout), close)
   }
@@ -49,8 +49,13 @@ extension Generator {
     let builder = Identifier.fresh("builder", avoiding: Set(fields.map(\.name)))
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
-    text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") {
-      encoding(of: fields, slots: slots, with: builder, to: &$0)
+    text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") { text in
+      // Of an entity only some fields may be written; a transaction looks at the others.
+      for field in fields where field.isRequiredUnion {
+        text.line(
+          "\(builder).require(self.\(field.member) != nil, \(Literal.string(field.name)))")
+      }
+      encoding(of: fields, slots: slots, with: builder, to: &text)
     }
   }
 

@@ -7,7 +7,7 @@ extension Generator {
     let scope = TypeNames.Scope(
       namespace: definition.name.namespace, type: names.path(definition.name),
       // Cases are members, and found first in a static context.
-      members: Set(definition.members.map { unionCaseName($0.name) }))
+      members: Set(definition.members.map { $0.swiftName }))
     let members = definition.members
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
@@ -65,14 +65,17 @@ extension Generator {
         text.line("\(Literal.string(definition.name.name)),")
         text.array(
           members.map { member in
-            ".init(\(Literal.string(member.name)), \(member.tag), \(kind(member, in: scope)))"
+            let swift =
+              member.swiftName == member.name ? "" : ", swift: \(Literal.string(member.swiftName))"
+            return ".init(\(Literal.string(member.name)), \(member.tag), "
+              + "\(kind(member, in: scope))\(swift))"
           }, ")")
       }
     }
   }
 
   private func name(_ member: UnionDefinition.Member) -> String {
-    Identifier.escaped(unionCaseName(member.name))
+    Identifier.escaped(member.swiftName)
   }
 
   private func payload(_ member: UnionDefinition.Member, in scope: TypeNames.Scope) -> String {

@@ -4,6 +4,7 @@ extension Comparer {
   /// Attributes that are compared by what they do.
   private static let known: Set<String> = [
     "deprecated", "required", "primary", "indexed", "unique", "id", "v", "bit_flags", "force_align",
+    "swift",
   ]
 
   mutating func compareAttributes(
@@ -32,10 +33,33 @@ extension Comparer {
         .attributeChanged, isNested ? .caution : .compatible, subject, "'\(last)' \(what)",
         isNested
           ? "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
-          : "Dflat stores and reads as before; it concerns code generated for other languages",
+          : name == "swift_name"
+            ? "nothing changes on disk, where there are no names; programs use the new name"
+            : "Dflat stores and reads as before; it concerns code generated for other languages",
         oldPlace,
         newPlace)
     }
+  }
+
+  /// The Swift types of a field: what is stored stays, what it is read as may not.
+  mutating func compareSwiftTypes(
+    _ old: FieldDefinition, _ new: FieldDefinition, _ subject: String
+  ) {
+    guard old.swiftType != new.swiftType else { return }
+    func text(_ field: FieldDefinition) -> String {
+      field.attributes.first { $0.name == "swift" }?.value.map { "'\($0)'" }
+        ?? "that of its stored type"
+    }
+    let units = (old.swiftType?.unit, new.swiftType?.unit)
+    let isOtherUnit =
+      if let before = units.0, let after = units.1 { before != after } else { false }
+    report(
+      .attributeChanged, isOtherUnit ? .incompatible : .caution, subject,
+      "'\(new.name)' has changed its Swift type from \(text(old)) to \(text(new))",
+      isOtherUnit
+        ? "stored numbers stay what they are and are read in another unit; add a field instead"
+        : "what is stored stays as it is; what the new type cannot read is nil or its 'unreadable' value",
+      old.position, new.position)
   }
 
   mutating func compareFiles() {

@@ -21,6 +21,7 @@ extension Comparer {
       remember(field, place)
       let subject = "\(new.name).\(place.name)"
       if compareTypes(field, place, subject) { compareNames(field, place, subject) }
+      compareSwiftTypes(field, place, subject)
       compareAttributes(
         field.attributes, place.attributes, subject, field.position, place.position)
       if place.offset != field.offset { shifted.append((field, place)) }

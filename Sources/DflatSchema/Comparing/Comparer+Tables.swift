@@ -110,6 +110,7 @@ extension Comparer {
         reportPrimaryOfValue(
           new.isPrimary ? .primaryAdded : .primaryRemoved, new, subject, old.position, new.position)
       }
+      compareSwiftTypes(old, new, subject)
       compareAttributes(old.attributes, new.attributes, subject, old.position, new.position)
     }
     switch (old.demandsValue, new.demandsValue) {
@@ -128,8 +129,8 @@ extension Comparer {
     guard old.name != new.name, !old.isDeprecated || !new.isDeprecated else { return }
     report(
       .fieldRenamed, .compatible, subject, "'\(old.name)' is now called '\(new.name)'",
-      camel(old.name) == camel(new.name)
-        ? "nothing changes: both are '\(camel(new.name))' in Swift"
+      old.swiftName == new.swiftName
+        ? "nothing changes: both are '\(new.swiftName)' in Swift"
         : "nothing changes on disk, where fields have no names; programs use the new name",
       old.position, new.position)
   }
@@ -150,7 +151,7 @@ extension Comparer {
     case .differs(let reason):
       report(
         .fieldTypeChanged, .incompatible, subject,
-        camel(old.name) == camel(new.name)
+        old.swiftName == new.swiftName
           ? "'\(new.name)' has changed its type from \(left) to \(right)"
           : "'\(new.name)' of type \(right) is where '\(old.name)' of type \(left) was",
         reason
@@ -186,8 +187,9 @@ extension Comparer {
   ) {
     report(
       .requiredAdded, .incompatible, subject, "'\(field.name)' has become required",
-      "buffers without it, such as dictionary values and what 'from(data:)' takes, do not verify any more, "
-        + "and other readers of the file refuse such objects", old, field.position)
+      "objects without it are read with an empty value; buffers without it, such as dictionary values and what "
+        + "'from(data:)' takes, do not verify any more, and other readers of the file refuse such objects",
+      old, field.position)
   }
 
   private mutating func reportPrimaryOfValue(

@@ -29,6 +29,8 @@ public struct EnumDefinition: Sendable {
   public var isBitFlags: Bool
   /// The values, in declaration order.
   public var values: [Value]
+  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
@@ -59,6 +61,8 @@ public struct UnionDefinition: Sendable {
     public var type: FieldType
     /// The tag on the wire, 1 to 255.
     public var tag: Int
+    /// What `swift_name` says of the member's type, if the member has no alias: the case is called like the type.
+    public var typeName: String?
     /// The `///` lines above.
     public var documentation: [String] = []
     /// Where the name stands.
@@ -77,6 +81,8 @@ public struct UnionDefinition: Sendable {
   public var name: QualifiedName
   /// The members, in declaration order.
   public var members: [Member]
+  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.

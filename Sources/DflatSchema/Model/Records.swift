@@ -22,6 +22,10 @@ public struct FieldDefinition: Sendable {
   public var isIndexed = false
   /// Implies `isIndexed`.
   public var isUnique = false
+  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  public var chosenName: String?
+  /// `swift`: the type in Swift, in place of that of the stored type; of a vector, that of its elements, but for `Data`.
+  public var swiftType: SwiftType?
   /// All attributes as written, for those who want more.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration, without the slashes and one leading blank.
@@ -52,6 +56,8 @@ public struct TableDefinition: Sendable {
   public var slotCount: Int
   /// The `v` attribute.
   public var version: String?
+  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
@@ -84,6 +90,8 @@ public struct StructDefinition: Sendable {
   public var alignment: Int
   /// The `v` attribute.
   public var version: String?
+  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.

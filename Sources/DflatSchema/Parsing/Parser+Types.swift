@@ -62,6 +62,8 @@ extension Parser {
             EnumSyntax.Value(name: value, value: literal, documentation: documentation))
         }
         if take("=") { literal = try parseValue("an integer") }
+        try refuseAttributes(
+          of: "value", hint: "rename the value: its name is stored nowhere, its number is")
         try expectSeparator()
       } catch {
         isBroken = true
@@ -69,6 +71,14 @@ extension Parser {
       }
     }
     declaration.isBroken = isBroken
+  }
+
+  /// FlatBuffers has attributes on declarations and fields only.
+  private mutating func refuseAttributes(of what: String, hint: String) throws(SyntaxError) {
+    guard current.isPunctuation("(") else { return }
+    let range = current.range
+    _ = try parseAttributes()
+    sink.error("a \(what) cannot have attributes", at: range, notes: [.hint(hint)])
   }
 
   /// Values and members are separated by commas; one may follow the last.
@@ -90,6 +100,7 @@ extension Parser {
     while bodyContinues(of: name) {
       do throws(SyntaxError) {
         declaration.members.append(try parseMember())
+        try refuseAttributes(of: "member", hint: "an alias gives it another name: 'Other: Member'")
         try expectSeparator()
       } catch {
         isBroken = true

@@ -13,9 +13,9 @@ extension Resolver {
     "cpp_ptr_type", "cpp_ptr_type_get", "cpp_str_type", "cpp_str_flex_ctor", "native_inline",
     "native_custom_alloc", "native_type", "native_type_pack_name", "native_default", "flexbuffer",
     "private",
-  ]).union(fieldAttributes).union(["v"])
+  ]).union(fieldAttributes).union(["v", "swift_name"])
 
-  private static let fieldAttributes: Set<String> = ["primary", "indexed", "unique"]
+  private static let fieldAttributes: Set<String> = ["primary", "indexed", "unique", "swift"]
 
   /// The attributes with their ranges, the first of each name.
   struct AttributeList {

@@ -13,6 +13,7 @@ extension Resolver {
       name: name, underlying: underlyingType(of: syntax, context),
       isBitFlags: attributes["bit_flags"] != nil, position: syntax.name.range.position)
     definition.attributes = attributes.model
+    definition.chosenName = swiftName(attributes)
     definition.documentation = syntax.documentation
     let errorsBefore = sink.errorCount
     if definition.isBitFlags, !definition.underlying.isUnsigned {
@@ -138,7 +139,9 @@ extension Resolver {
   func defineUnion(_ syntax: UnionSyntax, _ context: Context) {
     let name = QualifiedName(namespace: context.namespace, name: syntax.name.text)
     var definition = UnionDefinition(name: name, position: syntax.name.range.position)
-    definition.attributes = attributes(syntax.attributes, on: .union).model
+    let attributes = attributes(syntax.attributes, on: .union)
+    definition.attributes = attributes.model
+    definition.chosenName = swiftName(attributes)
     definition.documentation = syntax.documentation
     var names: [String: SourceRange] = [:]
     var owners: [Int64: (String, SourceRange)] = [0: ("NONE", syntax.name.range)]

@@ -35,6 +35,13 @@ extension Resolver {
           ? "a field cannot be both optional and 'required'"
           : "a scalar cannot be 'required': it always has a value", at: required.name.range)
     }
+    if let swift = draft.attributes["swift"], case .string = draft.definition.defaultValue,
+      [.uuid, .url, .decimal].contains(draft.definition.swiftType)
+    {
+      sink.error(
+        "'\(draft.syntax.name.text)' has a default, which is text and no \(swift.value?.text ?? "")",
+        at: swift.name.range, notes: [.hint("leave it out: the field is optional then")])
+    }
     checkCommonAttributes(draft, context)
   }
 

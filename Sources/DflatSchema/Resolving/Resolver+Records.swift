@@ -44,6 +44,7 @@ extension Resolver {
     var definition = TableDefinition(
       name: name, version: attributes["v"]?.value?.text, position: syntax.name.range.position)
     definition.attributes = attributes.model
+    definition.chosenName = swiftName(attributes)
     definition.documentation = syntax.documentation
     var drafts = drafts(of: syntax, context)
     for index in drafts.indices { checkDefault(of: &drafts[index], inStruct: false, context) }
@@ -150,6 +151,7 @@ extension Resolver {
     var definition = StructDefinition(name: name, position: syntax.name.range.position)
     definition.version = attributes["v"]?.value?.text
     definition.attributes = attributes.model
+    definition.chosenName = swiftName(attributes)
     definition.documentation = syntax.documentation
     let errorsBefore = sink.errorCount
     var drafts = drafts(of: syntax, context)
@@ -253,6 +255,8 @@ extension Resolver {
       definition.isPrimary = attributes["primary"] != nil
       definition.isUnique = attributes["unique"] != nil
       definition.isIndexed = definition.isUnique || attributes["indexed"] != nil
+      definition.chosenName = swiftName(attributes)
+      definition.swiftType = swiftType(attributes, of: type, name: field.name.text)
       result.append(FieldDraft(syntax: field, definition: definition, attributes: attributes))
     }
     return result

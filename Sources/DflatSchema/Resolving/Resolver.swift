@@ -64,7 +64,9 @@ final class Resolver {
     items = items.filter { declare($0.declaration, $0.context) }
     for (context, declaration) in items { define(declaration, context) }
     if sink.errorCount == 0 {
+      nameMembers()
       checkSwiftNames()
+      checkRequiredCircles()
       checkRoot()
       hintAtMissingRoot()
     }

@@ -83,6 +83,9 @@ public final class FlatBufferBuilder {
 
   @exclusivity(unchecked) @usableFromInline var isFinished = false
 
+  /// Why what is written must not be kept, if its writer said so: a value does not fit its field.
+  @exclusivity(unchecked) public private(set) var refusal: String?
+
   /// Memory is aligned for the widest alignment that schemas may ask for.
   @usableFromInline static var memoryAlignment: Int { 64 }
   /// A table shares its vtable with one of this many before it; more are not searched, so that
@@ -125,6 +128,18 @@ public final class FlatBufferBuilder {
     vectorStart = 0
     vtableCount = 0
     isFinished = false
+    if refusal != nil { forgetRefusal() }
+  }
+
+  @usableFromInline
+  func forgetRefusal() { refusal = nil }
+
+  /// Says that what is written is not what its writer was given.
+  ///
+  /// The buffer can be finished all the same; who keeps buffers looks at `refusal`.
+  /// - Parameter reason: What does not fit where. The first one is kept.
+  public func refuse(_ reason: String) {
+    if refusal == nil { refusal = reason }
   }
 
   /// The finished buffer. Valid until the next call that changes the builder, and while the builder

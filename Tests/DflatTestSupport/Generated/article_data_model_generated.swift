@@ -76,7 +76,7 @@ nonisolated extension Press {
           Dflat::Property("slug", 4, .string(default: "")),
           Dflat::Property("title", 6, .string(default: nil)),
           Dflat::Property("rank", 8, .scalar(.int32, default: .integer(5))),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(true))),
+          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(true)), swift: "isOpen"),
           Dflat::Property("ratio", 12, .scalar(.double, default: .real(0.5))),
           Dflat::Property("kind", 14, .enumeration({ Press.Kind._layout }, default: 0)),
           Dflat::Property("label", 16, .string(default: "plain")),

@@ -10,7 +10,8 @@ nonisolated extension Press {
     case opinion = 1
 
     /// The names and numbers, for Dflat.
-    public static let _layout = EnumLayout("Kind", .int8, [("News", 0), ("Opinion", 1)])
+    public static let _layout = EnumLayout(
+      "Kind", .int8, [("News", 0), ("Opinion", 1)], cases: ["news", "opinion"])
   }
 
   /// `Person` of the schema.
@@ -157,8 +158,8 @@ nonisolated extension Press {
     public static let _layout: UnionLayout = UnionLayout(
       "Medium",
       [
-        .init("Picture", 1, .table { Press.Picture._layout }),
-        .init("Sound", 2, .table { Press.Sound._layout }),
+        .init("Picture", 1, .table { Press.Picture._layout }, swift: "picture"),
+        .init("Sound", 2, .table { Press.Sound._layout }, swift: "sound"),
       ])
   }
 }

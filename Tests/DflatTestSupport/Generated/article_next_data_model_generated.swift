@@ -81,7 +81,7 @@ nonisolated extension PRESS {
           Dflat::Property("slug", 4, .string(default: "")),
           Dflat::Property("headline", 6, .string(default: nil)),
           Dflat::Property("rank", 8, .scalar(.int32, default: .integer(7))),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false))),
+          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
           Dflat::Property("ratio", 12, .scalar(.double, default: .real(0.25))),
           Dflat::Property("kind", 14, .enumeration({ PRESS.Sort._layout }, default: 1)),
           Dflat::Property("label", 16, .string(default: "fancy")),

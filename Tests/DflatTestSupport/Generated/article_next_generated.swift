@@ -13,7 +13,8 @@ nonisolated extension PRESS {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Sort", .int8, [("News", 0), ("Essay", 1), ("Poll", 2), ("Review", 9)])
+      "Sort", .int8, [("News", 0), ("Essay", 1), ("Poll", 2), ("Review", 9)],
+      cases: ["news", "essay", "poll", "review"])
   }
 
   /// `Human` of the schema.
@@ -216,9 +217,9 @@ nonisolated extension PRESS {
     public static let _layout: UnionLayout = UnionLayout(
       "Medium",
       [
-        .init("Image", 1, .table { PRESS.Image._layout }),
-        .init("Sound", 2, .table { PRESS.Sound._layout }),
-        .init("Film", 3, .table { PRESS.Film._layout }),
+        .init("Image", 1, .table { PRESS.Image._layout }, swift: "image"),
+        .init("Sound", 2, .table { PRESS.Sound._layout }, swift: "sound"),
+        .init("Film", 3, .table { PRESS.Film._layout }, swift: "film"),
       ])
   }
 

@@ -12,7 +12,8 @@ nonisolated extension Blog {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Status", .int8, [("Draft", 0), ("Published", 1), ("Archived", 2)])
+      "Status", .int8, [("Draft", 0), ("Published", 1), ("Archived", 2)],
+      cases: ["draft", "published", "archived"])
   }
 
   /// `Place` of the schema.
@@ -194,8 +195,8 @@ nonisolated extension Blog {
     public static let _layout: UnionLayout = UnionLayout(
       "Attachment",
       [
-        .init("Link", 1, .table { Blog.Link._layout }),
-        .init("Photo", 2, .table { Blog.Photo._layout }),
+        .init("Link", 1, .table { Blog.Link._layout }, swift: "link"),
+        .init("Photo", 2, .table { Blog.Photo._layout }, swift: "photo"),
       ])
   }
 }

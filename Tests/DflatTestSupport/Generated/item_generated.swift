@@ -13,7 +13,8 @@ nonisolated extension Kit {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Mood", .int8, [("Gloomy", -3), ("Calm", 0), ("Wild", 5), ("Odd", 7)])
+      "Mood", .int8, [("Gloomy", -3), ("Calm", 0), ("Wild", 5), ("Odd", 7)],
+      cases: ["gloomy", "calm", "wild", "odd"])
   }
 
   /// `Wide` of the schema.
@@ -24,7 +25,8 @@ nonisolated extension Kit {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Wide", .uint64, [("Small", 1), ("Middle", 9223372036854775807), ("Huge", -6)])
+      "Wide", .uint64, [("Small", 1), ("Middle", 9223372036854775807), ("Huge", -6)],
+      cases: ["small", "middle", "huge"])
   }
 
   /// `Trait` of the schema.
@@ -49,7 +51,8 @@ nonisolated extension Kit {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Trait", .uint8, bitFlags: true, [("Soft", 1), ("Loud", 2), ("Fast", 4)])
+      "Trait", .uint8, bitFlags: true, [("Soft", 1), ("Loud", 2), ("Fast", 4)],
+      cases: ["soft", "loud", "fast"])
   }
 
   /// `Point` of the schema.
@@ -382,10 +385,10 @@ nonisolated extension Kit {
     public static let _layout: UnionLayout = UnionLayout(
       "Pet",
       [
-        .init("Cat", 1, .table { Kit.Cat._layout }),
-        .init("Dog", 2, .table { Kit.Dog._layout }),
-        .init("Point", 3, .structure { Kit.Point._layout }),
-        .init("Empty", 4, .table { Kit.Empty._layout }),
+        .init("Cat", 1, .table { Kit.Cat._layout }, swift: "cat"),
+        .init("Dog", 2, .table { Kit.Dog._layout }, swift: "dog"),
+        .init("Point", 3, .structure { Kit.Point._layout }, swift: "point"),
+        .init("Empty", 4, .table { Kit.Empty._layout }, swift: "empty"),
       ])
   }
 }

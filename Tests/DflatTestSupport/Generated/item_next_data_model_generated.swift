@@ -140,26 +140,34 @@ nonisolated extension KIT {
           Dflat::Property("flag", 8, .scalar(.bool, default: .bool(false))),
           Dflat::Property("tiny", 10, .scalar(.int8, default: .integer(0))),
           Dflat::Property("small", 12, .scalar(.uint8, default: .integer(0))),
-          Dflat::Property("short_number", 14, .scalar(.int16, default: .integer(0))),
+          Dflat::Property(
+            "short_number", 14, .scalar(.int16, default: .integer(0)), swift: "shortNumber"),
           Dflat::Property("port", 16, .scalar(.uint16, default: .integer(0))),
           Dflat::Property("number", 18, .scalar(.int32, default: .integer(3))),
           Dflat::Property("count", 20, .scalar(.uint32, default: .integer(0))),
-          Dflat::Property("long_number", 22, .scalar(.int64, default: .integer(0))),
+          Dflat::Property(
+            "long_number", 22, .scalar(.int64, default: .integer(0)), swift: "longNumber"),
           Dflat::Property("big", 24, .scalar(.uint64, default: .unsigned(0))),
           Dflat::Property("single", 26, .scalar(.float, default: .real(0.0))),
           Dflat::Property("real", 28, .scalar(.double, default: .real(1.5))),
-          Dflat::Property("plain_flag", 30, .scalar(.bool, default: .bool(false))),
-          Dflat::Property("plain_number", 32, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("plain_big", 34, .scalar(.uint64, default: .unsigned(0))),
-          Dflat::Property("plain_long", 36, .scalar(.int64, default: .integer(0))),
-          Dflat::Property("plain_real", 38, .scalar(.double, default: .real(0.0))),
-          Dflat::Property("plain_title", 40, .string(default: nil)),
-          Dflat::Property("maybe_flag", 42, .scalar(.bool, default: nil)),
-          Dflat::Property("maybe_number", 44, .scalar(.int32, default: nil)),
-          Dflat::Property("maybe_big", 46, .scalar(.uint64, default: nil)),
-          Dflat::Property("maybe_real", 48, .scalar(.double, default: nil)),
+          Dflat::Property(
+            "plain_flag", 30, .scalar(.bool, default: .bool(false)), swift: "plainFlag"),
+          Dflat::Property(
+            "plain_number", 32, .scalar(.int32, default: .integer(0)), swift: "plainNumber"),
+          Dflat::Property(
+            "plain_big", 34, .scalar(.uint64, default: .unsigned(0)), swift: "plainBig"),
+          Dflat::Property(
+            "plain_long", 36, .scalar(.int64, default: .integer(0)), swift: "plainLong"),
+          Dflat::Property(
+            "plain_real", 38, .scalar(.double, default: .real(0.0)), swift: "plainReal"),
+          Dflat::Property("plain_title", 40, .string(default: nil), swift: "plainTitle"),
+          Dflat::Property("maybe_flag", 42, .scalar(.bool, default: nil), swift: "maybeFlag"),
+          Dflat::Property("maybe_number", 44, .scalar(.int32, default: nil), swift: "maybeNumber"),
+          Dflat::Property("maybe_big", 46, .scalar(.uint64, default: nil), swift: "maybeBig"),
+          Dflat::Property("maybe_real", 48, .scalar(.double, default: nil), swift: "maybeReal"),
           Dflat::Property("mood", 50, .enumeration({ KIT.Mood._layout }, default: 5)),
-          Dflat::Property("maybe_mood", 52, .enumeration({ KIT.Mood._layout }, default: nil)),
+          Dflat::Property(
+            "maybe_mood", 52, .enumeration({ KIT.Mood._layout }, default: nil), swift: "maybeMood"),
           Dflat::Property("wide", 54, .enumeration({ KIT.Wide._layout }, default: 1)),
           Dflat::Property("traits", 56, .enumeration({ KIT.Trait._layout }, default: 0)),
           Dflat::Property("title", 58, .string(default: nil)),
@@ -174,7 +182,8 @@ nonisolated extension KIT {
           Dflat::Property("leaves", 80, .vector(.table { KIT.Leaf._layout })),
           Dflat::Property("pets", 84, .vector(.union { KIT.Pet._layout })),
           Dflat::Property("extra", 86, .string(default: nil)),
-          Dflat::Property("extra_number", 88, .scalar(.int32, default: .integer(0))),
+          Dflat::Property(
+            "extra_number", 88, .scalar(.int32, default: .integer(0)), swift: "extraNumber"),
         ]),
       primaryKey: [4, 6],
       indexes: [

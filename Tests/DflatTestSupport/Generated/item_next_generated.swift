@@ -25,7 +25,8 @@ nonisolated extension KIT {
         ("Wild", 5),
         ("Odd", 7),
         ("High", 100),
-      ])
+      ],
+      cases: ["low", "gloomy", "calm", "even", "wild", "odd", "high"])
   }
 
   /// `Wide` of the schema.
@@ -45,7 +46,8 @@ nonisolated extension KIT {
         ("Middle", 9223372036854775807),
         ("Beyond", -9223372036854775716),
         ("Huge", -6),
-      ])
+      ],
+      cases: ["small", "some", "middle", "beyond", "huge"])
   }
 
   /// `Trait` of the schema.
@@ -70,7 +72,8 @@ nonisolated extension KIT {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Trait", .uint8, bitFlags: true, [("Soft", 1), ("Loud", 2), ("Fast", 4)])
+      "Trait", .uint8, bitFlags: true, [("Soft", 1), ("Loud", 2), ("Fast", 4)],
+      cases: ["soft", "loud", "fast"])
   }
 
   /// `Point` of the schema.
@@ -440,11 +443,11 @@ nonisolated extension KIT {
     public static let _layout: UnionLayout = UnionLayout(
       "Pet",
       [
-        .init("Cat", 1, .table { KIT.Cat._layout }),
-        .init("Dog", 2, .table { KIT.Dog._layout }),
-        .init("Point", 3, .structure { KIT.Point._layout }),
-        .init("Empty", 4, .table { KIT.Empty._layout }),
-        .init("Bird", 5, .table { KIT.Bird._layout }),
+        .init("Cat", 1, .table { KIT.Cat._layout }, swift: "cat"),
+        .init("Dog", 2, .table { KIT.Dog._layout }, swift: "dog"),
+        .init("Point", 3, .structure { KIT.Point._layout }, swift: "point"),
+        .init("Empty", 4, .table { KIT.Empty._layout }, swift: "empty"),
+        .init("Bird", 5, .table { KIT.Bird._layout }, swift: "bird"),
       ])
   }
 }

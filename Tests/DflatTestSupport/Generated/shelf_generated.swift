@@ -151,9 +151,9 @@ nonisolated extension Kit {
     public static let _layout: UnionLayout = UnionLayout(
       "Inside",
       [
-        .init("Sheet", 1, .table { Kit.Sheet._layout }),
-        .init("Flyer", 2, .table { Kit.Sheet._layout }),
-        .init("Leaflet", 3, .table { Kit.Sheet._layout }),
+        .init("Sheet", 1, .table { Kit.Sheet._layout }, swift: "sheet"),
+        .init("Flyer", 2, .table { Kit.Sheet._layout }, swift: "flyer"),
+        .init("Leaflet", 3, .table { Kit.Sheet._layout }, swift: "leaflet"),
       ])
   }
 
@@ -218,7 +218,7 @@ nonisolated extension Kit {
         Dflat::Property("title", 4, .string(default: nil)),
         Dflat::Property("pages", 6, .scalar(.int32, default: .integer(100))),
         Dflat::Property("rating", 8, .scalar(.double, default: .real(0.0))),
-        Dflat::Property("is_used", 10, .scalar(.bool, default: .bool(false))),
+        Dflat::Property("is_used", 10, .scalar(.bool, default: .bool(false)), swift: "isUsed"),
         Dflat::Property("cover", 12, .table { Kit.Cover._layout }),
         Dflat::Property("inside", 16, .union { Kit.Inside._layout }),
       ])
@@ -293,13 +293,13 @@ nonisolated extension Kit {
     public static let _layout: UnionLayout = UnionLayout(
       "Thing",
       [
-        .init("Book", 1, .table { Kit.Book._layout }),
-        .init("Novel", 2, .table { Kit.Book._layout }),
-        .init("Word", 3, .string(default: nil)),
-        .init("Mark", 4, .structure { Kit.Spot._layout }),
-        .init("Comic", 5, .table { Kit.Book._layout }),
-        .init("Line", 6, .string(default: nil)),
-        .init("Blot", 7, .structure { Kit.Spot._layout }),
+        .init("Book", 1, .table { Kit.Book._layout }, swift: "book"),
+        .init("Novel", 2, .table { Kit.Book._layout }, swift: "novel"),
+        .init("Word", 3, .string(default: nil), swift: "word"),
+        .init("Mark", 4, .structure { Kit.Spot._layout }, swift: "mark"),
+        .init("Comic", 5, .table { Kit.Book._layout }, swift: "comic"),
+        .init("Line", 6, .string(default: nil), swift: "line"),
+        .init("Blot", 7, .structure { Kit.Spot._layout }, swift: "blot"),
       ])
   }
 

@@ -55,7 +55,7 @@ nonisolated extension Kit {
           Dflat::Property("row", 4, .scalar(.uint32, default: .integer(0))),
           Dflat::Property("level", 6, .scalar(.double, default: .real(0.0))),
           Dflat::Property("side", 8, .enumeration({ Kit.Side._layout }, default: 0)),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false))),
+          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
           Dflat::Property("page", 12, .scalar(.uint64, default: .unsigned(0))),
           Dflat::Property("label", 14, .string(default: nil)),
         ]),

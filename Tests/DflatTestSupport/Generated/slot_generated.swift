@@ -10,6 +10,7 @@ nonisolated extension Kit {
     case right = 1
 
     /// The names and numbers, for Dflat.
-    public static let _layout = EnumLayout("Side", .int8, [("Left", 0), ("Right", 1)])
+    public static let _layout = EnumLayout(
+      "Side", .int8, [("Left", 0), ("Right", 1)], cases: ["left", "right"])
   }
 }

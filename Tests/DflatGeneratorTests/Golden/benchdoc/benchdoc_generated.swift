@@ -10,7 +10,8 @@ public nonisolated enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
   case blue = 2
 
   /// The names and numbers, for Dflat.
-  public static let _layout = EnumLayout("Color", .int8, [("Red", 0), ("Green", 1), ("Blue", 2)])
+  public static let _layout = EnumLayout(
+    "Color", .int8, [("Red", 0), ("Green", 1), ("Blue", 2)], cases: ["red", "green", "blue"])
 }
 
 /// `Vec3` of the schema.
@@ -154,7 +155,7 @@ public nonisolated enum Content: FlatBuffersUnion {
   public static let _layout: UnionLayout = UnionLayout(
     "Content",
     [
-      .init("TextContent", 1, .table { TextContent._layout }),
-      .init("ImageContent", 2, .table { ImageContent._layout }),
+      .init("TextContent", 1, .table { TextContent._layout }, swift: "textContent"),
+      .init("ImageContent", 2, .table { ImageContent._layout }, swift: "imageContent"),
     ])
 }

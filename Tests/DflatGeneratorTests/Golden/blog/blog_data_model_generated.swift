@@ -67,7 +67,8 @@ nonisolated extension Blog {
           Dflat::Property("author", 14, .table { Blog.Author._layout }),
           Dflat::Property("tags", 16, .vector(.string(default: nil))),
           Dflat::Property("attachment", 20, .union { Blog.Attachment._layout }),
-          Dflat::Property("is_pinned", 24, .scalar(.bool, default: .bool(false))),
+          Dflat::Property(
+            "is_pinned", 24, .scalar(.bool, default: .bool(false)), swift: "isPinned"),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10", "f20__type", "f20__u1__f4"],

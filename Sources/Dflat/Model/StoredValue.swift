@@ -1,0 +1,61 @@
+// StoredValue: the types that schemas store as they are, and how they come from values without a type.
+
+/// A type that a field of a schema stores as it is: `Bool`, the fixed-width integers, `Float`, `Double`, `String`.
+///
+/// Programs do not add conformances of their own; see ``StorableValue``.
+public protocol StoredValue: DflatFriendlyValue, Codable {
+  /// The value of a field of this type; nil if it is of another family.
+  init?(_value: Value)
+}
+
+extension Bool: StoredValue {
+  /// The value of a field of this type; nil if it is of another family.
+  public init?(_value: Value) {
+    guard case .bool(let value) = _value else { return nil }
+    self = value
+  }
+}
+
+extension FixedWidthInteger where Self: StoredValue {
+  /// The value of a field of this type; nil if it is of another family.
+  public init?(_value: Value) {
+    switch _value {
+    case .integer(let value): self.init(exactly: value)
+    case .unsigned(let value): self.init(exactly: value)
+    case .bool, .real, .string: return nil
+    }
+  }
+}
+
+extension Int8: StoredValue {}
+extension UInt8: StoredValue {}
+extension Int16: StoredValue {}
+extension UInt16: StoredValue {}
+extension Int32: StoredValue {}
+extension UInt32: StoredValue {}
+extension Int64: StoredValue {}
+extension UInt64: StoredValue {}
+
+extension Float: StoredValue {
+  /// The value of a field of this type; nil if it is of another family.
+  public init?(_value: Value) {
+    guard case .real(let value) = _value else { return nil }
+    self.init(value)
+  }
+}
+
+extension Double: StoredValue {
+  /// The value of a field of this type; nil if it is of another family.
+  public init?(_value: Value) {
+    guard case .real(let value) = _value else { return nil }
+    self = value
+  }
+}
+
+extension String: StoredValue {
+  /// The value of a field of this type; nil if it is of another family.
+  public init?(_value: Value) {
+    guard case .string(let value) = _value else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,94 @@
+// Fields whose type in Swift is not that of what they store: see StoredForm of the runtime.
+
+import DflatSchema
+
+extension SwiftField {
+  /// The type that the `swift` attribute names; of a vector, that of its elements, but for `Data`.
+  var swiftType: String? {
+    switch definition.swiftType {
+    case .date: names.foundation("Date")
+    case .duration: names.swift("Duration")
+    case .uuid: names.foundation("UUID")
+    case .url: names.foundation("URL")
+    case .decimal: names.foundation("Decimal")
+    case .data: names.foundation("Data")
+    case .int: names.swift("Int")
+    case .program(let module, let name): (module.map { $0 + "::" } ?? "") + name
+    case nil: nil
+    }
+  }
+
+  /// The module that the type comes from, if it is neither the standard library nor the program's own.
+  var module: String? {
+    switch definition.swiftType {
+    case .date, .uuid, .url, .decimal, .data: "Foundation"
+    case .program(let module, _): module
+    case .duration, .int, nil: nil
+    }
+  }
+
+  /// How values are stored, as a type; nil if they are what is stored, and for `Data`.
+  var form: String? {
+    guard let swiftType else { return nil }
+    switch (definition.swiftType, element) {
+    case (.data, _), (nil, _): return nil
+    case (.date, .scalar(.double)): return names.dflat("DateSecondsForm")
+    case (.duration, .scalar(.double)): return names.dflat("DurationSecondsForm")
+    case (.date(let unit), _): return "\(names.dflat("DateForm"))<\(self.unit(unit))>"
+    case (.duration(let unit), _): return "\(names.dflat("DurationForm"))<\(self.unit(unit))>"
+    case (.int, .scalar(let scalar)):
+      return "\(names.dflat("IntForm"))<\(names.swift(scalar.swiftName))>"
+    case (.int, _), (.uuid, _), (.url, _), (.decimal, _), (.program, _):
+      return "\(names.dflat("OwnForm"))<\(swiftType)>"
+    }
+  }
+
+  /// The form as the argument of a call; nothing without one.
+  var formArgument: String { form.map { ", as: \($0).self" } ?? "" }
+
+  /// The type of a vector's elements, or of the field.
+  private var element: FieldType {
+    if case .vector(let element) = definition.type { element } else { definition.type }
+  }
+
+  private func unit(_ unit: SwiftType.TimeUnit) -> String {
+    let name = unit.rawValue
+    return "\(names.dflat("TimeUnits")).\(name.prefix(1).uppercased())\(name.dropFirst())"
+  }
+
+  /// The value, read from a table or struct.
+  func read(from reader: String, as form: String) -> String {
+    let at = "at: \(offset)"
+    if case .vector = definition.type { return "\(reader).values(\(at), as: \(form).self)" }
+    if isOptional || isInStruct { return "\(reader).value(\(at), as: \(form).self)" }
+    return "\(reader).value(\(at), default: \(storedDefault), as: \(form).self)"
+  }
+
+  /// What says why the value of a struct's field does not fit; nil if every value fits.
+  var misfit: String? {
+    switch definition.swiftType {
+    case .date, .duration, .int:
+      return form.map {
+        "Self._misfit(\(property), as: \($0).self, \(Literal.string(name)))"
+      }
+    default: break
+    }
+    switch definition.type {
+    case .structure(let name) where canMisfit(name): return "\(property)._misfit"
+    case .array(.structure(let name), _) where canMisfit(name):
+      return "\(property).lazy.compactMap(\\._misfit).first"
+    default: return nil
+    }
+  }
+
+  private func canMisfit(_ name: QualifiedName) -> Bool {
+    guard let structure = names.structure(name) else { return false }
+    return structure.fields.contains { field in
+      switch (field.swiftType, field.type) {
+      case (.date, _), (.duration, _), (.int, _): true
+      case (_, .structure(let inner)), (_, .array(.structure(let inner), _)): canMisfit(inner)
+      default: false
+      }
+    }
+  }
+}

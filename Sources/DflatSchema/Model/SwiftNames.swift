@@ -1,0 +1,50 @@
+// What definitions are called in Swift: what `swift_name` says, else what the rule of Naming.swift makes of the schema's name.
+
+extension FieldDefinition {
+  /// The name in Swift, without back-ticks.
+  public var swiftName: String { chosenName ?? camel(name) }
+}
+
+extension EnumDefinition.Value {
+  /// The name of the case in Swift, without back-ticks.
+  public var swiftName: String { enumCaseName(name) }
+}
+
+extension UnionDefinition.Member {
+  /// The name of the case in Swift, without back-ticks.
+  public var swiftName: String {
+    typeName.map(caseName(ofType:)) ?? unionCaseName(name)
+  }
+}
+
+extension TypeDefinition {
+  /// The name in Swift, without namespace and back-ticks.
+  public var swiftName: String { chosenName ?? camel(name.name) }
+
+  /// The full name in the schema.
+  public var name: QualifiedName {
+    switch self {
+    case .enumeration(let value): value.name
+    case .structure(let structure): structure.name
+    case .table(let table): table.name
+    case .union(let union): union.name
+    }
+  }
+
+  /// What `swift_name` says.
+  private var chosenName: String? {
+    switch self {
+    case .enumeration(let value): value.chosenName
+    case .structure(let structure): structure.chosenName
+    case .table(let table): table.chosenName
+    case .union(let union): union.chosenName
+    }
+  }
+}
+
+extension Schema {
+  /// The name of a type in Swift, without namespace and back-ticks.
+  public func swiftName(of name: QualifiedName) -> String {
+    types[name]?.swiftName ?? camel(name.name)
+  }
+}

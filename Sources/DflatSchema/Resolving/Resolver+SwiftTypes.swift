@@ -1,0 +1,109 @@
+// The `swift` attribute: which Swift types a field of a stored type can have.
+
+extension Resolver {
+  /// The Swift type that a field is given; nil if none is, or it does not go with the stored type.
+  func swiftType(_ attributes: AttributeList, of type: FieldType, name: String) -> SwiftType? {
+    guard let syntax = attributes["swift"] else { return nil }
+    guard let value = syntax.value, !value.text.isEmpty else {
+      sink.error(
+        "the type is missing", at: syntax.name.range,
+        notes: [.hint("for example (swift: \"Date\")")])
+      return nil
+    }
+    guard let wanted = SwiftType.Name(value.text) else {
+      sink.error(
+        "\"\(value.text)\" names no type of Swift", at: value.range,
+        notes: [
+          .hint(
+            "for example \"UUID\", \"Date in seconds\", \"Price\", or \"Shop::Price\" of a module")
+        ])
+      return nil
+    }
+    let swift = swiftType(wanted)
+    let element = element(of: type, for: swift)
+    if let reason = obstacle(swift, element, type) {
+      sink.error(
+        "'\(name)' cannot be a '\(wanted.type)': \(reason)", at: value.range,
+        notes: [.hint(swift.demand)])
+      return nil
+    }
+    if let unit = wanted.unit, !swift.accepts(unit, for: element) {
+      sink.error(
+        "a '\(wanted.type)' is not stored in \(unit.rawValue) here", at: value.range,
+        notes: [.hint(swift.demand)])
+      return nil
+    }
+    return swift.in(wanted.unit, element)
+  }
+
+  private func swiftType(_ name: SwiftType.Name) -> SwiftType {
+    let isOwn = name.module != nil
+    switch name.type {
+    case "Date" where !isOwn: return .date(.milliseconds)
+    case "Duration" where !isOwn: return .duration(.nanoseconds)
+    case "UUID" where !isOwn: return .uuid
+    case "URL" where !isOwn: return .url
+    case "Decimal" where !isOwn: return .decimal
+    case "Data" where !isOwn: return .data
+    case "Int" where !isOwn: return .int
+    default: return .program(module: name.module, name: name.type)
+    }
+  }
+
+  /// What the Swift type is that of: the elements of a vector, but for `Data`.
+  private func element(of type: FieldType, for swift: SwiftType) -> FieldType {
+    if case .vector(let element) = type, swift != .data { return element }
+    return type
+  }
+
+  /// Why a stored type cannot be read as a Swift type.
+  private func obstacle(_ swift: SwiftType, _ element: FieldType, _ type: FieldType) -> String? {
+    if case .array = type { return "an array of fixed length has the type of its elements" }
+    let isPossible =
+      switch (swift, element) {
+      case (.date, .scalar(.long)), (.date, .scalar(.double)): true
+      case (.duration, .scalar(.long)), (.duration, .scalar(.double)): true
+      case (.uuid, .string), (.url, .string), (.decimal, .string): true
+      case (.data, .vector(.scalar(.ubyte))): true
+      case (.int, .scalar(let scalar)): scalar.integerRange != nil && scalar != .bool
+      case (.program, .scalar), (.program, .string): true
+      default: false
+      }
+    return isPossible ? nil : "it is \(type.described) of type '\(type)'"
+  }
+}
+
+extension SwiftType {
+  /// What a field must be to have this type.
+  fileprivate var demand: String {
+    switch self {
+    case .date:
+      "a Date is stored in a 'long', in seconds, milliseconds or microseconds, or in a 'double', "
+        + "in seconds"
+    case .duration: "a Duration is stored in a 'long', in any unit, or in a 'double', in seconds"
+    case .uuid, .url, .decimal: "it is stored in a 'string'"
+    case .data: "Data is stored in a '[ubyte]'"
+    case .int: "an Int is stored in an integer: 'byte' to 'ulong'"
+    case .program: "a type of the program's is stored in a scalar or a string"
+    }
+  }
+
+  /// Whether values can be stored in a unit.
+  fileprivate func accepts(_ unit: TimeUnit, for type: FieldType) -> Bool {
+    switch self {
+    case .date: type == .scalar(.double) ? unit == .seconds : unit != .nanoseconds
+    case .duration: type != .scalar(.double) || unit == .seconds
+    default: false
+    }
+  }
+
+  /// The same type in a unit; in a `double` in seconds.
+  fileprivate func `in`(_ unit: TimeUnit?, _ type: FieldType) -> SwiftType {
+    let unit = type == .scalar(.double) ? .seconds : unit
+    return switch (self, unit) {
+    case (.date, let unit?): .date(unit)
+    case (.duration, let unit?): .duration(unit)
+    default: self
+    }
+  }
+}

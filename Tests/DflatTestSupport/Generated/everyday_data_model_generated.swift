@@ -4,9 +4,9 @@ public import Dflat
 internal import FlatBuffersRuntime
 public import Foundation
 
-extension Shop {
+nonisolated extension Shop {
   /// `order_item` of the schema.
-  public struct Order: Dflat::Atom {
+  public nonisolated struct Order: Dflat::Atom {
     /// The bytes of the object, for Dflat.
     public let _row: Dflat::Row
 
@@ -109,16 +109,17 @@ extension Shop {
       visit: Shop.Visit, trip: Shop.Trip? = nil, subject: Shop.Subject, parts: [Shop.Customer],
       is_old: Swift::Bool? = false
     ) {
-      self = OrderBuilder(
-        id, number, title, created ?? DateForm<TimeUnits.Milliseconds>._reading(0), changed,
-        seen ?? DateSecondsForm._reading(0.0),
-        took ?? DurationForm<TimeUnits.Milliseconds>._reading(0), site, total,
-        price ?? OwnForm<Price>._reading(5), code ?? OwnForm<Code>._reading("none"),
-        count ?? IntForm<Swift::UInt8>._reading(0),
-        totalBytes ?? IntForm<Swift::UInt64>._reading(0), picture ?? Foundation::Data(),
-        links ?? [], sizes, state ?? .inTransit, customer, visit, trip, subject, parts,
-        is_old ?? false
-      ).build()
+      self._row = Dflat::Row {
+        OrderBuilder._encode(
+          to: $0, id, number, title, created ?? DateForm<TimeUnits.Milliseconds>._reading(0),
+          changed, seen ?? DateSecondsForm._reading(0.0),
+          took ?? DurationForm<TimeUnits.Milliseconds>._reading(0), site, total,
+          price ?? OwnForm<Price>._reading(5), code ?? OwnForm<Code>._reading("none"),
+          count ?? IntForm<Swift::UInt8>._reading(0),
+          totalBytes ?? IntForm<Swift::UInt64>._reading(0), picture ?? Foundation::Data(),
+          links ?? [], sizes, state ?? .inTransit, customer, visit, trip, subject, parts,
+          is_old ?? false)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -177,125 +178,82 @@ extension Shop {
   }
 
   /// The fields of a `Order`, to be changed and built.
-  public struct OrderBuilder {
+  public nonisolated struct OrderBuilder: EntityBuilder {
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: Foundation::UUID
+    public var id: Foundation::UUID = OwnForm<Foundation::UUID>._reading("")
     /// `number`: a field of the primary key, stored as `int`.
-    public var number: Swift::Int
+    public var number: Swift::Int = IntForm<Swift::Int32>._reading(0)
     /// `title`: required.
-    public var title: Swift::String
+    public var title: Swift::String = ""
     /// `created`: indexed, stored as `long`, milliseconds since 1970, `0` if absent.
-    public var created: Foundation::Date
+    public var created: Foundation::Date = DateForm<TimeUnits.Milliseconds>._reading(0)
     /// `changed`: stored as `long`, microseconds since 1970, nil if absent.
-    public var changed: Foundation::Date?
+    public var changed: Foundation::Date? = nil
     /// `seen`: stored as `double`, seconds since 1970, `0.0` if absent.
-    public var seen: Foundation::Date
+    public var seen: Foundation::Date = DateSecondsForm._reading(0.0)
     /// `took`: indexed, stored as `long`, milliseconds, `0` if absent.
-    public var took: Swift::Duration
+    public var took: Swift::Duration = DurationForm<TimeUnits.Milliseconds>._reading(0)
     /// `site`: unique, stored as `string`, nil if absent.
-    public var site: Foundation::URL?
+    public var site: Foundation::URL? = nil
     /// `total`: stored as `string`, nil if absent.
-    public var total: Foundation::Decimal?
+    public var total: Foundation::Decimal? = nil
     /// `price`: indexed, stored as `long`, `5` if absent.
-    public var price: Price
+    public var price: Price = OwnForm<Price>._reading(5)
     /// `code`: stored as `string`, `"none"` if absent.
-    public var code: Code
+    public var code: Code = OwnForm<Code>._reading("none")
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
-    public var count: Swift::Int
+    public var count: Swift::Int = IntForm<Swift::UInt8>._reading(0)
     /// `total_bytes`: stored as `ulong`, `0` if absent.
-    public var totalBytes: Swift::Int
+    public var totalBytes: Swift::Int = IntForm<Swift::UInt64>._reading(0)
     /// `picture`: stored as `[ubyte]`, empty if absent.
-    public var picture: Foundation::Data
+    public var picture: Foundation::Data = Foundation::Data()
     /// `links`: stored as `[string]`, empty if absent.
-    public var links: [Foundation::URL]
+    public var links: [Foundation::URL] = []
     /// `sizes`: stored as `[short]`, required.
-    public var sizes: [Swift::Int]
+    public var sizes: [Swift::Int] = []
     /// `state`: indexed, `.inTransit` if absent.
-    public var state: Shop.OrderState
+    public var state: Shop.OrderState = .inTransit
     /// `customer`: required.
-    public var customer: Shop.Customer
+    public var customer: Shop.Customer = Shop.Customer._empty
     /// `visit`: required.
-    public var visit: Shop.Visit
+    public var visit: Shop.Visit = Shop.Visit._empty
     /// `trip`: nil if absent.
-    public var trip: Shop.Trip?
+    public var trip: Shop.Trip? = nil
     /// `subject`: required.
-    public var subject: Shop.Subject?
+    public var subject: Shop.Subject? = nil
     /// `parts`: required.
-    public var parts: [Shop.Customer]
+    public var parts: [Shop.Customer] = []
     /// `__old_name`: `false` if absent.
-    public var is_old: Swift::Bool
+    public var is_old: Swift::Bool = false
 
-    init(
-      _ id: Foundation::UUID = OwnForm<Foundation::UUID>._reading(""),
-      _ number: Swift::Int = IntForm<Swift::Int32>._reading(0), _ title: Swift::String = "",
-      _ created: Foundation::Date = DateForm<TimeUnits.Milliseconds>._reading(0),
-      _ changed: Foundation::Date? = nil, _ seen: Foundation::Date = DateSecondsForm._reading(0.0),
-      _ took: Swift::Duration = DurationForm<TimeUnits.Milliseconds>._reading(0),
-      _ site: Foundation::URL? = nil, _ total: Foundation::Decimal? = nil,
-      _ price: Price = OwnForm<Price>._reading(5), _ code: Code = OwnForm<Code>._reading("none"),
-      _ count: Swift::Int = IntForm<Swift::UInt8>._reading(0),
-      _ totalBytes: Swift::Int = IntForm<Swift::UInt64>._reading(0),
-      _ picture: Foundation::Data = Foundation::Data(), _ links: [Foundation::URL] = [],
-      _ sizes: [Swift::Int] = [], _ state: Shop.OrderState = .inTransit,
-      _ customer: Shop.Customer = Shop.Customer._empty, _ visit: Shop.Visit = Shop.Visit._empty,
-      _ trip: Shop.Trip? = nil, _ subject: Shop.Subject? = nil, _ parts: [Shop.Customer] = [],
-      _ is_old: Swift::Bool = false
-    ) {
-      self.id = id
-      self.number = number
-      self.title = title
-      self.created = created
-      self.changed = changed
-      self.seen = seen
-      self.took = took
-      self.site = site
-      self.total = total
-      self.price = price
-      self.code = code
-      self.count = count
-      self.totalBytes = totalBytes
-      self.picture = picture
-      self.links = links
-      self.sizes = sizes
-      self.state = state
-      self.customer = customer
-      self.visit = visit
-      self.trip = trip
-      self.subject = subject
-      self.parts = parts
-      self.is_old = is_old
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Order) {
-      self = object._row.read { OrderBuilder($0) }
-    }
-
-    init(_ table: TableReader) {
       self.init()
-      id = table.value(at: 4, default: "", as: OwnForm<Foundation::UUID>.self)
-      number = table.value(at: 6, default: 0, as: IntForm<Swift::Int32>.self)
-      title = table.string(at: 8) ?? ""
-      created = table.value(at: 10, default: 0, as: DateForm<TimeUnits.Milliseconds>.self)
-      changed = table.value(at: 12, as: DateForm<TimeUnits.Microseconds>.self)
-      seen = table.value(at: 14, default: 0.0, as: DateSecondsForm.self)
-      took = table.value(at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self)
-      site = table.value(at: 18, as: OwnForm<Foundation::URL>.self)
-      total = table.value(at: 20, as: OwnForm<Foundation::Decimal>.self)
-      price = table.value(at: 22, default: 5, as: OwnForm<Price>.self)
-      code = table.value(at: 24, default: "none", as: OwnForm<Code>.self)
-      count = table.value(at: 26, default: 0, as: IntForm<Swift::UInt8>.self)
-      totalBytes = table.value(at: 28, default: 0, as: IntForm<Swift::UInt64>.self)
-      picture = table.data(at: 30)
-      links = table.values(at: 32, as: OwnForm<Foundation::URL>.self)
-      sizes = table.values(at: 34, as: IntForm<Swift::Int16>.self)
-      state = table.enumeration(at: 36, default: .inTransit)
-      customer = table.table(at: 38) ?? Shop.Customer._empty
-      visit = table.structure(at: 40) ?? Shop.Visit._empty
-      trip = table.structure(at: 42)
-      subject = table.union(at: 46)
-      parts = table.tables(at: 48)
-      is_old = table.scalar(at: 50, default: false)
+      self.id = object.id
+      self.number = object.number
+      self.title = object.title
+      self.created = object.created
+      self.changed = object.changed
+      self.seen = object.seen
+      self.took = object.took
+      self.site = object.site
+      self.total = object.total
+      self.price = object.price
+      self.code = object.code
+      self.count = object.count
+      self.totalBytes = object.totalBytes
+      self.picture = object.picture
+      self.links = object.links
+      self.sizes = object.sizes
+      self.state = object.state
+      self.customer = object.customer
+      self.visit = object.visit
+      self.trip = object.trip
+      self.subject = object.subject
+      self.parts = object.parts
+      self.is_old = object.is_old
     }
 
     /// A new object with these fields; it is not stored anywhere.
@@ -305,6 +263,22 @@ extension Shop {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      OrderBuilder._encode(
+        to: builder, id, number, title, created, changed, seen, took, site, total, price, code,
+        count, totalBytes, picture, links, sizes, state, customer, visit, trip, subject, parts,
+        is_old)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ id: Foundation::UUID, _ number: Swift::Int,
+      _ title: Swift::String, _ created: Foundation::Date, _ changed: Foundation::Date?,
+      _ seen: Foundation::Date, _ took: Swift::Duration, _ site: Foundation::URL?,
+      _ total: Foundation::Decimal?, _ price: Price, _ code: Code, _ count: Swift::Int,
+      _ totalBytes: Swift::Int, _ picture: Foundation::Data, _ links: [Foundation::URL],
+      _ sizes: [Swift::Int], _ state: Shop.OrderState, _ customer: Shop.Customer,
+      _ visit: Shop.Visit, _ trip: Shop.Trip?, _ subject: Shop.Subject?, _ parts: [Shop.Customer],
+      _ is_old: Swift::Bool
+    ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id, as: OwnForm<Foundation::UUID>.self)
       let title = builder.string(title)
       let site = builder.string(site, as: OwnForm<Foundation::URL>.self)
@@ -314,7 +288,7 @@ extension Shop {
       let links = builder.strings(links, as: OwnForm<Foundation::URL>.self)
       let sizes = builder.scalars(sizes, required: true, as: IntForm<Swift::Int16>.self, "sizes")
       let customer = customer._encode(to: builder)
-      let subject = subject?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let subject = builder.union(subject)
       let parts = builder.tables(parts, required: true)
       builder.startTable(slotCount: 24)
       builder.add(created, at: 10, default: 0, as: DateForm<TimeUnits.Milliseconds>.self, "created")
@@ -323,8 +297,8 @@ extension Shop {
       builder.add(took, at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self, "took")
       builder.add(price, at: 22, default: 5, as: OwnForm<Price>.self, "price")
       builder.add(totalBytes, at: 28, default: 0, as: IntForm<Swift::UInt64>.self, "totalBytes")
-      builder.addStructure(visit, at: 40)
-      if let trip { builder.addStructure(trip, at: 42) }
+      builder.addStructure(visit, at: 40, size: 24, alignment: 8)
+      builder.addStructure(trip, at: 42, size: 72, alignment: 8)
       builder.add(id, at: 4)
       builder.add(number, at: 6, default: 0, as: IntForm<Swift::Int32>.self, "number")
       builder.add(title, at: 8)
@@ -335,11 +309,11 @@ extension Shop {
       builder.add(links, at: 32)
       builder.add(sizes, at: 34)
       builder.add(customer, at: 38)
-      builder.add(subject, at: 46)
+      builder.add(subject.value, at: 46)
       builder.add(parts, at: 48)
       builder.add(count, at: 26, default: 0, as: IntForm<Swift::UInt8>.self, "count")
       builder.add(state.rawValue, at: 36, default: 1)
-      builder.add(self.subject?._tag ?? 0, at: 44, default: 0)
+      builder.add(subject.tag, at: 44, default: 0)
       builder.add(is_old, at: 50, default: false)
       return builder.endTable()
     }

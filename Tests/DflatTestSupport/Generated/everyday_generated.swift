@@ -4,9 +4,9 @@ public import Dflat
 public import FlatBuffersRuntime
 public import Foundation
 
-extension Shop {
+nonisolated extension Shop {
   /// `order_state` of the schema.
-  public enum OrderState: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum OrderState: Swift::Int8, FlatBuffersEnum, CaseIterable {
     case new = 0
     case inTransit = 1
     case delivered = 2
@@ -18,7 +18,7 @@ extension Shop {
   }
 
   /// `Visit` of the schema.
-  public struct Visit: FlatBuffersStruct {
+  public nonisolated struct Visit: FlatBuffersStruct {
     /// `at`: stored as `long`, milliseconds since 1970.
     public var at: Foundation::Date
     /// `seconds`: stored as `double`, seconds.
@@ -71,7 +71,7 @@ extension Shop {
   }
 
   /// `Trip` of the schema.
-  public struct Trip: FlatBuffersStruct {
+  public nonisolated struct Trip: FlatBuffersStruct {
     /// The field `first`.
     public var first: Shop.Visit
     /// `stops`: 2 elements; missing ones are written as zero, further ones are cut.
@@ -111,7 +111,7 @@ extension Shop {
   }
 
   /// `Customer` of the schema.
-  public struct Customer: FlatBuffersTable {
+  public nonisolated struct Customer: FlatBuffersTable {
     /// `name`: required.
     public var name: Swift::String
     /// `site`: stored as `string`, nil if absent.
@@ -166,7 +166,7 @@ extension Shop {
   }
 
   /// `url_note` of the schema.
-  public struct URLNote: FlatBuffersTable {
+  public nonisolated struct URLNote: FlatBuffersTable {
     /// `URL`: stored as `string`, nil if absent.
     public var url: Foundation::URL?
     /// `page`: stored as `int`, `0` if absent.
@@ -205,12 +205,13 @@ extension Shop {
   }
 
   /// `order_subject` of the schema.
-  public enum Subject: FlatBuffersUnion {
+  public nonisolated enum Subject: FlatBuffersUnion {
     case urlNote(Shop.URLNote)
     case customer(Shop.Customer)
     case text(Swift::String)
 
     /// Reads the member that is there; nil for none and for an unknown one.
+    @inline(never)
     public init?(_ member: UnionReader) {
       switch member.tag {
       case 1:

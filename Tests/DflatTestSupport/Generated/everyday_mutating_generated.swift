@@ -4,9 +4,9 @@ public import Dflat
 public import FlatBuffersRuntime
 public import Foundation
 
-extension Shop {
+nonisolated extension Shop {
   /// A creation, change or deletion of a `Order`, to be submitted.
-  public final class OrderChangeRequest: ChangeRequest {
+  public nonisolated final class OrderChangeRequest: ChangeRequest {
     /// What the request is about.
     public typealias Element = Order
     /// What is to be done, for Dflat.
@@ -37,6 +37,11 @@ extension Shop {
         values.id = newValue
         _change.set(4)
       }
+      _modify {
+        if !_change.isSet(4) { values.id = stored.id }
+        _change.set(4)
+        yield &values.id
+      }
     }
 
     /// `number`: a field of the primary key, stored as `int`.
@@ -45,6 +50,11 @@ extension Shop {
       set {
         values.number = newValue
         _change.set(6)
+      }
+      _modify {
+        if !_change.isSet(6) { values.number = stored.number }
+        _change.set(6)
+        yield &values.number
       }
     }
 
@@ -55,6 +65,11 @@ extension Shop {
         values.title = newValue
         _change.set(8)
       }
+      _modify {
+        if !_change.isSet(8) { values.title = stored.title }
+        _change.set(8)
+        yield &values.title
+      }
     }
 
     /// `created`: indexed, stored as `long`, milliseconds since 1970, `0` if absent.
@@ -63,6 +78,11 @@ extension Shop {
       set {
         values.created = newValue
         _change.set(10)
+      }
+      _modify {
+        if !_change.isSet(10) { values.created = stored.created }
+        _change.set(10)
+        yield &values.created
       }
     }
 
@@ -73,6 +93,11 @@ extension Shop {
         values.changed = newValue
         _change.set(12)
       }
+      _modify {
+        if !_change.isSet(12) { values.changed = stored.changed }
+        _change.set(12)
+        yield &values.changed
+      }
     }
 
     /// `seen`: stored as `double`, seconds since 1970, `0.0` if absent.
@@ -81,6 +106,11 @@ extension Shop {
       set {
         values.seen = newValue
         _change.set(14)
+      }
+      _modify {
+        if !_change.isSet(14) { values.seen = stored.seen }
+        _change.set(14)
+        yield &values.seen
       }
     }
 
@@ -91,6 +121,11 @@ extension Shop {
         values.took = newValue
         _change.set(16)
       }
+      _modify {
+        if !_change.isSet(16) { values.took = stored.took }
+        _change.set(16)
+        yield &values.took
+      }
     }
 
     /// `site`: unique, stored as `string`, nil if absent.
@@ -99,6 +134,11 @@ extension Shop {
       set {
         values.site = newValue
         _change.set(18)
+      }
+      _modify {
+        if !_change.isSet(18) { values.site = stored.site }
+        _change.set(18)
+        yield &values.site
       }
     }
 
@@ -109,6 +149,11 @@ extension Shop {
         values.total = newValue
         _change.set(20)
       }
+      _modify {
+        if !_change.isSet(20) { values.total = stored.total }
+        _change.set(20)
+        yield &values.total
+      }
     }
 
     /// `price`: indexed, stored as `long`, `5` if absent.
@@ -117,6 +162,11 @@ extension Shop {
       set {
         values.price = newValue
         _change.set(22)
+      }
+      _modify {
+        if !_change.isSet(22) { values.price = stored.price }
+        _change.set(22)
+        yield &values.price
       }
     }
 
@@ -127,6 +177,11 @@ extension Shop {
         values.code = newValue
         _change.set(24)
       }
+      _modify {
+        if !_change.isSet(24) { values.code = stored.code }
+        _change.set(24)
+        yield &values.code
+      }
     }
 
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
@@ -135,6 +190,11 @@ extension Shop {
       set {
         values.count = newValue
         _change.set(26)
+      }
+      _modify {
+        if !_change.isSet(26) { values.count = stored.count }
+        _change.set(26)
+        yield &values.count
       }
     }
 
@@ -145,6 +205,11 @@ extension Shop {
         values.totalBytes = newValue
         _change.set(28)
       }
+      _modify {
+        if !_change.isSet(28) { values.totalBytes = stored.totalBytes }
+        _change.set(28)
+        yield &values.totalBytes
+      }
     }
 
     /// `picture`: stored as `[ubyte]`, empty if absent.
@@ -153,6 +218,11 @@ extension Shop {
       set {
         values.picture = newValue
         _change.set(30)
+      }
+      _modify {
+        if !_change.isSet(30) { values.picture = stored.picture }
+        _change.set(30)
+        yield &values.picture
       }
     }
 
@@ -163,6 +233,11 @@ extension Shop {
         values.links = newValue
         _change.set(32)
       }
+      _modify {
+        if !_change.isSet(32) { values.links = stored.links }
+        _change.set(32)
+        yield &values.links
+      }
     }
 
     /// `sizes`: stored as `[short]`, required.
@@ -171,6 +246,11 @@ extension Shop {
       set {
         values.sizes = newValue
         _change.set(34)
+      }
+      _modify {
+        if !_change.isSet(34) { values.sizes = stored.sizes }
+        _change.set(34)
+        yield &values.sizes
       }
     }
 
@@ -181,6 +261,11 @@ extension Shop {
         values.state = newValue
         _change.set(36)
       }
+      _modify {
+        if !_change.isSet(36) { values.state = stored.state }
+        _change.set(36)
+        yield &values.state
+      }
     }
 
     /// `customer`: required.
@@ -189,6 +274,11 @@ extension Shop {
       set {
         values.customer = newValue
         _change.set(38)
+      }
+      _modify {
+        if !_change.isSet(38) { values.customer = stored.customer }
+        _change.set(38)
+        yield &values.customer
       }
     }
 
@@ -199,6 +289,11 @@ extension Shop {
         values.visit = newValue
         _change.set(40)
       }
+      _modify {
+        if !_change.isSet(40) { values.visit = stored.visit }
+        _change.set(40)
+        yield &values.visit
+      }
     }
 
     /// `trip`: nil if absent.
@@ -207,6 +302,11 @@ extension Shop {
       set {
         values.trip = newValue
         _change.set(42)
+      }
+      _modify {
+        if !_change.isSet(42) { values.trip = stored.trip }
+        _change.set(42)
+        yield &values.trip
       }
     }
 
@@ -217,6 +317,11 @@ extension Shop {
         values.subject = newValue
         _change.set(46)
       }
+      _modify {
+        if !_change.isSet(46) { values.subject = stored.subject }
+        _change.set(46)
+        yield &values.subject
+      }
     }
 
     /// `parts`: required.
@@ -226,6 +331,11 @@ extension Shop {
         values.parts = newValue
         _change.set(48)
       }
+      _modify {
+        if !_change.isSet(48) { values.parts = stored.parts }
+        _change.set(48)
+        yield &values.parts
+      }
     }
 
     /// `__old_name`: `false` if absent.
@@ -234,6 +344,11 @@ extension Shop {
       set {
         values.is_old = newValue
         _change.set(50)
+      }
+      _modify {
+        if !_change.isSet(50) { values.is_old = stored.is_old }
+        _change.set(50)
+        yield &values.is_old
       }
     }
 

@@ -3,7 +3,7 @@
 public import Dflat
 public import Foundation
 
-extension Shop.Order {
+nonisolated extension Shop.Order {
   /// `id`, for queries.
   public static let id = Dflat::Field<Foundation::UUID, Shop.Order>(4)
   /// `number`, for queries.
@@ -44,7 +44,7 @@ extension Shop.Order {
   public static let is_old = Dflat::Field<Swift::Bool, Shop.Order>(50)
 }
 
-extension Dflat::Reference where Target == Shop.Visit {
+nonisolated extension Dflat::Reference where Target == Shop.Visit {
   /// `at`, for queries.
   public var at: Dflat::Field<Foundation::Date, Root> { _field(0) }
   /// `seconds`, for queries.
@@ -53,12 +53,12 @@ extension Dflat::Reference where Target == Shop.Visit {
   public var count: Dflat::Field<Swift::Int, Root> { _field(16) }
 }
 
-extension Dflat::Reference where Target == Shop.Trip {
+nonisolated extension Dflat::Reference where Target == Shop.Trip {
   /// The fields of `first`, for queries.
   public var first: Dflat::Reference<Shop.Visit, Root> { _reference(0) }
 }
 
-extension Dflat::Reference where Target == Shop.Customer {
+nonisolated extension Dflat::Reference where Target == Shop.Customer {
   /// `name`, for queries.
   public var name: Dflat::Field<Swift::String, Root> { _field(4) }
   /// `site`, for queries.
@@ -67,14 +67,14 @@ extension Dflat::Reference where Target == Shop.Customer {
   public var born: Dflat::Field<Foundation::Date, Root> { _field(8) }
 }
 
-extension Dflat::Reference where Target == Shop.URLNote {
+nonisolated extension Dflat::Reference where Target == Shop.URLNote {
   /// `URL`, for queries.
   public var url: Dflat::Field<Foundation::URL, Root> { _field(4) }
   /// `page`, for queries.
   public var page: Dflat::Field<Swift::Int, Root> { _field(6) }
 }
 
-extension UnionReference where Target == Shop.Subject {
+nonisolated extension UnionReference where Target == Shop.Subject {
   /// Whether it holds `url_note`.
   public func match(_ member: Shop.URLNote.Type) -> Dflat::Condition<Root> { _match(1) }
   /// Whether it holds `Customer`.
@@ -95,7 +95,7 @@ extension UnionReference where Target == Shop.Subject {
   }
 }
 
-extension Dflat::Reference where Target == Shop.Order {
+nonisolated extension Dflat::Reference where Target == Shop.Order {
   /// `id`, for queries.
   public var id: Dflat::Field<Foundation::UUID, Root> { _field(4) }
   /// `number`, for queries.

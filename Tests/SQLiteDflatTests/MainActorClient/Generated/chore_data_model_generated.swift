@@ -52,7 +52,7 @@ nonisolated extension Chores.Home {
     /// The hash; `hashValue` is a field.
     @_disfavoredOverload
     @_implements(Hashable,hashValue)
-    public var _hashValue: Int {
+    public var _hashValue: Swift::Int {
       var hasher = Hasher()
       hash(into: &hasher)
       return hasher.finalize()
@@ -66,10 +66,11 @@ nonisolated extension Chores.Home {
       proof: Chores.Home.Proof? = nil, isDone: Swift::Bool? = false,
       description: Swift::String? = nil, hashValue: Swift::Int32? = 0
     ) {
-      self = ChoreBuilder(
-        title, number, urgency ?? .normal, effort ?? 0, days ?? [], place, owner, tags ?? [], proof,
-        isDone ?? false, description, hashValue ?? 0
-      ).build()
+      self._row = Dflat::Row {
+        ChoreBuilder._encode(
+          to: $0, title, number, urgency ?? .normal, effort ?? 0, days ?? [], place, owner,
+          tags ?? [], proof, isDone ?? false, description, hashValue ?? 0)
+      }
     }
 
     /// What changes are made with, for Dflat.
@@ -90,7 +91,7 @@ nonisolated extension Chores.Home {
           Dflat::Property("owner", 16, .table { Chores.Home.Person._layout }),
           Dflat::Property("tags", 18, .vector(.string(default: nil))),
           Dflat::Property("proof", 22, .union { Chores.Home.Proof._layout }),
-          Dflat::Property("is_done", 24, .scalar(.bool, default: .bool(false))),
+          Dflat::Property("is_done", 24, .scalar(.bool, default: .bool(false)), swift: "isDone"),
           Dflat::Property("description", 26, .string(default: nil)),
           Dflat::Property("hashValue", 28, .scalar(.int32, default: .integer(0))),
         ]),
@@ -102,51 +103,31 @@ nonisolated extension Chores.Home {
   /// The fields of a `Chore`, to be changed and built.
   public nonisolated struct ChoreBuilder: EntityBuilder {
     /// `title`: a field of the primary key.
-    public var title: Swift::String
+    public var title: Swift::String = ""
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32
+    public var number: Swift::Int32 = 0
     /// `urgency`: `.normal` if absent.
-    public var urgency: Chores.Home.Urgency
+    public var urgency: Chores.Home.Urgency = .normal
     /// `effort`: indexed, `0` if absent.
-    public var effort: Swift::Int32
+    public var effort: Swift::Int32 = 0
     /// `days`: `[]` if absent.
-    public var days: Chores.Home.Days
+    public var days: Chores.Home.Days = []
     /// `place`: nil if absent.
-    public var place: Chores.Home.Place?
+    public var place: Chores.Home.Place? = nil
     /// `owner`: nil if absent.
-    public var owner: Chores.Home.Person?
+    public var owner: Chores.Home.Person? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String]
+    public var tags: [Swift::String] = []
     /// `proof`: indexed, nil if absent.
-    public var proof: Chores.Home.Proof?
+    public var proof: Chores.Home.Proof? = nil
     /// `is_done`: `false` if absent.
-    public var isDone: Swift::Bool
+    public var isDone: Swift::Bool = false
     /// `description`: nil if absent.
-    public var description: Swift::String?
+    public var description: Swift::String? = nil
     /// `hashValue`: `0` if absent.
-    public var hashValue: Swift::Int32
+    public var hashValue: Swift::Int32 = 0
 
-    init(
-      _ title: Swift::String = "", _ number: Swift::Int32 = 0,
-      _ urgency: Chores.Home.Urgency = .normal, _ effort: Swift::Int32 = 0,
-      _ days: Chores.Home.Days = [], _ place: Chores.Home.Place? = nil,
-      _ owner: Chores.Home.Person? = nil, _ tags: [Swift::String] = [],
-      _ proof: Chores.Home.Proof? = nil, _ isDone: Swift::Bool = false,
-      _ description: Swift::String? = nil, _ hashValue: Swift::Int32 = 0
-    ) {
-      self.title = title
-      self.number = number
-      self.urgency = urgency
-      self.effort = effort
-      self.days = days
-      self.place = place
-      self.owner = owner
-      self.tags = tags
-      self.proof = proof
-      self.isDone = isDone
-      self.description = description
-      self.hashValue = hashValue
-    }
+    init() {}
 
     /// The fields of an object.
     public init(from object: Chore) {
@@ -172,24 +153,36 @@ nonisolated extension Chores.Home {
 
     /// Writes the fields; defaults are left out.
     func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+      ChoreBuilder._encode(
+        to: builder, title, number, urgency, effort, days, place, owner, tags, proof, isDone,
+        description, hashValue)
+    }
+
+    static func _encode(
+      to builder: FlatBufferBuilder, _ title: Swift::String, _ number: Swift::Int32,
+      _ urgency: Chores.Home.Urgency, _ effort: Swift::Int32, _ days: Chores.Home.Days,
+      _ place: Chores.Home.Place?, _ owner: Chores.Home.Person?, _ tags: [Swift::String],
+      _ proof: Chores.Home.Proof?, _ isDone: Swift::Bool, _ description: Swift::String?,
+      _ hashValue: Swift::Int32
+    ) -> FlatBufferBuilder.Offset {
       let title = builder.string(title)
       let owner = owner?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
       let tags = builder.strings(tags)
-      let proof = proof?._encode(to: builder) ?? FlatBufferBuilder.Offset.none
+      let proof = builder.union(proof)
       let description = builder.string(description)
       builder.startTable(slotCount: 13)
       builder.add(title, at: 4)
       builder.add(number, at: 6, default: 0)
       builder.add(effort, at: 10, default: 0)
-      if let place { builder.addStructure(place, at: 14) }
+      builder.addStructure(place, at: 14, size: 8, alignment: 4)
       builder.add(owner, at: 16)
       builder.add(tags, at: 18)
-      builder.add(proof, at: 22)
+      builder.add(proof.value, at: 22)
       builder.add(description, at: 26)
       builder.add(hashValue, at: 28, default: 0)
       builder.add(urgency.rawValue, at: 8, default: 1)
       builder.add(days.rawValue, at: 12, default: 0)
-      builder.add(self.proof?._tag ?? 0, at: 20, default: 0)
+      builder.add(proof.tag, at: 20, default: 0)
       builder.add(isDone, at: 24, default: false)
       return builder.endTable()
     }

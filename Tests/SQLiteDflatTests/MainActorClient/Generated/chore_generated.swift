@@ -20,7 +20,7 @@ nonisolated extension Chores.Home {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Urgency", .int8, [("Low", 0), ("Normal", 1), ("High", 2)])
+      "Urgency", .int8, [("Low", 0), ("Normal", 1), ("High", 2)], cases: ["low", "normal", "high"])
   }
 
   /// `Days` of the schema.
@@ -43,7 +43,8 @@ nonisolated extension Chores.Home {
 
     /// The names and numbers, for Dflat.
     public static let _layout = EnumLayout(
-      "Days", .uint8, bitFlags: true, [("Saturday", 1), ("Sunday", 2)])
+      "Days", .uint8, bitFlags: true, [("Saturday", 1), ("Sunday", 2)],
+      cases: ["saturday", "sunday"])
   }
 
   /// `Place` of the schema.
@@ -199,8 +200,8 @@ nonisolated extension Chores.Home {
     public static let _layout: UnionLayout = UnionLayout(
       "Proof",
       [
-        .init("Person", 1, .table { Chores.Home.Person._layout }),
-        .init("Photo", 2, .table { Chores.Home.Photo._layout }),
+        .init("Person", 1, .table { Chores.Home.Person._layout }, swift: "person"),
+        .init("Photo", 2, .table { Chores.Home.Photo._layout }, swift: "photo"),
       ])
   }
 }

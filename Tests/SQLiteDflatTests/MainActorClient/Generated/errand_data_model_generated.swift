@@ -20,7 +20,9 @@ public nonisolated struct Errand: Dflat::Atom {
 
   /// A new object, not stored anywhere; nil stands for the default.
   public init(id: Swift::Int64, title: Swift::String? = nil) {
-    self = ErrandBuilder(id, title).build()
+    self._row = Dflat::Row {
+      ErrandBuilder._encode(to: $0, id, title)
+    }
   }
 
   /// What changes are made with, for Dflat.
@@ -43,14 +45,11 @@ public nonisolated struct Errand: Dflat::Atom {
 /// The fields of a `Errand`, to be changed and built.
 public nonisolated struct ErrandBuilder: EntityBuilder {
   /// `id`: a field of the primary key.
-  public var id: Swift::Int64
+  public var id: Swift::Int64 = 0
   /// `title`: nil if absent.
-  public var title: Swift::String?
+  public var title: Swift::String? = nil
 
-  init(_ id: Swift::Int64 = 0, _ title: Swift::String? = nil) {
-    self.id = id
-    self.title = title
-  }
+  init() {}
 
   /// The fields of an object.
   public init(from object: Errand) {
@@ -66,6 +65,12 @@ public nonisolated struct ErrandBuilder: EntityBuilder {
 
   /// Writes the fields; defaults are left out.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
+    ErrandBuilder._encode(to: builder, id, title)
+  }
+
+  static func _encode(
+    to builder: FlatBufferBuilder, _ id: Swift::Int64, _ title: Swift::String?
+  ) -> FlatBufferBuilder.Offset {
     let title = builder.string(title)
     builder.startTable(slotCount: 2)
     builder.add(id, at: 4, default: 0)

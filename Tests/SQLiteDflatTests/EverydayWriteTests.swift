@@ -132,6 +132,21 @@ struct EverydayWriteTests {
     }
   }
 
+  @Test("A value of the dictionary that does not fit is reported, and the old one stays on disk")
+  func dictionary() throws {
+    try withTemporaryWorkspace { workspace in
+      var dictionary = workspace.dflat.dictionary
+      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 7)
+      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 1 << 40)
+      dictionary.synchronize()
+      let errors = workspace.takeErrors().map { "\($0)" }
+      #expect(errors.count == 1 && errors[0].contains("page is 1099511627776"), "\(errors)")
+      let second = workspace.secondWorkspace()
+      #expect(second.dflat.dictionary["page", Shop.URLNote.self]?.page == 7)
+      second.dflat.shutdown()
+    }
+  }
+
   /// Stores a row that has a key and whatever `fill` adds.
   private func tamper(
     _ workspace: TemporaryWorkspace, _ number: Int32,

@@ -58,8 +58,9 @@ extension Bool: DflatFriendlyValue {
   /// This value without its type.
   @inlinable public var _value: Value { .bool(self) }
 }
-// No field has this type. It is what the compiler takes an integer literal for as long as it knows no better: if it did not conform,
-// the operators of conditions would look wrong for `Post.likes + 1`, and the compiler would try all of the others first.
+// A field has this type only if its schema says so, `likes: int (swift: "Int")`; its form converts constants then. It is also what
+// the compiler takes an integer literal for as long as it knows no better: if it did not conform, the operators of conditions would
+// look wrong for `Post.likes + 1`, and the compiler would try all of the others first.
 extension Int: DflatFriendlyValue {
   /// As `Int64`.
   @inlinable public static var _valueType: ValueType { .int64 }

@@ -64,7 +64,7 @@ precondition((try? JSONEncoder().encode(never)) == nil)
 let far = Shop.Order(
   id: key, number: 7, title: "", sizes: [], customer: Shop.Customer(name: ""), visit: strange,
   subject: .text(""), parts: [])
-precondition(far.description.contains("at: 1e+15 seconds since 1970"), far.description)
+precondition(far.description.contains("at: 1000000000000000.0 seconds since 1970"), far.description)
 
 // Conditions have the Swift types.
 let conditions: [Condition<Shop.Order>] = [

@@ -107,6 +107,7 @@ extension StorageError.Cause {
     switch self {
     case .alreadyExists: "give the object another key or value, or update the one that has it"
     case .missing: "insert the object, or use upsert"
+    case .invalidValue: "give the field a value that fits"
     case .corruptRow: "delete the object by its row id and store it anew, or restore a backup"
     case .corruptFile: "check whether it is the right file, and restore a backup if it is"
     case .diskFull: "free some space, and run the transaction again"

@@ -235,23 +235,9 @@ extension Kit.Item {
     queries.add([
       Term(Item.flag, "flag", { $0.flag }), Term(Item.plainFlag, "plainFlag", { $0.plainFlag }),
       Term(Item.maybeFlag, "maybeFlag", { $0.maybeFlag }),
-      Term(Item.pet.match(Kit.Cat.self), "match(Cat)", { $0.petTag == 1 }),
-      Term(Item.pet.match(Kit.Point.self), "match(Point)", { $0.petTag == 3 }),
-      Term(Item.pet.match(Kit.Empty.self), "match(Empty)", { $0.petTag == 4 }),
-      Term(Item.pet.isNull, "pet.isNull", { $0.pet == nil }),
-      Term(Item.branch.isNull, "branch.isNull", { $0.branch == nil }),
-      Term(Item.branch.leaf.isNotNull, "branch.leaf.isNotNull", { $0.branch?.leaf != nil }),
-      Term(Item.point.isNotNull, "point.isNotNull", { $0.point != nil }),
-      Term(Item.box.isNull, "box.isNull", { $0.box == nil }),
-      Term(
-        Item.pet.as(Kit.Point.self).isNull, "as(Point).isNull",
-        { if case .point? = $0.pet { false } else { true } }),
-      Term(Item.box.corner.isNotNull, "box.corner.isNotNull", { $0.box != nil }),
-      Term(
-        Item.traits.contains([.soft, .loud]), "contains", { $0.traits.contains([.soft, .loud]) }),
-      Term(
-        Item.traits.intersects(Kit.Trait(rawValue: 5)), "intersects",
-        { !$0.traits.isDisjoint(with: Kit.Trait(rawValue: 5)) }),
+      Term(Item.pet.match(Kit.Cat.self), "match(Cat)", { $0.petTag.map { $0 == 1 } }),
+      Term(Item.pet.match(Kit.Point.self), "match(Point)", { $0.petTag.map { $0 == 3 } }),
+      Term(Item.pet.match(Kit.Empty.self), "match(Empty)", { $0.petTag.map { $0 == 4 } }),
     ])
     return queries
   }

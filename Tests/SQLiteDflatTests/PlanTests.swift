@@ -174,9 +174,6 @@ struct PlanTests {
         try rowByRow(!(Post.isPinned || Post.attachment.as(Blog.Photo.self).width < 3))
           == "!(is_pinned || attachment.as(Photo).width < 3)")
       #expect(try rowByRow(Post.author.name.isNotNull && true) == "author.name.isNotNull && true")
-      #expect(
-        try rowByRow(!Post.attachment.match(Blog.Link.self) && Post.author.isNull)
-          == "!attachment.match(Link) && author.isNull")
       let plan = try workspace.posts.explain(
         where: Post.author.name == "a", orderBy: [Post.place.lon.ascending])
       #expect(plan.description.hasSuffix("indexes: none\nrow by row: author.name == \"a\"\nsorted in memory"))

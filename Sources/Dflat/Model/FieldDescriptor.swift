@@ -70,7 +70,6 @@ extension FieldDescriptor {
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
       (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
       field
-    case (nil, .presence): preconditionFailure("the root of a row is always there")
     }
   }
 }
@@ -110,8 +109,6 @@ enum FieldLeaf: Sendable, Hashable {
   case unionTag(Int)
   /// A union member that is a string.
   case stringMember(Int, tag: UInt8)
-  /// The table or struct that the steps lead to: true if it is there, unknown otherwise.
-  case presence
 }
 
 /// What the stored values of an enum or union tag mean to this version of the schema.
@@ -154,13 +151,6 @@ struct FieldPath: Sendable {
 
   func stringMember(_ offset: Int, _ tag: UInt8, in schema: EntitySchema) -> FieldDescriptor {
     known(stringMemberIfKnown(offset, tag, in: schema), offset)
-  }
-
-  /// Whether there is such a table or struct.
-  var presence: FieldDescriptor {
-    FieldDescriptor(
-      path: String(name.dropLast(2)), type: .bool, steps: steps, leaf: .presence,
-      defaultValue: nil, domain: nil, column: nil)
   }
 
   /// The scalar, enum or string field at an offset of the place.

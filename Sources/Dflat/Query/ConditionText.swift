@@ -25,16 +25,12 @@ struct ConditionText {
     case .field(let field): name(field).text
     case .constant(let value, _): value.text
     case .arithmetic(let operation, let left, let right, _):
-      "(\(text(left, beside: right)) \(operation.symbol) \(text(right, beside: left)))"
+      "(\(text(left)) \(operation.symbol) \(text(right)))"
     case .comparison(let operation, let left, let right, _):
       "\(text(left, beside: right)) \(operation.symbol) \(text(right, beside: left))"
     case .and, .or: "(\(condition(node)))"
     case .not(let operand):
       if case .comparison = operand { "!(\(text(operand)))" } else { "!\(text(operand))" }
-    case .isTrue(.comparison(.equal, let tag, .constant(let member, _), _)):
-      match(tag, [member])
-    case .isTrue(.membership(let tag, let members, _, _)): match(tag, members)
-    case .isTrue(let operand): text(operand)
     case .isNull(let operand, _, let negated):
       "\(text(operand)).\(negated ? "isNotNull" : "isNull")"
     case .membership(let operand, let values, _, let negated):
@@ -43,23 +39,14 @@ struct ConditionText {
     }
   }
 
-  /// What unions are asked for is made of their tags.
-  private func match(_ tag: Node, _ members: [Value]) -> String {
-    let union = text(tag).split(separator: "._type").joined()
-    return "\(union).match(\(members.map { text($0, beside: tag) }.joined(separator: " | ")))"
-  }
-
   /// A constant beside an enum field or a union's tag has a name.
   private func text(_ node: Node, beside other: Node) -> String {
     if case .constant(let value, _) = node { text(value, beside: other) } else { text(node) }
   }
 
   private func text(_ value: Value, beside other: Node) -> String {
-    switch other {
-    case .field(let field): name(field).constant(value) ?? value.text
-    case .arithmetic(.intersection, let flags, _, _): text(value, beside: flags)
-    default: value.text
-    }
+    guard case .field(let field) = other else { return value.text }
+    return name(field).constant(value) ?? value.text
   }
 }
 
@@ -116,7 +103,6 @@ extension ConditionText {
       }
       properties = kind.properties
     }
-    if case .presence = leaf { return FieldName(text: parts.joined(separator: ".")) }
     var name = name(leaf, in: properties)
     name.text = (parts + [name.text]).joined(separator: ".")
     return name
@@ -143,7 +129,6 @@ extension ConditionText {
         name.values = union().members.map { ($0.name, Int64($0.tag)) }
       }
       return name
-    case .presence: return FieldName(text: "")
     case .stringMember(let offset, let tag):
       var name = name(property(offset), or: offset)
       if case .union(let union)? = property(offset)?.kind, let member = union().member(tag) {
@@ -195,7 +180,6 @@ extension ArithmeticOperator {
     case .add: "+"
     case .subtract: "-"
     case .remainder: "%"
-    case .intersection: "&"
     }
   }
 }

@@ -17,15 +17,13 @@ public enum Node: Sendable {
   /// Of two or more conditions, none of which is a disjunction itself.
   case or([Node])
   indirect case not(Node)
-  /// True where the condition is true, and false where it is false or unknown.
-  indirect case isTrue(Node)
   indirect case isNull(Node, ValueType, negated: Bool)
   indirect case membership(Node, [Value], ValueType, negated: Bool)
 }
 
-/// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown. `intersection` are the bits that both have.
+/// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown.
 public enum ArithmeticOperator: Sendable {
-  case add, subtract, remainder, intersection
+  case add, subtract, remainder
 }
 
 /// The six comparisons.

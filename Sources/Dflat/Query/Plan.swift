@@ -151,8 +151,7 @@ extension Node {
       left.forEachField(body)
       right.forEachField(body)
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
-    case .not(let operand), .isTrue(let operand), .isNull(let operand, _, _),
-      .membership(let operand, _, _, _):
+    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
     }
   }
@@ -191,8 +190,6 @@ private struct Planner {
       let narrowings = parts.map { narrow($0, negated: negated) }
       return negated ? all(narrowings) : any(narrowings)
     case .not(let operand): return narrow(operand, negated: !negated)
-    // The rows for which it is false are not those for which the operand is.
-    case .isTrue(let operand): return negated ? .nothing : narrow(operand, negated: false)
     case .field(let field):
       return compare(field, .equal, .bool(!negated))
     case .comparison(let comparison, let left, .constant(let value, _), _):

@@ -55,7 +55,6 @@ extension Program {
       case .false: return .true
       case .unknown: return .unknown
       }
-    case .isTrue: return Ternary(condition(left, table) == .true)
     case .isNull: return Ternary(!isKnown(left, instruction.type, table))
     case .isNotNull: return Ternary(isKnown(left, instruction.type, table))
     case .isMember: return isMember(instruction, table)
@@ -151,8 +150,7 @@ extension Program {
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
     case .firstKnown: return firstKnown(instruction) { integer($0, table) }
-    case .presence: return isPresent(instruction, table) ? 1 : nil
-    case .add, .subtract, .remainder, .intersection:
+    case .add, .subtract, .remainder:
       guard let l = integer(Int(instruction.left), table),
         let r = integer(Int(instruction.right), table)
       else { return nil }
@@ -248,14 +246,6 @@ extension Program {
     return place
   }
 
-  /// Whether the table or struct is there that the hops lead to.
-  private func isPresent(_ field: Instruction, _ table: TableReader) -> Bool {
-    switch hops[Int(field.left + field.right) - 1].kind {
-    case .table, .tableMember: container(field, table) != nil
-    case .structure, .structureMember: structure(field, table) != nil
-    }
-  }
-
   /// The struct that holds a field: the last hop leads to it, the ones before to its table.
   private func structure(_ field: Instruction, _ table: TableReader) -> StructReader? {
     let last = Int(field.right) - 1
@@ -287,7 +277,6 @@ extension ComparisonOperator {
 extension Instruction.Operation {
   /// Exact arithmetic; nil if the result does not fit.
   fileprivate func exact<T: FixedWidthInteger>(_ left: T, _ right: T) -> T? {
-    if self == .intersection { return left & right }
     let (value, overflow) =
       switch self {
       case .add: left.addingReportingOverflow(right)

@@ -36,10 +36,8 @@ struct Instruction {
     case constant, tableField, structField, unionTag, stringMember
     /// The one that is known of several fields.
     case firstKnown
-    case add, subtract, remainder, intersection
-    /// Whether a table or struct is there.
-    case presence
-    case compare, and, or, not, isTrue, isNull, isNotNull, isMember, isNoMember
+    case add, subtract, remainder
+    case compare, and, or, not, isNull, isNotNull, isMember, isNoMember
     /// An integer field of the root table, compared with a constant: the commonest condition, in one step.
     case compareRootInteger
   }
@@ -99,8 +97,7 @@ final class Program: @unchecked Sendable {
     sets = .copying(compiler.sets)
     domains = .copying(compiler.domains)
     mayHideDamage = compiler.instructions.contains {
-      $0.operation == .isNull || $0.operation == .isNotNull || $0.operation == .isTrue
-        || ($0.type == .string && $0.hasDefault)
+      $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
     }
     _checkInvariants()
   }
@@ -113,15 +110,15 @@ final class Program: @unchecked Sendable {
         switch instruction.operation {
         case .constant:
           precondition(instruction.type != .string || instruction.bits < strings.count)
-        case .tableField, .structField, .unionTag, .stringMember, .presence, .compareRootInteger:
+        case .tableField, .structField, .unionTag, .stringMember, .compareRootInteger:
           precondition(left >= 0 && right >= 0 && left + right <= hops.count)
           precondition(instruction.domain < domains.count)
         case .and, .or, .firstKnown:
           precondition(left >= 0 && right > 0 && left + right <= parts.count)
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
-        case .add, .subtract, .remainder, .intersection, .compare:
+        case .add, .subtract, .remainder, .compare:
           precondition(0..<position ~= left && 0..<position ~= right)
-        case .not, .isTrue, .isNull, .isNotNull: precondition(0..<position ~= left)
+        case .not, .isNull, .isNotNull: precondition(0..<position ~= left)
         case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
         }
       }
@@ -233,8 +230,6 @@ private struct Compiler {
       case .or(let parts): compile(parts, .or, .bool)
       case .not(let operand):
         Instruction(operation: .not, type: .bool, left: compile(operand))
-      case .isTrue(let operand):
-        Instruction(operation: .isTrue, type: .bool, left: compile(operand))
       case .isNull(let operand, let type, let negated):
         Instruction(
           operation: negated ? .isNotNull : .isNull, type: type, left: compile(operand))
@@ -295,7 +290,6 @@ private struct Compiler {
       instruction.operation = .stringMember
       instruction.offset = Int32(offset)
       instruction.tag = tag
-    case .presence: instruction.operation = .presence
     }
     if let value = field.defaultValue {
       instruction.hasDefault = true
@@ -348,7 +342,6 @@ extension ArithmeticOperator {
     case .add: .add
     case .subtract: .subtract
     case .remainder: .remainder
-    case .intersection: .intersection
     }
   }
 }

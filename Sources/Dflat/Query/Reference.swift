@@ -20,18 +20,6 @@ public struct Reference<Target, Root: Atom>: Sendable {
     ways = [Root._schema.root.reference(offset)]
   }
 
-  /// Whether there is none: the field is nil, or what it is a part of is. Never unknown.
-  public var isNull: Condition<Root> { presence(isNull: true) }
-
-  /// Whether there is one. Never unknown.
-  public var isNotNull: Condition<Root> { presence(isNull: false) }
-
-  private func presence(isNull: Bool) -> Condition<Root> {
-    let fields = ways.map(\.presence)
-    let field = fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields)
-    return Computed(.isNull(.field(field), field.type, negated: !isNull))
-  }
-
   /// A field of the target. For generated code.
   public func _field<Value: QueryValue>(_ offset: Int) -> Field<Value, Root> {
     Field(oneOf: ways.map { $0.field(offset, in: Root._schema) })
@@ -70,15 +58,9 @@ public struct UnionReference<Target, Root: Atom>: Sendable {
     Field(oneOf: containers.map { $0.unionTag(offset, in: Root._schema) })
   }
 
-  /// Whether it holds nothing, or a member that this version of the schema does not know. Never unknown.
-  public var isNull: Condition<Root> { _type.isNull }
-
-  /// Whether it holds a member. Never unknown.
-  public var isNotNull: Condition<Root> { _type.isNotNull }
-
-  /// Whether the union holds one of the members with these tags; false for an empty one. For generated code.
+  /// Whether the union holds one of the members with these tags. For generated code.
   public func _match(_ tags: Int32...) -> Condition<Root> {
-    Computed(.isTrue((tags.count == 1 ? _type == tags[0] : _type.in(tags))._node))
+    tags.count == 1 ? _type == tags[0] : _type.in(tags)
   }
 
   /// The fields of whichever of these members is stored, all of one table or struct. For generated code.

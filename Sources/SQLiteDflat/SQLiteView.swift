@@ -118,7 +118,7 @@ class SQLiteView: StorageReader {
         }
         return QueryExplanation(
           statement: select.text, plan: lines, indexes: select.indexes,
-          rowByRow: plan.residualText,
+          rowByRow: plan.residual.map { "\($0)" },
           isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
       }
     }

@@ -156,27 +156,4 @@ struct PlanTests {
       #expect(workspace.posts.all().count == 1)
     }
   }
-
-  @Test("What is checked row by row is told with the schema's names")
-  func names() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.store([post(1)])
-      func rowByRow(_ condition: Condition<Post>) throws -> String? {
-        try workspace.posts.explain(where: condition).rowByRow
-      }
-      #expect(
-        try rowByRow((Post.place.lat + 1) > 2.5 && Post.status == .published)
-          == "(place.lat + 1.0) > 2.5 && status == Published")
-      #expect(
-        try rowByRow(Post.status.in([.draft, .archived]) || !(Post.author.name == "\"x\""))
-          == #"status.in([Draft, Archived]) || !(author.name == "\"x\"")"#)
-      #expect(
-        try rowByRow(!(Post.isPinned || Post.attachment.as(Blog.Photo.self).width < 3))
-          == "!(is_pinned || attachment.as(Photo).width < 3)")
-      #expect(try rowByRow(Post.author.name.isNotNull && true) == "author.name.isNotNull && true")
-      let plan = try workspace.posts.explain(
-        where: Post.author.name == "a", orderBy: [Post.place.lon.ascending])
-      #expect(plan.description.hasSuffix("indexes: none\nrow by row: author.name == \"a\"\nsorted in memory"))
-    }
-  }
 }

@@ -50,10 +50,6 @@ public struct Plan: Sendable {
   public let predicate: IndexPredicate?
   /// What candidates are checked for; nil if they all match.
   public let residual: Node?
-  /// ``residual`` in words, with the schema's names.
-  public var residualText: String? {
-    residual.map { ConditionText(query.schema).condition($0) }
-  }
   /// Whether the engine is to deliver candidates in the query's order. Otherwise they come by row id and are sorted by
   /// `RowCollector`, unless the query has no order.
   public let isOrderedByEngine: Bool

@@ -138,8 +138,7 @@ public struct QueryExplanation: Sendable {
   public let plan: [String]
   /// The keys and indexes that narrow or order the rows, by table name.
   public let indexes: [String]
-  /// The part of the condition that is evaluated row by row on bytes, with the schema's names for fields, union members and
-  /// enum values: `likes > 10 && status == Published`. nil if the statement says it all.
+  /// What is evaluated row by row on bytes; nil if the statement says it all.
   public let rowByRow: String?
   /// Whether rows are sorted in memory after they were found.
   public let isSortedInMemory: Bool
@@ -153,16 +152,5 @@ public struct QueryExplanation: Sendable {
     self.indexes = indexes
     self.rowByRow = rowByRow
     self.isSortedInMemory = isSortedInMemory
-  }
-}
-
-extension QueryExplanation: CustomStringConvertible {
-  /// All of it, a line for each step.
-  public var description: String {
-    var lines = [statement] + plan.map { "  " + $0 }
-    lines.append("indexes: " + (indexes.isEmpty ? "none" : indexes.joined(separator: ", ")))
-    if let rowByRow { lines.append("row by row: " + rowByRow) }
-    if isSortedInMemory { lines.append("sorted in memory") }
-    return lines.joined(separator: "\n")
   }
 }

@@ -118,7 +118,7 @@ class SQLiteView: StorageReader {
         }
         return QueryExplanation(
           statement: select.text, plan: lines, indexes: select.indexes,
-          rowByRow: plan.residual.map { "\($0)" },
+          rowByRow: plan.residual.map { $0.text(in: query.schema) },
           isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
       }
     }

@@ -87,7 +87,7 @@ struct SelectSQL {
       // One set of row ids, so that rows come in order and each but once.
       let sets = group(byField: parts).map { rowIDs($0, schema) }
       return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
-    case .compare, .oneOf, .isNull: preconditionFailure("each of these is about one field")
+    case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
     }
 
     /// The parts, those on the same index put together.
@@ -134,6 +134,11 @@ struct SelectSQL {
     case .or(let parts):
       return "(" + parts.map { expression($0, column: column) }.joined(separator: " OR ") + ")"
     case .isNull: return "\(column) IS NULL"
+    case .bits(_, let test, let mask):
+      constants.append(mask)
+      guard test == .contains else { return "(\(column) & ?) <> 0" }
+      constants.append(mask)
+      return "(\(column) & ?) = ?"
     case .oneOf(_, let values):
       constants += values
       return "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
@@ -169,7 +174,9 @@ extension IndexPredicate {
   fileprivate var onlyField: FieldDescriptor? {
     switch self {
     case .never: return nil
-    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field): return field
+    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
+      .bits(let field, _, _):
+      return field
     case .and(let parts), .or(let parts):
       guard let first = parts.first?.onlyField else { return nil }
       return parts.dropFirst().allSatisfy { $0.onlyField == first } ? first : nil

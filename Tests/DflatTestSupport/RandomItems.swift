@@ -235,10 +235,46 @@ extension Kit.Item {
     queries.add([
       Term(Item.flag, "flag", { $0.flag }), Term(Item.plainFlag, "plainFlag", { $0.plainFlag }),
       Term(Item.maybeFlag, "maybeFlag", { $0.maybeFlag }),
-      Term(Item.pet.match(Kit.Cat.self), "match(Cat)", { $0.petTag.map { $0 == 1 } }),
-      Term(Item.pet.match(Kit.Point.self), "match(Point)", { $0.petTag.map { $0 == 3 } }),
-      Term(Item.pet.match(Kit.Empty.self), "match(Empty)", { $0.petTag.map { $0 == 4 } }),
     ])
+    queries.add(presence + flags)
     return queries
+  }
+
+  /// What is there, which is never unknown, and its negation.
+  private static var presence: [Term<Bool, Kit.Item>] {
+    typealias Item = Kit.Item
+    let cat = Item.pet.as(Kit.Cat.self)
+    return [
+      Term(Item.pet.match(Kit.Cat.self), "match(Cat)", { $0.petTag == 1 }),
+      Term(Item.pet.match(Kit.Point.self), "match(Point)", { $0.petTag == 3 }),
+      Term(Item.pet.match(Kit.Empty.self), "match(Empty)", { $0.petTag == 4 }),
+      Term(!Item.pet.match(Kit.Cat.self), "!match(Cat)", { $0.petTag != 1 }),
+      Term(!Item.pet.match(Kit.Dog.self), "!match(Dog)", { $0.petTag != 2 }),
+      Term(Item.pet.isNull, "pet.isNull", { $0.pet == nil }),
+      Term(Item.pet != nil, "pet != nil", { $0.pet != nil }),
+      Term(Item.point == nil, "point == nil", { $0.point == nil }),
+      Term(Item.box.corner.isNotNull, "box.corner.isNotNull", { $0.box != nil }),
+      Term(nil != Item.branch, "nil != branch", { $0.branch != nil }),
+      Term(Item.branch.leaf.isNull, "branch.leaf.isNull", { $0.branch?.leaf == nil }),
+      Term(Item.branch.box != nil, "branch.box != nil", { $0.branch?.box != nil }),
+      Term(cat.isNull, "cat.isNull", { $0.cat == nil }),
+      Term(cat.leaf != nil, "cat.leaf != nil", { $0.cat?.leaf != nil }),
+      Term(Item.title == nil, "title == nil", { $0.title == nil }),
+      Term(Item.maybeMood != nil, "maybeMood != nil", { $0.maybeMood != nil }),
+    ]
+  }
+
+  private static var flags: [Term<Bool, Kit.Item>] {
+    [[], .soft, [.soft, .fast], [.loud, .fast], Kit.Trait(rawValue: 0x88)].flatMap {
+      (mask: Kit.Trait) -> [Term<Bool, Kit.Item>] in
+      [
+        Term(
+          Kit.Item.traits.contains(mask), "traits.contains(\(mask))",
+          { $0.traits.rawValue & mask.rawValue == mask.rawValue }),
+        Term(
+          Kit.Item.traits.intersects(mask), "traits.intersects(\(mask))",
+          { $0.traits.rawValue & mask.rawValue != 0 }),
+      ]
+    }
   }
 }

@@ -124,7 +124,10 @@ struct ExpressionTests {
     #expect(try holds(Kit.Item.branch.leaf.rank.isNull) { $0.branch = Kit.Branch() })
     #expect(try holds(Kit.Item.branch.leaf.rank == 0) { $0.branch = Kit.Branch(leaf: Kit.Leaf()) })
     #expect(try holds(Kit.Item.pet.as(Kit.Cat.self).lives.isNull) { $0.pet = .empty(Kit.Empty()) })
-    #expect(try holds(Kit.Item.pet.match(Kit.Cat.self).isNull) { _ in })
+    #expect(try holds(!Kit.Item.pet.match(Kit.Cat.self)) { _ in })
+    #expect(try !holds(Kit.Item.pet.match(Kit.Cat.self).isNull) { _ in })
+    #expect(try holds(Kit.Item.pet._type.isNull) { _ in })
+    #expect(try !holds(Kit.Item.pet._type != 1) { _ in })
     #expect(try holds(!Kit.Item.pet.match(Kit.Cat.self)) { $0.pet = .point(Kit.Point()) })
     #expect(try holds(Kit.Item.pet.as(Kit.Point.self).y == 2) { $0.pet = .point(Kit.Point(y: 2)) })
   }

@@ -70,6 +70,7 @@ extension FieldDescriptor {
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
       (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
       field
+    case (nil, .presence): preconditionFailure("the root is always there")
     }
   }
 }
@@ -109,6 +110,8 @@ enum FieldLeaf: Sendable, Hashable {
   case unionTag(Int)
   /// A union member that is a string.
   case stringMember(Int, tag: UInt8)
+  /// The table or struct itself: true where it is stored, unknown where it is not.
+  case presence
 }
 
 /// What the stored values of an enum or union tag mean to this version of the schema.
@@ -192,6 +195,13 @@ struct FieldPath: Sendable {
       "f\(offset)__type", .int32, .unionTag(offset), nil,
       domain: FieldDomain(known: union.members.map { Int64($0.tag) }.sorted(), others: nil),
       in: schema)
+  }
+
+  /// Whether the table or struct is there. No column has that.
+  var presence: FieldDescriptor {
+    FieldDescriptor(
+      path: String(name.dropLast(2)), type: .bool, steps: steps, leaf: .presence,
+      defaultValue: nil, domain: nil, column: nil)
   }
 
   /// The table or struct that a field refers to.

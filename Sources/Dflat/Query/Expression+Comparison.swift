@@ -1,7 +1,10 @@
 // Comparison operators, each for expression and expression, expression and value, value and expression.
 //
 // Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before true. The result is unknown
-// if either side is.
+// if either side is. Nil is no value: beside it, `==` and `!=` ask whether the other side is unknown; see Expression+Null.swift.
+//
+// Values have a type parameter of their own, `V`, although it is always that of the expression: the compiler then takes these operators
+// for as good a guess as those of the standard library, and long conditions are checked in a fraction of the time.
 
 extension QueryExpression {
   @inlinable
@@ -21,19 +24,24 @@ extension QueryExpression {
 @inlinable
 public func == <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element {
   lhs.compared(.equal, rhs)
 }
 
 /// Whether both sides are equal.
 @inlinable
-public func == <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func == <L: QueryExpression, V: QueryValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.equal, rhs)
 }
 
 /// Whether both sides are equal.
 @inlinable
-public func == <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func == <V: QueryValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.equal.mirrored, lhs)
 }
 
@@ -41,19 +49,24 @@ public func == <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element
 @inlinable
 public func != <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.Value == R.Value, L.Element == R.Element {
+) -> Condition<L.Element>
+where L.Value == R.Value, L.Element == R.Element {
   lhs.compared(.notEqual, rhs)
 }
 
 /// Whether both sides differ.
 @inlinable
-public func != <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element> {
+public func != <L: QueryExpression, V: QueryValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.notEqual, rhs)
 }
 
 /// Whether both sides differ.
 @inlinable
-public func != <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element> {
+public func != <V: QueryValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.notEqual.mirrored, lhs)
 }
 
@@ -68,15 +81,17 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
 
 /// Whether the left side comes before the right.
 @inlinable
-public func < <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
-where L.Value: DflatFriendlyValue {
+public func < <L: QueryExpression, V: DflatFriendlyValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.less, rhs)
 }
 
 /// Whether the left side comes before the right.
 @inlinable
-public func < <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
-where R.Value: DflatFriendlyValue {
+public func < <V: DflatFriendlyValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.less.mirrored, lhs)
 }
 
@@ -91,15 +106,17 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
 
 /// Whether the left side comes before the right or equals it.
 @inlinable
-public func <= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
-where L.Value: DflatFriendlyValue {
+public func <= <L: QueryExpression, V: DflatFriendlyValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.lessOrEqual, rhs)
 }
 
 /// Whether the left side comes before the right or equals it.
 @inlinable
-public func <= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
-where R.Value: DflatFriendlyValue {
+public func <= <V: DflatFriendlyValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.lessOrEqual.mirrored, lhs)
 }
 
@@ -114,15 +131,17 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
 
 /// Whether the left side comes after the right.
 @inlinable
-public func > <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
-where L.Value: DflatFriendlyValue {
+public func > <L: QueryExpression, V: DflatFriendlyValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.greater, rhs)
 }
 
 /// Whether the left side comes after the right.
 @inlinable
-public func > <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
-where R.Value: DflatFriendlyValue {
+public func > <V: DflatFriendlyValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.greater.mirrored, lhs)
 }
 
@@ -137,14 +156,16 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
 
 /// Whether the left side comes after the right or equals it.
 @inlinable
-public func >= <L: QueryExpression>(lhs: L, rhs: L.Value) -> Condition<L.Element>
-where L.Value: DflatFriendlyValue {
+public func >= <L: QueryExpression, V: DflatFriendlyValue>(
+  lhs: L, rhs: V
+) -> Condition<L.Element> where L.Value == V {
   lhs.compared(.greaterOrEqual, rhs)
 }
 
 /// Whether the left side comes after the right or equals it.
 @inlinable
-public func >= <R: QueryExpression>(lhs: R.Value, rhs: R) -> Condition<R.Element>
-where R.Value: DflatFriendlyValue {
+public func >= <V: DflatFriendlyValue, R: QueryExpression>(
+  lhs: V, rhs: R
+) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.greaterOrEqual.mirrored, lhs)
 }

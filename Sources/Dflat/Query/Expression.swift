@@ -19,11 +19,23 @@ public enum Node: Sendable {
   indirect case not(Node)
   indirect case isNull(Node, ValueType, negated: Bool)
   indirect case membership(Node, [Value], ValueType, negated: Bool)
+  /// Whether a union's tag is one of these: false, not unknown, for an empty union.
+  case match(FieldDescriptor, [Value])
+  /// Whether bits of an integer are set.
+  indirect case bits(Node, BitTest, Value, ValueType)
 }
 
 /// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown.
 public enum ArithmeticOperator: Sendable {
   case add, subtract, remainder
+}
+
+/// What is asked about the bits of a mask.
+public enum BitTest: Sendable {
+  /// Whether all of them are set.
+  case contains
+  /// Whether at least one of them is set.
+  case intersects
 }
 
 /// The six comparisons.
@@ -132,5 +144,19 @@ extension QueryExpression {
   @inlinable
   public func notIn<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
     Computed(_node.membership(values, negated: true))
+  }
+}
+
+extension QueryExpression where Value: FlatBuffersEnum & OptionSet {
+  /// Whether all of these flags are set; unknown if the value is. No flags at all are in every known value.
+  @inlinable
+  public func contains(_ flags: Value) -> Condition<Element> {
+    Computed(.bits(_node, .contains, flags._value, Value._valueType))
+  }
+
+  /// Whether at least one of these flags is set; unknown if the value is.
+  @inlinable
+  public func intersects(_ flags: Value) -> Condition<Element> {
+    Computed(.bits(_node, .intersects, flags._value, Value._valueType))
   }
 }

@@ -1,22 +1,69 @@
-// Conditions as text, for explanations.
+// Conditions as text, for explanations: in the schema's names, as the program would write them.
 
-extension Node: CustomStringConvertible {
-  /// The condition with storage names for fields: `(f10 > 5 && !f24)`.
-  public var description: String {
-    switch self {
-    case .field(let field): field.path
-    case .constant(let value, _): value.text
-    case .arithmetic(let operation, let left, let right, _):
-      "(\(left) \(operation.symbol) \(right))"
-    case .comparison(let operation, let left, let right, _):
-      "\(left) \(operation.symbol) \(right)"
-    case .and(let parts): "(\(parts.map(\.description).joined(separator: " && ")))"
-    case .or(let parts): "(\(parts.map(\.description).joined(separator: " || ")))"
-    case .not(let operand): "!(\(operand))"
-    case .isNull(let operand, _, let negated): "\(operand).\(negated ? "isNotNull" : "isNull")"
-    case .membership(let operand, let values, _, let negated):
-      "\(operand).\(negated ? "notIn" : "in")([\(values.map(\.text).joined(separator: ", "))])"
+extension Node {
+  /// The condition with the schema's names for fields, union members and enum values: `likes > 5 && status == Draft`.
+  public func text(in schema: EntitySchema) -> String { text(schema, within: .lowest) }
+
+  /// How tightly an operator binds its operands. What binds less than its surroundings stands in parentheses.
+  private enum Precedence: Int {
+    case lowest, or, and, comparison, sum, remainder, operand
+  }
+
+  private func text(_ schema: EntitySchema, within outer: Precedence) -> String {
+    let (text, own) = written(schema)
+    return own.rawValue < outer.rawValue ? "(\(text))" : text
+  }
+
+  private func written(_ schema: EntitySchema) -> (String, Precedence) {
+    // Comparisons do not associate, and the right side of a difference is no part of a longer one.
+    func infix(
+      _ symbol: String, _ left: Node, _ right: Node, _ own: Precedence, _ sides: Precedence
+    ) -> (String, Precedence) {
+      let first =
+        left.constantText(schema, beside: right)
+        ?? left.text(schema, within: own == .comparison ? sides : own)
+      let second = right.constantText(schema, beside: left) ?? right.text(schema, within: sides)
+      return ("\(first) \(symbol) \(second)", own)
     }
+    switch self {
+    case .field(let field): return (schema.name(of: field), .operand)
+    case .constant(let value, _): return (value.text, .operand)
+    case .arithmetic(.remainder, let left, let right, _):
+      return infix("%", left, right, .remainder, .operand)
+    case .arithmetic(let operation, let left, let right, _):
+      return infix(operation.symbol, left, right, .sum, .remainder)
+    case .comparison(let operation, let left, let right, _):
+      return infix(operation.symbol, left, right, .comparison, .sum)
+    case .and(let parts):
+      return (parts.map { $0.text(schema, within: .comparison) }.joined(separator: " && "), .and)
+    case .or(let parts):
+      return (parts.map { $0.text(schema, within: .and) }.joined(separator: " || "), .or)
+    case .not(let operand): return ("!" + operand.text(schema, within: .operand), .operand)
+    case .isNull(let operand, _, let negated):
+      return (operand.member(schema) + (negated ? "isNotNull" : "isNull"), .operand)
+    case .membership(let operand, let values, _, let negated):
+      let list = values.map { operand.text(of: $0, schema) }.joined(separator: ", ")
+      return (operand.member(schema) + "\(negated ? "notIn" : "in")([\(list)])", .operand)
+    case .match(let tag, let tags):
+      let list = tags.map { Node.field(tag).text(of: $0, schema) }.joined(separator: ", ")
+      return (schema.name(of: tag, withoutTag: true) + ".match(\(list))", .operand)
+    case .bits(let operand, let test, let mask, _):
+      return (operand.member(schema) + "\(test)(\(operand.text(of: mask, schema)))", .operand)
+    }
+  }
+
+  /// The expression and a dot.
+  private func member(_ schema: EntitySchema) -> String { text(schema, within: .operand) + "." }
+
+  private func constantText(_ schema: EntitySchema, beside other: Node) -> String? {
+    guard case .constant(let value, _) = self else { return nil }
+    return other.text(of: value, schema)
+  }
+
+  /// A constant that this expression is compared with.
+  private func text(of value: Value, _ schema: EntitySchema) -> String {
+    guard case .field(let field) = self else { return value.text }
+    return schema.valueName(value, of: field) ?? value.text
   }
 }
 

@@ -38,6 +38,7 @@ public indirect enum IndexPredicate: Sendable {
   /// Not empty.
   case oneOf(FieldDescriptor, [Value])
   case isNull(FieldDescriptor)
+  case bits(FieldDescriptor, BitTest, Value)
   case and([IndexPredicate])
   case or([IndexPredicate])
 }
@@ -149,6 +150,8 @@ extension Node {
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
+    case .bits(let operand, _, _, _): operand.forEachField(body)
+    case .match(let tag, _): body(tag)
     }
   }
 }
@@ -198,6 +201,9 @@ private struct Planner {
       return inner == negated ? isNull(field) : .nothing
     case .membership(.field(let field), let values, _, let inner):
       return inner == negated ? isMember(field, values) : .nothing
+    case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
+    case .bits(.field(let field), let test, let mask, _):
+      return negated ? .nothing : bits(field, test, mask)
     default: return .nothing
     }
   }
@@ -245,6 +251,12 @@ private struct Planner {
       wanted.insert(value)
     }
     return inDomain(field, domain) { wanted.contains($0) }
+  }
+
+  private func bits(_ field: FieldDescriptor, _ test: BitTest, _ mask: Value) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { bits($0, test, mask) }) }
+    guard isUsable(field), field.domain == nil else { return .nothing }
+    return Narrowing(predicate: .bits(field, test, mask), isExact: true)
   }
 
   private func isNull(_ field: FieldDescriptor) -> Narrowing {
@@ -354,7 +366,7 @@ extension IndexPredicate {
   /// How conjunctions and disjunctions are nested.
   private var depth: Int {
     switch self {
-    case .never, .compare, .isNull, .oneOf: 0
+    case .never, .compare, .isNull, .oneOf, .bits: 0
     case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
     }
   }
@@ -362,7 +374,7 @@ extension IndexPredicate {
   /// The number of comparisons and constants.
   private var size: Int {
     switch self {
-    case .never, .compare, .isNull: 1
+    case .never, .compare, .isNull, .bits: 1
     case .oneOf(_, let values): values.count
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.size }
     }
@@ -372,7 +384,9 @@ extension IndexPredicate {
   var columns: Set<String> {
     switch self {
     case .never: []
-    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field): [field.path]
+    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
+      .bits(let field, _, _):
+      [field.path]
     case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.columns) }
     }
   }

@@ -64,6 +64,11 @@ extension Program {
       case .false: return .true
       case .unknown: return .unknown
       }
+    case .containsBits, .intersectsBits:
+      guard let value = integer(left, table) else { return .unknown }
+      let common = UInt64(bitPattern: value) & instruction.bits
+      return Ternary(
+        instruction.operation == .containsBits ? common == instruction.bits : common != 0)
     default:
       guard let value = integer(index, table) else { return .unknown }
       return Ternary(value != 0)
@@ -149,6 +154,7 @@ extension Program {
       // A tag without a value is an empty union, as readers of objects see it.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
+    case .presence: return isPresent(instruction, table) ? 1 : nil
     case .firstKnown: return firstKnown(instruction) { integer($0, table) }
     case .add, .subtract, .remainder:
       guard let l = integer(Int(instruction.left), table),
@@ -244,6 +250,14 @@ extension Program {
       place = next
     }
     return place
+  }
+
+  /// Whether the table or struct at the end of the hops is there.
+  private func isPresent(_ field: Instruction, _ table: TableReader) -> Bool {
+    switch hops[Int(field.left) + Int(field.right) - 1].kind {
+    case .table, .tableMember: container(field, table) != nil
+    case .structure, .structureMember: structure(field, table) != nil
+    }
   }
 
   /// The struct that holds a field: the last hop leads to it, the ones before to its table.

@@ -33,11 +33,12 @@ struct Hop {
 
 struct Instruction {
   enum Operation: UInt8 {
-    case constant, tableField, structField, unionTag, stringMember
+    case constant, tableField, structField, unionTag, stringMember, presence
     /// The one that is known of several fields.
     case firstKnown
     case add, subtract, remainder
-    case compare, and, or, not, isNull, isNotNull, isMember, isNoMember
+    case compare, and, or, not, isNull, isNotNull, isMember, isNoMember, containsBits,
+      intersectsBits
     /// An integer field of the root table, compared with a constant: the commonest condition, in one step.
     case compareRootInteger
   }
@@ -110,7 +111,7 @@ final class Program: @unchecked Sendable {
         switch instruction.operation {
         case .constant:
           precondition(instruction.type != .string || instruction.bits < strings.count)
-        case .tableField, .structField, .unionTag, .stringMember, .compareRootInteger:
+        case .tableField, .structField, .unionTag, .stringMember, .presence, .compareRootInteger:
           precondition(left >= 0 && right >= 0 && left + right <= hops.count)
           precondition(instruction.domain < domains.count)
         case .and, .or, .firstKnown:
@@ -118,7 +119,8 @@ final class Program: @unchecked Sendable {
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
         case .add, .subtract, .remainder, .compare:
           precondition(0..<position ~= left && 0..<position ~= right)
-        case .not, .isNull, .isNotNull: precondition(0..<position ~= left)
+        case .not, .isNull, .isNotNull, .containsBits, .intersectsBits:
+          precondition(0..<position ~= left)
         case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
         }
       }
@@ -237,6 +239,15 @@ private struct Compiler {
         Instruction(
           operation: negated ? .isNoMember : .isMember, type: type, left: compile(operand),
           right: add(ValueSet(values)))
+      case .match(let tag, let tags):
+        // That the tag is known decides first, so that the conjunction is never unknown.
+        compile(
+          [
+            .isNull(.field(tag), tag.type, negated: true),
+            .membership(.field(tag), tags, tag.type, negated: false),
+          ], .and, .bool)
+      case .bits(let operand, let test, let mask, let type):
+        bits(test, mask, type, of: compile(operand))
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)
@@ -267,6 +278,15 @@ private struct Compiler {
     return Int32(sets.count - 1)
   }
 
+  private func bits(
+    _ test: BitTest, _ mask: Value, _ type: ValueType, of operand: Int32
+  ) -> Instruction {
+    var instruction = Instruction(
+      operation: test == .contains ? .containsBits : .intersectsBits, type: type, left: operand)
+    instruction.bits = mask.bits
+    return instruction
+  }
+
   private mutating func constant(_ value: Value, _ type: ValueType) -> Instruction {
     var instruction = Instruction(operation: .constant, type: type)
     instruction.bits = bits(value)
@@ -286,6 +306,7 @@ private struct Compiler {
     case .unionTag(let offset):
       instruction.operation = .unionTag
       instruction.offset = Int32(offset)
+    case .presence: instruction.operation = .presence
     case .stringMember(let offset, let tag):
       instruction.operation = .stringMember
       instruction.offset = Int32(offset)

@@ -8,7 +8,7 @@
 /// The fields behind a table or struct field: `Post.author` has `handle`, `Post.place` has `lat`.
 ///
 /// All of them are unknown for an object whose reference is nil.
-public struct Reference<Target, Root: Atom>: Sendable {
+public struct Reference<Target, Root: Atom>: QueryReference {
   let ways: [FieldPath]
 
   init(_ ways: [FieldPath]) {
@@ -19,6 +19,15 @@ public struct Reference<Target, Root: Atom>: Sendable {
   public init(_ offset: Int) {
     ways = [Root._schema.root.reference(offset)]
   }
+
+  /// Whether no such table or struct is stored, or, behind a union member, another member is. Never unknown.
+  public var isNull: Condition<Root> { presence.isNull }
+
+  /// Whether the table or struct is stored. Never unknown.
+  public var isNotNull: Condition<Root> { presence.isNotNull }
+
+  /// True where it is stored, unknown where it is not.
+  private var presence: Field<Bool, Root> { Field(oneOf: ways.map(\.presence)) }
 
   /// A field of the target. For generated code.
   public func _field<Value: QueryValue>(_ offset: Int) -> Field<Value, Root> {
@@ -39,7 +48,7 @@ public struct Reference<Target, Root: Atom>: Sendable {
 /// A union field: what it holds, and the fields of what it holds.
 ///
 ///     Post.attachment.match(Photo.self) && Post.attachment.as(Photo.self).width > 640
-public struct UnionReference<Target, Root: Atom>: Sendable {
+public struct UnionReference<Target, Root: Atom>: QueryReference {
   let containers: [FieldPath]
   let offset: Int
 
@@ -58,9 +67,15 @@ public struct UnionReference<Target, Root: Atom>: Sendable {
     Field(oneOf: containers.map { $0.unionTag(offset, in: Root._schema) })
   }
 
-  /// Whether the union holds one of the members with these tags. For generated code.
+  /// Whether the union is empty, or holds a member that this version of the schema does not know. Never unknown.
+  public var isNull: Condition<Root> { _type.isNull }
+
+  /// Whether the union holds a member. Never unknown.
+  public var isNotNull: Condition<Root> { _type.isNotNull }
+
+  /// Whether the union holds one of the members with these tags. Never unknown. For generated code.
   public func _match(_ tags: Int32...) -> Condition<Root> {
-    tags.count == 1 ? _type == tags[0] : _type.in(tags)
+    Computed(.match(_type.descriptor, tags.map { .integer(Int64($0)) }))
   }
 
   /// The fields of whichever of these members is stored, all of one table or struct. For generated code.

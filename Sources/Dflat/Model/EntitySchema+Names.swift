@@ -1,0 +1,68 @@
+// The schema's names of fields and values, found by walking the layout along the storage name.
+
+extension EntitySchema {
+  /// The field as a condition names it, by the schema's names: `likes`, `author.handle`, `attachment.as(Photo).width`.
+  ///
+  /// - Parameter withoutTag: Of a union's tag, the union.
+  func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
+    let fields = field.alternatives.isEmpty ? [field] : field.alternatives
+    var names: [String] = []
+    for field in fields {
+      let name = walk(field).name + (field.isUnionTag && !withoutTag ? "._type" : "")
+      if !names.contains(name) { names.append(name) }
+    }
+    return names.joined(separator: "|")
+  }
+
+  /// The schema's name of an enum's value, of a combination of flags, or of a union's member.
+  func valueName(_ value: Value, of field: FieldDescriptor) -> String? {
+    let bits = Int64(bitPattern: value.bits)
+    switch walk(field.alternatives.first ?? field).kind {
+    case .enumeration(let layout, _)?:
+      let layout = layout()
+      if let name = layout.values.first(where: { $0.value == bits })?.name { return name }
+      guard layout.isBitFlags else { return nil }
+      let flags = layout.values.filter { $0.value & bits == $0.value }
+      let named = flags.reduce(0) { $0 | $1.value }
+      return named == bits ? "[\(flags.map(\.name).joined(separator: ", "))]" : nil
+    case .union(let layout)? where field.isUnionTag:
+      return UInt8(exactly: bits).flatMap { layout().member($0)?.name }
+    default: return nil
+    }
+  }
+
+  /// The name, and what the last field on the way holds.
+  private func walk(_ field: FieldDescriptor) -> (name: String, kind: Property.Kind?) {
+    var names = ""
+    var properties = layout.properties
+    var kind: Property.Kind?
+    for part in field.path.split(separator: "__") {
+      if part == "type" { break }
+      if part.first == "u" {
+        guard case .union(let layout)? = kind, let tag = UInt8(part.dropFirst()),
+          let member = layout().member(tag)
+        else { return (field.path, nil) }
+        names += ".as(\(member.name))"
+        kind = member.kind
+      } else {
+        guard let offset = Int(part.dropFirst()),
+          let property = properties.first(where: { $0.offset == offset })
+        else { return (field.path, nil) }
+        names += (names.isEmpty ? "" : ".") + property.name
+        kind = property.kind
+      }
+      switch kind {
+      case .table(let layout)?: properties = layout().properties
+      case .structure(let layout)?: properties = layout().properties
+      default: properties = []
+      }
+    }
+    return (names, kind)
+  }
+}
+
+extension FieldDescriptor {
+  fileprivate var isUnionTag: Bool {
+    if case .unionTag = leaf { true } else { false }
+  }
+}

@@ -1,0 +1,97 @@
+// Nil beside expressions, references and unions; presence; bit flags.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+import Testing
+
+@Suite("Conditions about what is absent")
+struct NullConditionTests {
+  private func titles(
+    _ condition: Condition<Kit.Item>, _ items: [Kit.Item]
+  ) throws -> [String] {
+    try withTemporaryWorkspace { workspace in
+      try workspace.write([Kit.Item.self]) { txn in
+        for item in items { try txn.submit(Kit.ItemChangeRequest.creationRequest(item)) }
+      }
+      return workspace.dflat.fetch(for: Kit.Item.self).where(condition).map(\.name)
+    }
+  }
+
+  private let items = [
+    Kit.Item(name: "none", serial: 1, number: 5),
+    Kit.Item(name: "a", serial: 2, number: 5, title: "a"),
+    Kit.Item(name: "b", serial: 3, number: 5, title: "b", pet: .dog(Kit.Dog(name: "d"))),
+  ]
+
+  @Test("Nil inside a larger condition is asked of each object, not of the field")
+  func nilInsideConditions() throws {
+    typealias Item = Kit.Item
+    #expect(
+      try titles(Item.number > 3 && (Item.title == nil || Item.title == "a"), items)
+        == ["none", "a"])
+    #expect(try titles(Item.title != nil && Item.number > 3, items) == ["a", "b"])
+    #expect(try titles(Item.number > 3 && nil == Item.title, items) == ["none"])
+    #expect(try titles(Item.pet == nil && Item.number > 3, items) == ["none", "a"])
+    #expect(try titles(Item.number > 3 && Item.branch != nil, items) == [])
+    #expect(try titles((Item.number + 1) != nil && Item.title == nil, items) == ["none"])
+  }
+
+  @Test(
+    "An optional value that is nil matches what is unknown", arguments: [nil, "a"] as [String?])
+  func optionalValues(title: String?) throws {
+    typealias Item = Kit.Item
+    let expected = title == nil ? ["none"] : ["a"]
+    #expect(try titles(Item.title == title && Item.number > 3, items) == expected)
+    #expect(try titles(title == Item.title, items) == expected)
+    // A field without a value is not different from "a": that is unknown.
+    #expect(try titles(Item.title != title, items) == (title == nil ? ["a", "b"] : ["b"]))
+  }
+
+  @Test("What is not there does not match")
+  func matching() throws {
+    #expect(try titles(!Kit.Item.pet.match(Kit.Dog.self), items) == ["none", "a"])
+    #expect(try titles(Kit.Item.pet.match(Kit.Dog.self) == false, items) == ["none", "a"])
+  }
+
+  @Test("Flags are asked for together or one of them")
+  func flags() throws {
+    let items = [
+      Kit.Item(name: "0", serial: 0), Kit.Item(name: "1", serial: 0, traits: .soft),
+      Kit.Item(name: "5", serial: 0, traits: [.soft, .fast]),
+      Kit.Item(name: "6", serial: 0, traits: [.loud, .fast]),
+    ]
+    typealias Item = Kit.Item
+    #expect(try titles(Item.traits.contains([.soft, .fast]), items) == ["5"])
+    #expect(try titles(Item.traits.intersects([.soft, .fast]), items) == ["1", "5", "6"])
+    #expect(try titles(!Item.traits.intersects([.soft]), items) == ["0", "6"])
+    #expect(try titles(Item.traits.contains([]), items) == ["0", "1", "5", "6"])
+    #expect(try titles(Item.traits.intersects([]), items) == [])
+  }
+
+  @Test("An explanation names fields, members and values as the schema does")
+  func explanation() throws {
+    typealias Item = Kit.Item
+    try withTemporaryWorkspace { workspace in
+      func text(_ condition: Condition<Item>) throws -> String? {
+        try workspace.dflat.fetch(for: Item.self).explain(where: condition).rowByRow
+      }
+      #expect(
+        try text(Item.shortNumber != 10 && Item.mood != .calm && Item.plainFlag)
+          == "short_number != 10 && mood != Calm && plain_flag")
+      #expect(
+        try text(Item.branch.leaf.weight > 2 && !(Item.plainFlag || Item.plainNumber + 1 < 3))
+          == "branch.leaf.weight > 2.0 && !(plain_flag || plain_number + 1 < 3)")
+      #expect(
+        try text(Item.pet.as(Kit.Dog.self).name == "a" || !Item.pet.match(Kit.Cat.self))
+          == "pet.as(Dog).name == \"a\" || !pet.match(Cat)")
+      #expect(
+        try text(Item.pet._type != 2 && Item.branch != nil && Item.box.corner.x.isNull)
+          == "pet._type != Dog && branch.isNotNull && box.corner.x.isNull")
+      #expect(
+        try text(
+          Item.traits.contains([.soft, .fast]) && Item.plainFlag && Item.mood.notIn([.wild]))
+          == "traits.contains([Soft, Fast]) && plain_flag && mood.notIn([Wild])")
+    }
+  }
+}

@@ -2,7 +2,7 @@
 //
 // SQLite gives a connection a number that changes with the commits of others (`PRAGMA data_version`). The writer's number
 // tells exactly what our own writes do not explain. What was verified at one generation holds as long as the generation is the
-// same, because our own writes keep it true:
+// same, because our own writes keep it true (where they may not, a commit begins a generation; see `WriterTables`):
 //
 //  - a generation taken before a state is begun covers no more than that state: what is verified in it is stamped with that;
 //  - if the generation is still the same after a state was begun, it is the state's own, and stamps of it may be believed;

@@ -68,7 +68,7 @@ extension SQLiteEngine {
             try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
               try connection.commit()
             }
-            generation = state.tables.beginGenerationIfDue(foreignChanges)
+            generation = state.tables.beginGenerationIfDue(self)
             committed(&state, connection)
           } else {
             state.tables.forget()

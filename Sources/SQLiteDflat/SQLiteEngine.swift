@@ -30,6 +30,9 @@ final class SQLiteEngine: StorageEngine {
   private let statements = Mutex<[TableSQL]>([])
   /// Those of `statements` that were asked for last: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
+  /// Whether this process uses two versions of one schema, which may keep a side table differently. Each commit then begins a
+  /// generation (`ForeignChanges`): what one version writes may make wrong what was verified for the other.
+  let usesSeveralVersions = Atomic(false)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
@@ -126,6 +129,9 @@ final class SQLiteEngine: StorageEngine {
     let sql = statements.withLock { statements in
       if let known = statements.first(where: { $0.schema === schema }) { return known }
       let sql = TableSQL(schema)
+      if statements.contains(where: { $0.table == sql.table }) {
+        usesSeveralVersions.store(true, ordering: .releasing)
+      }
       statements.append(sql)
       return sql
     }

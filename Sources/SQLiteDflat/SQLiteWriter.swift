@@ -146,7 +146,7 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
   override func generationBeforeState() -> Int { tables.generation }
 
   override func verdict(of side: String, at generation: Int) throws -> Bool? {
-    tables.isVerified(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
+    tables.isVerified(side, engine)
   }
 
   override func note(_ isRight: Bool, of side: String, at generation: Int) {

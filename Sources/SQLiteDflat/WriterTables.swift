@@ -6,6 +6,7 @@
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
+import Synchronization
 
 typealias RowView = TableReader
 
@@ -18,8 +19,8 @@ final class WriterTables {
   private var highest: [String: Int64] = [:]
   /// Side tables that were verified inside the transaction.
   private var verified: Set<String> = []
-  /// Whether side tables were written by a trigger, or by a version of the schema that does not keep them as another one does. What
-  /// was verified in a generation holds for all its states, so the commit has to begin a new one.
+  /// Whether side tables were written by a trigger. What was verified in a generation holds for all its states, so the commit
+  /// has to begin a new one.
   private var changesGeneration = false
   /// Which version of a schema a table was last used with.
   private var versions: [String: EntitySchema] = [:]
@@ -46,14 +47,22 @@ final class WriterTables {
   /// A side table was verified in the transaction. That holds inside of it only.
   func noteVerified(_ side: String) { verified.insert(side) }
 
-  func isVerified(_ side: String) -> Bool { verified.contains(side) }
+  /// Whether a side table agrees with the objects in the transaction's state; nil if that is not known.
+  ///
+  /// Where a program uses two versions of a schema that is never known: a write by one may make wrong what was right for the other.
+  func isVerified(_ side: String, _ engine: SQLiteEngine) -> Bool? {
+    if engine.usesSeveralVersions.load(ordering: .acquiring) { return nil }
+    return verified.contains(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
+  }
 
   /// The transaction was committed, and nobody may ask for the generation yet.
   /// - Returns: The generation from now on.
-  func beginGenerationIfDue(_ foreignChanges: ForeignChanges) -> Int {
-    if !changesGeneration { return generation }
+  func beginGenerationIfDue(_ engine: SQLiteEngine) -> Int {
+    if !changesGeneration, !engine.usesSeveralVersions.load(ordering: .acquiring) {
+      return generation
+    }
     changesGeneration = false
-    return foreignChanges.beginGeneration()
+    return engine.foreignChanges.beginGeneration()
   }
 
   /// Makes sure that ids which were handed out are not used again, also when what they were for was undone: SQLite's own count
@@ -125,8 +134,6 @@ final class WriterTables {
     if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
       // One program uses two versions. Each knows side tables that the other does not.
       forget(other)
-      verified.removeAll()
-      changesGeneration = true
     }
     try triggers.look(connection)
     if triggers.areThere { changedRows.insertEverything() }
@@ -164,8 +171,7 @@ final class WriterTables {
         // An empty index is right. So is one that a reader has verified, if no other connection has committed since.
         let isRight =
           extent?.isComplete == true
-          && (extent?.main == nil
-            || engine.foreignChanges.verdict(of: side.trustKey, at: generation) == true)
+          && (extent?.main == nil || isVerified(side.trustKey, engine) == true)
         table.verified = isRight ? IndexMarks.everything : IndexMarks.nothing
         try IndexMarks.set(table.verified, of: side, main: sql.table, connection)
       }

@@ -255,6 +255,36 @@ struct EvolutionTests {
     }
   }
 
+  @Test("What was right for one version is looked at again when the other has written")
+  func verifiedBeforeOtherVersion() throws {
+    // The default of `rank` is 5 for the old version and 7 for the new one: it is absent where an old object has 5.
+    func old(_ number: Int32, _ rank: Int32) -> Old {
+      Old(slug: "\(number)", rank: rank, code: number, votes: number)
+    }
+    try withTemporaryWorkspace { workspace in
+      let news = workspace.dflat.fetch(for: New.self)
+      func insert(_ object: Old) throws {
+        let outcome = try workspace.write([Old.self]) { txn in
+          try txn.submit(Press.ArticleChangeRequest.creationRequest(object))
+        }
+        #expect(outcome.isCommitted)
+      }
+      try insert(old(0, 3))
+      for number in 1...20 as ClosedRange<Int32> {
+        #expect(news.where(New.rank == 7).count == Int(number) - 1)
+        try insert(old(number, 5))
+        #expect(news.where(New.rank == 7).count == Int(number))
+        #expect(news.where(New.rank == 5).isEmpty)
+        try workspace.write([Old.self, New.self]) { txn in
+          try txn.submit(Press.ArticleChangeRequest.creationRequest(old(1000 + number, 5)))
+          #expect(news.where(New.rank == 7).count == Int(number) + 1)
+          #expect(news.where(New.rank == 5).isEmpty)
+          txn.abort()
+        }
+      }
+    }
+  }
+
   @Test("A build makes a version's index its own, and then it answers; a plain index needs none")
   func rebuiltForDefault() async throws {
     try await withTemporaryWorkspace { workspace in

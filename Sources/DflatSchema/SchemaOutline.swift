@@ -9,6 +9,8 @@ public struct SchemaOutline: Sendable {
   public struct Declaration: Sendable {
     /// The name with its namespace.
     public let name: QualifiedName
+    /// The name in Swift, without namespace and back-ticks.
+    public let swiftName: String
     /// Where the name stands.
     public var position: SourcePosition { range.position }
     let range: SourceRange
@@ -28,18 +30,22 @@ public struct SchemaOutline: Sendable {
     var declarations: [Declaration] = []
     for declaration in Parser.parse(source, sink: DiagnosticSink()).declarations {
       let name: NameSyntax
+      let attributes: [AttributeSyntax]
       switch declaration {
       case .namespace(let parts):
         namespace = parts
         continue
-      case .record(let record): name = record.name
-      case .enumeration(let enumeration): name = enumeration.name
-      case .union(let union): name = union.name
+      case .record(let record): (name, attributes) = (record.name, record.attributes)
+      case .enumeration(let enumeration):
+        (name, attributes) = (enumeration.name, enumeration.attributes)
+      case .union(let union): (name, attributes) = (union.name, union.attributes)
       default: continue
       }
+      let chosen = attributes.last { $0.name.text == "swift_name" }?.value?.text
       declarations.append(
         Declaration(
-          name: QualifiedName(namespace: namespace, name: name.text), range: name.range))
+          name: QualifiedName(namespace: namespace, name: name.text),
+          swiftName: chosen ?? camel(name.text), range: name.range))
     }
     self.declarations = declarations
   }

@@ -108,6 +108,36 @@ struct EverydayWriteTests {
     }
   }
 
+  @Test("Objects are found by keys of such types, and by no value that a key cannot hold")
+  func keys() async throws {
+    try await withTemporaryWorkspace { workspace in
+      try EverydayTests.store(in: workspace)
+      let dflat = workspace.dflat
+      #expect(dflat.find(Order.self, (EverydayTests.id(3), 3))?.title == "order 3")
+      #expect(dflat.find(Order.self, EverydayTests.order(4).id)?.number == 4)
+      #expect(dflat.find(Order.self, (EverydayTests.id(3), 1 << 40)) == nil)
+      let title = try await dflat.read { context in
+        try context.find(Order.self, (id: EverydayTests.id(2), number: 2))?.title
+      }
+      #expect(title == "order 2")
+    }
+  }
+
+  @Test("A changed copy keeps that a value does not fit")
+  func copies() async throws {
+    try await withTemporaryWorkspace { workspace in
+      let refused = [
+        EverydayTests.order(1).with { $0.count = 256 },
+        EverydayTests.order(1).with { $0.count = 256 }.with { $0.title = "other" },
+      ]
+      for object in refused {
+        await #expect(throws: StorageError.self) {
+          try await workspace.dflat.write(Order.self) { try $0.insert(object) }
+        }
+      }
+    }
+  }
+
   @Test("Objects that were made with what does not fit are not stored", arguments: [false, true])
   func refusedObjects(isUpsert: Bool) async throws {
     try await withTemporaryWorkspace { workspace in

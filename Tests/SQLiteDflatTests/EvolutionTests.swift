@@ -276,9 +276,12 @@ struct EvolutionTests {
         #expect(news.where(New.rank == 7).count == Int(number))
         #expect(news.where(New.rank == 5).isEmpty)
         try workspace.write([Old.self, New.self]) { txn in
-          try txn.submit(Press.ArticleChangeRequest.creationRequest(old(1000 + number, 5)))
-          #expect(news.where(New.rank == 7).count == Int(number) + 1)
-          #expect(news.where(New.rank == 5).isEmpty)
+          for more in 1...3 as ClosedRange<Int32> {
+            try txn.submit(
+              Press.ArticleChangeRequest.creationRequest(old(1000 * more + number, 5)))
+            #expect(news.where(New.rank == 7).count == Int(number + more))
+            #expect(news.where(New.rank == 5).isEmpty)
+          }
           txn.abort()
         }
       }

@@ -35,14 +35,15 @@ extension PendingChange {
   ) -> Row {
     BuilderPool.withBuilder { builder in
       builder.finish(encode(builder))
-      guard let base else { return Row(sound: builder.bytes) }
+      let refusal = builder.refusal ?? refusal
+      guard let base else { return Row(built: builder.bytes, refusal: refusal) }
       defer { withExtendedLifetime(base) {} }
       let overlay = Overlay(fields, builder.bytes, over: base, as: layout)
       let changes = overlay.changes()
-      if !changes.isDifferent { return base.withBytes { Row(sound: $0) } }
+      if !changes.isDifferent { return base.withBytes { Row(built: $0, refusal: refusal) } }
       return BuilderPool.withBuilder { builder in
         if !overlay.write(changes, to: builder) { overlay.writeKnown(changes, to: builder) }
-        return Row(sound: builder.bytes)
+        return Row(built: builder.bytes, refusal: refusal)
       }
     }
   }

@@ -41,10 +41,16 @@ public struct Row: @unchecked Sendable {
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     let builder = BuilderPool.take()
     builder.finish(encode(builder))
-    storage =
-      builder.refusal.map { RowStorage.make(builder.bytes, refusal: $0) }
-      ?? RowStorage.make(builder.bytes, id: -1, mark: .built)
+    self.init(built: builder.bytes, mark: .built, refusal: builder.refusal)
     BuilderPool.giveBack(builder)
+  }
+
+  /// Copies bytes that were just built, and keeps why they cannot be stored.
+  @inlinable @inline(__always)
+  init(built bytes: UnsafeRawBufferPointer, mark: ReadMark = .none, refusal: String?) {
+    storage =
+      refusal.map { RowStorage.make(bytes, refusal: $0) }
+      ?? RowStorage.make(bytes, id: -1, mark: mark)
   }
 
   /// Why it cannot be stored: a value that it was built from does not fit its field.

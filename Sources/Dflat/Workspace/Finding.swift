@@ -12,7 +12,7 @@ extension Workspace {
   ///   - key: The value of the one key field, or what `id` of such an object is.
   /// - Returns: The object. An error of the storage gives nil and goes to the workspace's error hook.
   public func find<Element: Atom>(_ type: Element.Type, _ key: Element.ID) -> Element? {
-    _core.row(Query(type._schema, key._keyValues)).map { Element(_row: $0) }
+    Query(type._schema, key).flatMap { _core.row($0) }.map { Element(_row: $0) }
   }
 
   /// The object that has a primary key of several fields; nil if none has it.
@@ -85,8 +85,7 @@ extension WriteContext {
 extension ThrowingQueryBuilder {
   fileprivate func find(_ key: Element.ID) throws -> Element? {
     try scope.requireOpen()
-    return try builder.workspace.fetchRow(Query(Element._schema, key._keyValues)).map {
-      Element(_row: $0)
-    }
+    guard let query = Query(Element._schema, key) else { return nil }
+    return try builder.workspace.fetchRow(query).map { Element(_row: $0) }
   }
 }

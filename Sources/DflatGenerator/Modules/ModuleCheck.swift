@@ -34,7 +34,7 @@ struct ModuleCheck {
     var found: [Diagnostic] = []
     for outline in outlines {
       for declaration in outline.declarations {
-        let path = declaration.name.namespace + [camel(declaration.name.name)]
+        let path = declaration.name.namespace + [declaration.swiftName]
         guard let other = seen.updateValue(declaration, forKey: path),
           // Within one file it is said when that is compiled.
           other.position.file != declaration.position.file
@@ -62,7 +62,7 @@ struct ModuleCheck {
   /// - Parameter declared: The types that Swift files of the module declare.
   func namespaces(besides declared: Set<[String]>) -> [[String]] {
     let types = Set(
-      outlines.flatMap { $0.declarations.map { $0.name.namespace + [camel($0.name.name)] } })
+      outlines.flatMap { $0.declarations.map { $0.name.namespace + [$0.swiftName] } })
     let used = outlines.reduce(into: Set<[String]>()) { $0.formUnion($1.namespaces) }
     return used.subtracting(types).subtracting(declared)
       .filter { importedNamespaces[$0] == nil }

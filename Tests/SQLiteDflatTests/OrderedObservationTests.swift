@@ -52,7 +52,7 @@ struct OrderedObservationTests {
 
     private static func order(_ random: inout SeededGenerator) -> OrderBy<Item> {
       let isDescending = random.oneIn(2)
-      func by<Value>(_ field: Field<Value, Item>) -> OrderBy<Item> {
+      func by<Value: DflatFriendlyValue>(_ field: Field<Value, Item>) -> OrderBy<Item> {
         isDescending ? field.descending : field.ascending
       }
       return switch Int.random(in: 0..<8, using: &random) {

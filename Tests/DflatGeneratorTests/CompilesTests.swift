@@ -108,6 +108,38 @@ struct CompilesTests {
     }
   }
 
+  @Test("tells mistakes in conditions quickly, at their place")
+  func wrongConditions() throws {
+    try withTemporaryDirectory { directory in
+      try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
+      let program = try text(of: Place.programs.appending(path: "wrong-conditions.swift"))
+      try program.write(
+        to: directory.appending(path: "wrong.swift"), atomically: false, encoding: .utf8)
+      let output = try Judge.complaints(
+        about: directory, .swift6,
+        frontend: ["-warn-long-expression-type-checking=2000", "-diagnostic-style=llvm"])
+      #expect(!output.contains("to type-check"), "\(output)")
+      var errors: [Int: [String]] = [:]
+      for line in output.split(separator: "\n") where line.contains("wrong.swift:") {
+        let parts = line.split(separator: ":", maxSplits: 4)
+        guard parts.count == 5, parts[3] == " error", let number = Int(parts[1]) else { continue }
+        errors[number, default: []].append(String(parts[4]))
+      }
+      for (index, line) in program.split(separator: "\n", omittingEmptySubsequences: false)
+        .enumerated()
+      {
+        let found = errors[index + 1] ?? []
+        if let mark = line.range(of: " // ! ") {
+          #expect(
+            found.contains { $0.contains(line[mark.upperBound...]) },
+            "line \(index + 1) says \(found)")
+        } else {
+          #expect(found.isEmpty, "line \(index + 1) says \(found)")
+        }
+      }
+    }
+  }
+
   /// Counted in the compiler's own steps, of which it allows itself a million, so that the speed of the machine does not matter.
   @Test("lets long conditions type-check with little work", arguments: Judge.Mode.allCases)
   func longConditions(mode: Judge.Mode) throws {

@@ -95,6 +95,9 @@ struct NullConditionTests {
       ),
     ]
     try withTemporaryWorkspace { workspace in
+      try workspace.write([Item.self]) { txn in
+        try txn.submit(Kit.ItemChangeRequest.creationRequest(Item(name: "a", serial: 1)))
+      }
       for (condition, text) in conditions {
         let explanation = try workspace.dflat.fetch(for: Item.self).explain(where: condition)
         #expect(explanation.rowByRow == text)

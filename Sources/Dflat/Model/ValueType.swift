@@ -39,7 +39,7 @@ public enum Value: Sendable {
 ///
 /// It may be stored as another type. Two values are equal exactly if what is stored for them is; if their order is that of what is
 /// stored, too, the type conforms to ``DflatFriendlyValue``.
-public protocol QueryValue: PrimaryKey {
+public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
   /// How values of this type are stored and compared.
   static var _valueType: ValueType { get }
   /// This value without its type.

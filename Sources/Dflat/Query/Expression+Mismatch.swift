@@ -2,15 +2,36 @@
 //
 // Without these overloads the compiler looks at every operator `==` and `>` that there is for each comparison of the condition, and then
 // names a place that is not the mistake's. They take whatever the others do not, at the price of a conformance that is
-// unavailable: its message is the error. To be looked at last they are disfavoured, take the other operand as a tuple that a
-// single value is, too, and name the element as a parameter of its own. Those for
-// a value on the left take an optional, so that of two expressions the left one is in error.
+// unavailable: its message is the error. They are looked at last because they are disfavoured, and because the kinds of both operands,
+// which are always equal, are compared: operators that relate their operands' types are no better a guess than the right ones.
 
 /// What comparing an expression with a value of another type asks for. Nothing has it.
-public protocol ComparableWithAnotherType {}
+public protocol ComparableWithAnotherType {
+  /// Always nothing.
+  associatedtype OwnKind = Void
+}
 
 /// What combining an expression with a value of another type asks for, or by an operator that conditions do not have. Nothing has it.
-public protocol CombinableWithAnotherType {}
+public protocol CombinableWithAnotherType {
+  /// Always nothing.
+  associatedtype OwnKind = Void
+}
+
+/// What may stand beside an expression by mistake.
+public protocol OperandOfAnotherType {
+  /// Always nothing.
+  associatedtype OtherKind = Void
+}
+
+extension Field: OperandOfAnotherType {}
+extension Computed: OperandOfAnotherType {}
+extension Reference: OperandOfAnotherType {}
+extension UnionReference: OperandOfAnotherType {}
+extension Optional: OperandOfAnotherType {}
+extension Array: OperandOfAnotherType {}
+extension Character: OperandOfAnotherType {}
+extension Substring: OperandOfAnotherType {}
+extension UInt: OperandOfAnotherType {}
 
 @available(
   *, unavailable,
@@ -55,153 +76,153 @@ func unavailableOperator() -> Never { preconditionFailure("operands of different
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func == <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func == <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func == <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func == <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func != <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func != <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func != <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func != <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func < <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func < <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func < <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func < <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func <= <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func <= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func <= <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func <= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func > <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func > <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func > <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func > <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func >= <L: QueryExpression & ComparableWithAnotherType, E: Atom, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Condition<E> where L.Element == E { unavailableOperator() }
+public func >= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func >= <R: QueryExpression & ComparableWithAnotherType, E: Atom, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Condition<E> where R.Element == E { unavailableOperator() }
+public func >= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func + <L: QueryExpression & CombinableWithAnotherType, E: Atom, V, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Computed<V, E> where L.Element == E, L.Value == V { unavailableOperator() }
+public func + <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func + <R: QueryExpression & CombinableWithAnotherType, E: Atom, V, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Computed<V, E> where R.Element == E, R.Value == V { unavailableOperator() }
+public func + <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func - <L: QueryExpression & CombinableWithAnotherType, E: Atom, V, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Computed<V, E> where L.Element == E, L.Value == V { unavailableOperator() }
+public func - <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func - <R: QueryExpression & CombinableWithAnotherType, E: Atom, V, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Computed<V, E> where R.Element == E, R.Value == V { unavailableOperator() }
+public func - <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func % <L: QueryExpression & CombinableWithAnotherType, E: Atom, V, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Computed<V, E> where L.Element == E, L.Value == V { unavailableOperator() }
+public func % <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func % <R: QueryExpression & CombinableWithAnotherType, E: Atom, V, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Computed<V, E> where R.Element == E, R.Value == V { unavailableOperator() }
+public func % <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func * <L: QueryExpression & CombinableWithAnotherType, E: Atom, V, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Computed<V, E> where L.Element == E, L.Value == V { unavailableOperator() }
+public func * <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func * <R: QueryExpression & CombinableWithAnotherType, E: Atom, V, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Computed<V, E> where R.Element == E, R.Value == V { unavailableOperator() }
+public func * <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func / <L: QueryExpression & CombinableWithAnotherType, E: Atom, V, each R>(
-  lhs: L, rhs: (repeat each R)
-) -> Computed<V, E> where L.Element == E, L.Value == V { unavailableOperator() }
+public func / <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
+  lhs: L, rhs: R
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
-public func / <R: QueryExpression & CombinableWithAnotherType, E: Atom, V, each L>(
-  lhs: (repeat each L)?, rhs: R
-) -> Computed<V, E> where R.Element == E, R.Value == V { unavailableOperator() }
+public func / <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
+  lhs: L?, rhs: R
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }

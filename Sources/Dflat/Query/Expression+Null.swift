@@ -2,8 +2,6 @@
 //
 // Without these operators, `Post.tag == nil` is Swift's own comparison of an optional and false for every object. Nil stands for what
 // conditions call unknown, so the answers are those of `isNull` and `isNotNull`, and never unknown themselves.
-//
-// The element is a type parameter of its own so that the compiler takes these operators for no better a guess than those with values.
 
 /// A table, struct or union field, as conditions ask whether it is there.
 public protocol QueryReference<Root>: Sendable {
@@ -23,18 +21,6 @@ extension QueryExpression {
   }
 }
 
-/// Whether the value is unknown: `isNull`.
-@inlinable
-public func == <L: QueryExpression, E: Atom>(
-  lhs: L, rhs: _OptionalNilComparisonType
-) -> Condition<E> where L.Element == E { lhs.isNull }
-
-/// Whether the value is unknown: `isNull`.
-@inlinable
-public func == <R: QueryExpression, E: Atom>(
-  lhs: _OptionalNilComparisonType, rhs: R
-) -> Condition<E> where R.Element == E { rhs.isNull }
-
 /// Whether nothing is there: `isNull`.
 @inlinable
 public func == <L: QueryReference, E: Atom>(
@@ -48,7 +34,6 @@ public func == <R: QueryReference, E: Atom>(
 ) -> Condition<E> where R.Root == E { rhs.isNull }
 
 /// Whether both sides are equal; for nil, whether the expression is unknown.
-@_disfavoredOverload
 @inlinable
 public func == <L: QueryExpression, V: QueryValue>(
   lhs: L, rhs: V?
@@ -57,25 +42,12 @@ public func == <L: QueryExpression, V: QueryValue>(
 }
 
 /// Whether both sides are equal; for nil, whether the expression is unknown.
-@_disfavoredOverload
 @inlinable
 public func == <V: QueryValue, R: QueryExpression>(
   lhs: V?, rhs: R
 ) -> Condition<R.Element> where R.Value == V {
   rhs.compared(isEqual: true, lhs)
 }
-
-/// Whether the value is known: `isNotNull`.
-@inlinable
-public func != <L: QueryExpression, E: Atom>(
-  lhs: L, rhs: _OptionalNilComparisonType
-) -> Condition<E> where L.Element == E { lhs.isNotNull }
-
-/// Whether the value is known: `isNotNull`.
-@inlinable
-public func != <R: QueryExpression, E: Atom>(
-  lhs: _OptionalNilComparisonType, rhs: R
-) -> Condition<E> where R.Element == E { rhs.isNotNull }
 
 /// Whether something is there: `isNotNull`.
 @inlinable
@@ -90,7 +62,6 @@ public func != <R: QueryReference, E: Atom>(
 ) -> Condition<E> where R.Root == E { rhs.isNotNull }
 
 /// Whether both sides differ; for nil, whether the expression is known.
-@_disfavoredOverload
 @inlinable
 public func != <L: QueryExpression, V: QueryValue>(
   lhs: L, rhs: V?
@@ -99,7 +70,6 @@ public func != <L: QueryExpression, V: QueryValue>(
 }
 
 /// Whether both sides differ; for nil, whether the expression is known.
-@_disfavoredOverload
 @inlinable
 public func != <V: QueryValue, R: QueryExpression>(
   lhs: V?, rhs: R

@@ -112,7 +112,7 @@ struct CompilesTests {
   func wrongConditions() throws {
     try withTemporaryDirectory { directory in
       try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
-      let program = try text(of: Place.programs.appending(path: "wrong-conditions.swift"))
+      let program = try text(of: Place.programs.appending(path: "wrong-conditions.txt"))
       try program.write(
         to: directory.appending(path: "wrong.swift"), atomically: false, encoding: .utf8)
       let output = try Judge.complaints(

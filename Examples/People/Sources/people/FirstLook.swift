@@ -18,8 +18,9 @@ func firstLook(directory: String) throws {
     try context.insert(Person(city: "Lima", name: "Ana", age: 52))
   }
 
-  // The compiler knows which queries the order of the keys answers.
+  // The compiler knows which queries the order of the keys answers, and the types of their values.
   let people = try Person.select(in: store, city: "Kyoto", name: .greaterThan("B"))
   let one: Person? = try store.select(key: Person.IndexKey("Lima", "Ana"))
-  print(people.map(\.name), one?.age ?? 0)
+  let inLima = try store.count(Person.query(city: "Lima"))
+  print(people.map(\.name), one?.age ?? 0, inLima)
 }

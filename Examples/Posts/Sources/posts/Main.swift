@@ -22,7 +22,7 @@ import Upgraded
 
       print("# Thirty seconds: five posts\n")
       let posts = try freshDatabase("posts.db", in: directory)
-      await thirtySeconds(path: posts)
+      try await thirtySeconds(path: posts)
 
       print("\n# After an upgrade: the same file\n")
       try await afterUpgrade(path: posts)

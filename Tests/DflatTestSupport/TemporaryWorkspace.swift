@@ -178,6 +178,7 @@ public struct NotCommitted: Error, CustomStringConvertible {
   /// - Parameter errors: What the workspace reported.
   public init(errors: [StorageError]) { self.errors = errors }
 
+  /// That, in words.
   public var description: String {
     "a transaction was not committed; the workspace reported: \(errors)"
   }

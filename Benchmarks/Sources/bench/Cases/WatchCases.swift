@@ -228,7 +228,8 @@ extension Case {
         start: @Sendable (Int32) -> Int32, change: @Sendable (Int32) -> Int32
       )
   ) -> Case {
-    Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb, floor: .without) { fixture in
+    Case(id: id, title: title, goal: 0.12, upstream: upstream, grdb: grdb, floor: .without) {
+      fixture in
       let template = try fixture.template(fixture.few)
       let count = Int32(fixture.few)
       let (start, change) = priorities(count)

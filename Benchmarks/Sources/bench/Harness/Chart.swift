@@ -18,7 +18,8 @@ struct Chart {
   /// Cases with a goal, in the order given.
   static func svg(_ measurements: [Measurement]) -> String {
     let rows = measurements.filter { $0.goal != nil }
-    let height = 96 + headingHeight * Double(FloorKind.allCases.count) + rowHeight * Double(rows.count)
+    let height =
+      96 + headingHeight * Double(FloorKind.allCases.count) + rowHeight * Double(rows.count)
     var chart = Chart(
       svg: SVG(width: nameWidth + plotWidth + valueWidth, height: height),
       axis: LogarithmicAxis(
@@ -29,7 +30,8 @@ struct Chart {
   }
 
   private mutating func draw(_ rows: [Measurement]) {
-    svg.text("Time as a multiple of the floor: left of 1× is faster, right is slower", 12, 22, "title")
+    svg.text(
+      "Time as a multiple of the floor: left of 1× is faster, right is slower", 12, 22, "title")
     drawLegend()
     var top = 56.0
     for floor in FloorKind.allCases {

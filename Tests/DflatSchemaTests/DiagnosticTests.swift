@@ -21,6 +21,20 @@ struct DiagnosticTests {
         """)
   }
 
+  @Test(
+    "A misspelt attribute and a type of Swift's are recognised",
+    arguments: [
+      ("x: int (primery);", "did you mean 'primary'?"),
+      ("x: int (Indexed);", "did you mean 'indexed'?"),
+      ("x: int (swiftname: \"y\");", "did you mean 'swift_name'?"),
+      ("x: int (colour);", "an attribute of your own is declared first: attribute \"colour\";"),
+      ("x: Date;", "a field says so beside what is stored: long (swift: \"Date\")"),
+      ("x: Data;", "a field says so beside what is stored: [ubyte] (swift: \"Data\")"),
+    ])
+  func meant(field: String, hint: String) {
+    #expect(said("table A { \(field) }").hasSuffix("note: " + hint))
+  }
+
   @Test("A note can point at another place")
   func notes() {
     #expect(

@@ -37,7 +37,7 @@ extension UInt: OperandOfAnotherType {}
   *, unavailable,
   message: """
     both sides have one type: convert the value, as in 'Post.priority > Int32(count)'; \
-    only '==' and '!=' take optional values
+    only '==' and '!=' take optional values, and types without an order such as URL
     """
 )
 extension Field: ComparableWithAnotherType {}
@@ -55,7 +55,7 @@ extension Field: CombinableWithAnotherType {}
   *, unavailable,
   message: """
     both sides have one type: convert the value, as in 'Post.priority > Int32(count)'; \
-    only '==' and '!=' take optional values
+    only '==' and '!=' take optional values, and types without an order such as URL
     """
 )
 extension Computed: ComparableWithAnotherType {}

@@ -41,9 +41,10 @@ extension Resolver {
       if !declaredAttributes.contains(name) {
         // What is missing may be what declares it.
         guard !lacksNames else { continue }
-        sink.error(
-          "unknown attribute '\(name)'", at: syntax.name.range,
-          notes: [.hint("an attribute of your own is declared first: attribute \"\(name)\";")])
+        let hint =
+          nearest(to: name, among: declaredAttributes).map { "did you mean '\($0)'?" }
+          ?? "an attribute of your own is declared first: attribute \"\(name)\";"
+        sink.error("unknown attribute '\(name)'", at: syntax.name.range, notes: [.hint(hint)])
         continue
       }
       if Self.fieldAttributes.contains(name), owner != .field {

@@ -215,6 +215,12 @@ final class Resolver {
 
   // MARK: Names that are not there
 
+  /// What Swift's everyday types are stored as.
+  private static let storedTypes = [
+    "Date": "long", "Duration": "long", "UUID": "string", "URL": "string", "Decimal": "string",
+    "Data": "[ubyte]",
+  ]
+
   /// Reports a name that means nothing where it stands, with the best guess at what was meant.
   func unknownType(_ path: PathSyntax, _ context: Context, wanted: String? = nil) {
     guard !lacksNames else { return }
@@ -231,6 +237,9 @@ final class Resolver {
       || path.text.lowercased() == "string"
     {
       notes.append(.hint("did you mean '\(path.text.lowercased())'?"))
+    } else if let stored = Self.storedTypes[path.text] {
+      notes.append(
+        .hint("a field says so beside what is stored: \(stored) (swift: \"\(path.text)\")"))
     }
     if let wanted { notes.append(.hint(wanted)) }
     sink.error("unknown type '\(path.text)'", at: path.range, notes: notes)

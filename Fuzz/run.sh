@@ -38,6 +38,12 @@ dflat() {
   module StandardConformances "$@"
   module Dflat -enable-testing "$@"
 }
+# packed FLAGS...: PackedSerialize, and what it is built on.
+packed() {
+  module StandardConformances "$@"
+  module PackedSerialize -enable-experimental-feature Lifetimes "$@"
+}
+packed_objects="$output/StandardConformances.o $output/PackedSerialize.o"
 dflat_objects="$output/FlatBuffersRuntime.o $output/StandardConformances.o $output/Dflat.o"
 
 # program PRODUCT FILES-AND-FLAGS...
@@ -65,8 +71,9 @@ if [ "${1:-}" = write-corpus ]; then
   program write-corpus "$fuzz/WriteCorpus.swift" $layouts "$output/FlatBuffersRuntime.o"
   # shellcheck disable=SC2086 # the list of objects is to be split
   program write-rows "$fuzz/WriteRows.swift" "$fuzz/RowLayout.swift" $dflat_objects
-  module PackedSerialize -enable-experimental-feature Lifetimes
-  program write-packed "$fuzz/WritePacked.swift" "$fuzz/PackedKinds.swift" "$output/PackedSerialize.o"
+  packed
+  # shellcheck disable=SC2086 # the list of objects is to be split
+  program write-packed "$fuzz/WritePacked.swift" "$fuzz/PackedKinds.swift" $packed_objects
   "$output/write-corpus" "$fuzz/Corpus"
   "$output/write-rows" "$fuzz/RowCorpus"
   "$output/write-packed" "$fuzz/PackedCorpus"
@@ -95,9 +102,9 @@ if wanted rows; then
   fuzz rows found-rows "$fuzz/RowCorpus"
 fi
 if wanted packed; then
-  module PackedSerialize -enable-experimental-feature Lifetimes -g -sanitize=fuzzer,address
-  program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" "$output/PackedSerialize.o" \
-    -g -sanitize=fuzzer,address
+  packed -g -sanitize=fuzzer,address
+  # shellcheck disable=SC2086 # the list of objects is to be split
+  program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" $packed_objects -g -sanitize=fuzzer,address
   fuzz packed found-packed "$fuzz/PackedCorpus"
 fi
 if wanted differences; then

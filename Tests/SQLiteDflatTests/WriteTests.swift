@@ -71,7 +71,8 @@ struct WriteTests {
           try txn.update(post(9)) { $0.likes = 1 }
         }
       } throws: {
-        ($0 as? StorageError)?.cause == .missing
+        let error = $0 as? StorageError
+        return error?.cause == .missing && error?.key == #"site: "s", number: 9"#
       }
       #expect(workspace.takeErrors().isEmpty)
     }

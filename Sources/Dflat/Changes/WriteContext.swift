@@ -52,6 +52,7 @@ public final class WriteContext {
     guard var request else {
       throw StorageError(
         .missing, table: Element._schema.table, rowid: object._rowid < 0 ? nil : object._rowid,
+        key: object._row.read { Element._schema.describeKey(of: $0) },
         message: "there is no such object to update")
     }
     request._change.noteSubmission()

@@ -33,7 +33,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   /// Whether the error hook hears of what fails, because nobody else does.
   private let reportsFailures: Bool
   @exclusivity(unchecked) private var lookUpError: (any Error)?
-  @exclusivity(unchecked) private(set) var version: Version
+  @exclusivity(unchecked) var version: Version
 
   /// How many writes a transaction has made.
   struct Version: Equatable {
@@ -139,7 +139,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
 
   /// Whether a row is what is stored, because this transaction has fetched it and not changed it since, or because nobody has
   /// changed it since it was fetched outside of transactions.
-  private func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
+  func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     let mark = row.mark
     if mark.reading == reading {
       return mark.timestamp == timestamp && changed(schema)?.rows.contains(row.id) != true
@@ -159,7 +159,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   /// Remembers that a type was changed, for observers and for those who ask whether a row is current.
-  private func record(
+  func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
     let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
@@ -202,47 +202,6 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
 
   // MARK: Writing
 
-  func _carryOut(
-    _ change: inout PendingChange, of schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) throws -> SubmittedRow {
-    try requireListed(schema, for: "submit(_:)")
-    require(isOpen, "submit(_:) was called after the changes handler had returned")
-    if isAborted {
-      change.noteSubmission()
-      throw TransactionError.aborted
-    }
-    do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
-      // Only its words say which value it is.
-      if error.cause == .invalidValue { throw error }
-      throw TransactionError(error)
-    }
-  }
-
-  /// The same with the storage's own errors.
-  func carryOut(
-    _ change: inout PendingChange, of schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) throws -> SubmittedRow {
-    change.noteSubmission()
-    if let failure { throw failure }
-    let result: SubmittedRow
-    switch change.kind {
-    case .spent:
-      misuse("submit(_:) was called again with a request that had succeeded")
-    case .creation:
-      result = .inserted(try insert(&change, schema, encode))
-    case .update:
-      let (row, isChanged) = try update(&change, schema, encode)
-      result = isChanged ? .updated(row) : .identity(row)
-    case .deletion:
-      try delete(change.row, schema)
-      result = .deleted(change.row.id)
-    }
-    change.kind = .spent
-    return result
-  }
-
   func abort() -> Bool {
     if isAborted || !isOpen { return false }
     failure = TransactionError.aborted
@@ -261,152 +220,6 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   // Changes are passed by reference, so that nothing of them is copied for each row.
-
-  private func insert(
-    _ change: inout PendingChange, _ schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) throws -> Row {
-    try write { writer, builder in
-      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
-      guard let original = change.base else {
-        try complete(builder, encode, schema)
-        return try insert(builder.bytes, schema, writer)
-      }
-      if original.isCanonical, change.fields.isEmpty {
-        return try original.withBytes { try insert($0, schema, writer) }
-      }
-      try complete(builder, encode, schema)
-      defer { withExtendedLifetime(original) {} }
-      let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
-      return try writing(overlay, overlay.changes(), original.id, schema) {
-        try insert($0, schema, writer)
-      }
-    }
-  }
-
-  private func insert(
-    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
-  ) throws -> Row {
-    try refuseUnreadable(bytes, schema)
-    try refuseUnknownKey(bytes, schema)
-    try refuseEmptyUnion(.all, bytes, schema)
-    let id = try writer.insert(schema, bytes)
-    let row = Row(sound: bytes, id: id)
-    record(schema, id, old: nil, new: row)
-    return row
-  }
-
-  private func update(
-    _ change: inout PendingChange, _ schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) throws -> (row: Row, isChanged: Bool) {
-    try write { writer, builder in
-      let known = change.row
-      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
-      if change.version == version || isCurrent(known, schema) {
-        try complete(builder, encode, schema)
-        try refuseEmptyUnion(change.fields, builder.bytes, schema)
-        return try replace(
-          known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
-      }
-      guard let stored = try writer.row(of: schema, id: known.id) else {
-        throw StorageError(
-          .missing, table: schema.table, rowid: known.id,
-          message: "the object was deleted after its change request was made")
-      }
-      try complete(builder, encode, schema)
-      try refuseEmptyUnion(change.fields, builder.bytes, schema)
-      // A request carries the values of the time when it was made. If the object still has them, what
-      // others have stored in fields that are not known here is taken from where it is newest.
-      let isSame = stored.equals(known, as: schema.layout)
-      return try replace(
-        stored, over: isSame ? stored : known, isSame: isSame, change.fields, builder.bytes,
-        schema, writer)
-    }
-  }
-
-  /// Replaces a stored row, unless nothing of it changes.
-  /// - Parameters:
-  ///   - stored: The row.
-  ///   - base: What the fields that were set are laid over.
-  ///   - isSame: Whether `base` is equal to the stored row.
-  ///   - fields: Which fields were set.
-  ///   - values: A buffer that holds them.
-  private func replace(
-    _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
-    _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
-  ) throws -> (row: Row, isChanged: Bool) {
-    defer { withExtendedLifetime(base) {} }
-    let overlay = Overlay(fields, values, over: base, as: schema.layout)
-    let changes = overlay.changes()
-    if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
-    let row = try changedRow(base, overlay, changes, schema)
-    if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
-    if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
-      try row.withBytes { try refuseUnknownKey($0, schema) }
-    }
-    let changed = isSame ? changes.fields : .all
-    try writer.update(schema, from: stored, to: row, changing: changed)
-    record(schema, row.id, old: stored, new: row, changing: changed)
-    return (row, true)
-  }
-
-  private func changedRow(
-    _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
-  ) throws -> Row {
-    if changes.areInline, let row = overlay.patched(base, changes) { return row }
-    return try writing(overlay, changes, base.id, schema) { bytes in
-      try refuseUnreadable(bytes, schema)
-      return Row(sound: bytes, id: base.id)
-    }
-  }
-
-  /// Calls `body` with the bytes of a row that is written anew.
-  private func writing<R>(
-    _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
-    _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
-  ) throws -> R {
-    try BuilderPool.withBuilder { builder in
-      guard overlay.write(changes, to: builder) else {
-        throw StorageError(
-          .other, table: schema.table, rowid: id,
-          message: "the object cannot be stored: its tables are nested too deeply, or it is "
-            + "too large to keep what only a newer schema knows of it")
-      }
-      return try body(builder.bytes)
-    }
-  }
-
-  private func delete(_ known: Row, _ schema: EntitySchema) throws {
-    try write { writer, _ in
-      try writer.delete(schema, id: known.id)
-      record(schema, known.id, old: known, new: nil)
-    }
-  }
-
-  /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
-  @inline(__always)
-  private func write<R>(
-    _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
-  ) throws -> R {
-    do {
-      let turn = try takeTurn()
-      return try workspace.committer.use {
-        let builder = workspace.committer.builder
-        defer { builder.reset() }
-        let result = try body(turn.group.writer, builder)
-        version.count += 1
-        return result
-      }
-    } catch let error as StorageError
-      where error.cause == .alreadyExists || error.cause == .invalidValue
-    {
-      throw error
-    } catch {
-      fail(error)
-      throw error
-    }
-  }
 
   func takeTurn() throws -> Committer.Turn {
     if let turn { return turn }
@@ -440,11 +253,6 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
     let turn = try takeTurn()
     return try workspace.committer.use { try body(turn.group.writer) }
-  }
-
-  /// Removes an object that is known to be stored.
-  func remove(_ row: Row, _ schema: EntitySchema) throws {
-    try delete(row, schema)
   }
 
   // MARK: The end
@@ -506,7 +314,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   func lists(_ schema: EntitySchema) -> Bool { types.contains(schema) }
 
   /// - Throws: `WorkspaceError.undeclaredType`, where `write` can throw it.
-  private func requireListed(_ schema: EntitySchema, for call: String) throws {
+  func requireListed(_ schema: EntitySchema, for call: String) throws {
     if lists(schema) { return }
     let name = schema.layout.name
     require(!reportsFailures, "\(call): \(name) is not in the transaction's list of types")

@@ -1,10 +1,10 @@
-// Changes that were made to a request which nobody has submitted: they are lost without a word, so debug builds look for them.
+// UnsubmittedRequest: a debug build reports change requests whose fields were set and that were never submitted.
 //
-//  - A watch goes away with its request. If fields were set and the request was never submitted, the transaction that it was
-//    made in hears of it.
-//  - It is told when the transaction has ended well; one that was aborted, or failed, has no changes to lose.
+//  - Each request holds a watch. When the request is released with changed fields and without having been submitted, the watch
+//    notes that in the transaction that made the request.
+//  - The transaction reports these requests when it commits. One that was aborted, or failed, has no changes to lose.
 //
-// Optimised builds have none of this.
+// Optimised builds contain none of this.
 
 import Synchronization
 
@@ -125,7 +125,7 @@ extension Transaction {
   func endRequests() {
     #if DEBUG
       if isAborted { return requests.end(nil) }
-      let report = workspace.reporterOrStandardError
+      let report = workspace.reporter
       requests.end { report($0) }
     #endif
   }

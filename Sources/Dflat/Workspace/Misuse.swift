@@ -1,14 +1,6 @@
 // Mistakes in the calling program. They stop it with a message that names the call and the mistake, in optimised builds as well,
 // where a failed precondition would say nothing.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Stops the program.
 package func misuse(_ message: String) -> Never {
   fatalError(message)
@@ -18,10 +10,4 @@ package func misuse(_ message: String) -> Never {
 @inline(__always)
 package func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { misuse(message()) }
-}
-
-/// Tells whoever watches the program.
-func writeToStandardError(_ text: String) {
-  var text = text
-  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

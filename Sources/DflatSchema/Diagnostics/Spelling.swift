@@ -1,4 +1,4 @@
-// Spelling: which known name somebody may have meant.
+// Spelling: finds the known name that is closest to a misspelt one, for hints in diagnostics.
 
 /// The one of `names` that a misspelt name is nearest to; nil if none is near, or several are equally so.
 ///

@@ -5,7 +5,7 @@
 /// `@IndexKeyRecord` generates what appends them. Records that conform by hand append the values in the order of the index.
 public struct IndexEntry {
   @usableFromInline var bytes: [UInt8]
-  /// The number of bytes of each value, for errors; nil where nobody wants to know.
+  /// The number of bytes of each value, for error messages; nil if they are not counted.
   @usableFromInline var sizes: [Int]?
 
   @usableFromInline

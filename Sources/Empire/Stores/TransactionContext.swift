@@ -142,9 +142,9 @@ extension TransactionContext {
   func select<Record: IndexKeyRecord>(
     key: some Serializable, isOutdated: inout Bool
   ) throws -> sending Record? {
-    // Unsafe, and sound: nothing else refers to the record, which `decode` has just made from bytes and nobody has kept. The compiler
-    // loses sight of that where the closure returns it, and would not let it be sent on.
     try checkType(Record.self)
+    // Unsafe, and sound: `decode` has just made the record from bytes, so this is the only reference to it. The compiler cannot see
+    // that, because the closure returns the record, and would not let the caller send it to another isolation.
     nonisolated(unsafe) let result: Record? = try withKey(of: Record.self, key) { key in
       guard let value = try storedValue(of: key) else { return nil }
       var migration: Migration?
@@ -305,13 +305,11 @@ extension TransactionContext {
   /// Throws if another type has the same tag by accident.
   @inlinable
   func checkType<Record: IndexKeyRecord>(_ recordType: Record.Type) throws {
-    if !knows(ObjectIdentifier(recordType), Record.keyPrefix) { try core.types.add(recordType) }
+    if !knows(ObjectIdentifier(recordType)) { try core.types.add(recordType) }
   }
 
   @usableFromInline
-  func knows(_ type: ObjectIdentifier, _ prefix: IndexKeyRecordHash) -> Bool {
-    core.types.knows(type, prefix)
-  }
+  func knows(_ type: ObjectIdentifier) -> Bool { core.types.knows(type) }
 
   /// Throws unless the context may write.
   @usableFromInline

@@ -1,0 +1,197 @@
+// How a transaction carries out change requests: it stores what they say, and records it for observers.
+
+import FlatBuffersRuntime
+
+extension Transaction {
+  func _carryOut(
+    _ change: inout PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow {
+    try requireListed(schema, for: "submit(_:)")
+    require(isOpen, "submit(_:) was called after the changes handler had returned")
+    if isAborted {
+      change.noteSubmission()
+      throw TransactionError.aborted
+    }
+    do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
+      // Only its words say which value it is.
+      if error.cause == .invalidValue { throw error }
+      throw TransactionError(error)
+    }
+  }
+
+  /// The same with the storage's own errors.
+  func carryOut(
+    _ change: inout PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow {
+    change.noteSubmission()
+    if let failure { throw failure }
+    let result: SubmittedRow
+    switch change.kind {
+    case .spent:
+      misuse("submit(_:) was called again with a request that had succeeded")
+    case .creation:
+      result = .inserted(try insert(&change, schema, encode))
+    case .update:
+      let (row, isChanged) = try update(&change, schema, encode)
+      result = isChanged ? .updated(row) : .identity(row)
+    case .deletion:
+      try delete(change.row, schema)
+      result = .deleted(change.row.id)
+    }
+    change.kind = .spent
+    return result
+  }
+
+  private func insert(
+    _ change: inout PendingChange, _ schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> Row {
+    try write { writer, builder in
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
+      guard let original = change.base else {
+        try complete(builder, encode, schema)
+        return try insert(builder.bytes, schema, writer)
+      }
+      if original.isCanonical, change.fields.isEmpty {
+        return try original.withBytes { try insert($0, schema, writer) }
+      }
+      try complete(builder, encode, schema)
+      defer { withExtendedLifetime(original) {} }
+      let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
+      return try writing(overlay, overlay.changes(), original.id, schema) {
+        try insert($0, schema, writer)
+      }
+    }
+  }
+
+  private func insert(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Row {
+    try refuseUnreadable(bytes, schema)
+    try refuseUnknownKey(bytes, schema)
+    try refuseEmptyUnion(.all, bytes, schema)
+    let id = try writer.insert(schema, bytes)
+    let row = Row(sound: bytes, id: id)
+    record(schema, id, old: nil, new: row)
+    return row
+  }
+
+  private func update(
+    _ change: inout PendingChange, _ schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> (row: Row, isChanged: Bool) {
+    try write { writer, builder in
+      let known = change.row
+      if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
+      if change.version == version || isCurrent(known, schema) {
+        try complete(builder, encode, schema)
+        try refuseEmptyUnion(change.fields, builder.bytes, schema)
+        return try replace(
+          known, over: known, isSame: true, change.fields, builder.bytes, schema, writer)
+      }
+      guard let stored = try writer.row(of: schema, id: known.id) else {
+        throw StorageError(
+          .missing, table: schema.table, rowid: known.id,
+          message: "the object was deleted after its change request was made")
+      }
+      try complete(builder, encode, schema)
+      try refuseEmptyUnion(change.fields, builder.bytes, schema)
+      // A request carries the values of the time when it was made. If the object still has them, what
+      // others have stored in fields that are not known here is taken from where it is newest.
+      let isSame = stored.equals(known, as: schema.layout)
+      return try replace(
+        stored, over: isSame ? stored : known, isSame: isSame, change.fields, builder.bytes,
+        schema, writer)
+    }
+  }
+
+  /// Replaces a stored row, unless nothing of it changes.
+  /// - Parameters:
+  ///   - stored: The row.
+  ///   - base: What the fields that were set are laid over.
+  ///   - isSame: Whether `base` is equal to the stored row.
+  ///   - fields: Which fields were set.
+  ///   - values: A buffer that holds them.
+  private func replace(
+    _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
+    _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> (row: Row, isChanged: Bool) {
+    defer { withExtendedLifetime(base) {} }
+    let overlay = Overlay(fields, values, over: base, as: schema.layout)
+    let changes = overlay.changes()
+    if isSame, !changes.isDifferent { return (stored.withoutMark(), false) }
+    let row = try changedRow(base, overlay, changes, schema)
+    if !isSame, row.equals(stored, as: schema.layout) { return (stored.withoutMark(), false) }
+    if !schema.realKeys.isEmpty, !schema.hasSameKey(stored, row) {
+      try row.withBytes { try refuseUnknownKey($0, schema) }
+    }
+    let changed = isSame ? changes.fields : .all
+    try writer.update(schema, from: stored, to: row, changing: changed)
+    record(schema, row.id, old: stored, new: row, changing: changed)
+    return (row, true)
+  }
+
+  private func changedRow(
+    _ base: Row, _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ schema: EntitySchema
+  ) throws -> Row {
+    if changes.areInline, let row = overlay.patched(base, changes) { return row }
+    return try writing(overlay, changes, base.id, schema) { bytes in
+      try refuseUnreadable(bytes, schema)
+      return Row(sound: bytes, id: base.id)
+    }
+  }
+
+  /// Calls `body` with the bytes of a row that is written anew.
+  private func writing<R>(
+    _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
+    _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) throws -> R {
+    try BuilderPool.withBuilder { builder in
+      guard overlay.write(changes, to: builder) else {
+        throw StorageError(
+          .other, table: schema.table, rowid: id,
+          message: "the object cannot be stored: its tables are nested too deeply, or it is "
+            + "too large to keep what only a newer schema knows of it")
+      }
+      return try body(builder.bytes)
+    }
+  }
+
+  private func delete(_ known: Row, _ schema: EntitySchema) throws {
+    try write { writer, _ in
+      try writer.delete(schema, id: known.id)
+      record(schema, known.id, old: known, new: nil)
+    }
+  }
+
+  /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
+  @inline(__always)
+  private func write<R>(
+    _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
+  ) throws -> R {
+    do {
+      let turn = try takeTurn()
+      return try workspace.committer.use {
+        let builder = workspace.committer.builder
+        defer { builder.reset() }
+        let result = try body(turn.group.writer, builder)
+        version.count += 1
+        return result
+      }
+    } catch let error as StorageError
+      where error.cause == .alreadyExists || error.cause == .invalidValue
+    {
+      throw error
+    } catch {
+      fail(error)
+      throw error
+    }
+  }
+
+  /// Removes an object that is known to be stored.
+  func remove(_ row: Row, _ schema: EntitySchema) throws {
+    try delete(row, schema)
+  }
+}

@@ -1,0 +1,203 @@
+// Planner: what keys and indexes say of the rows for which a condition is true.
+//
+// It goes through a condition and keeps what single fields can answer, as an `IndexPredicate`. It keeps true:
+//
+//  - every row for which the condition is true satisfies the predicate;
+//  - if the narrowing is exact, no other row does, and the condition need not be evaluated on rows;
+//  - a negation is carried down to the comparisons, where unknown values satisfy neither side.
+
+struct Planner {
+  /// The indexes that may be used; nil if every field may, since rows have them all.
+  let usable: [Int]?
+
+  struct Narrowing {
+    /// nil: every row is a candidate.
+    var predicate: IndexPredicate?
+    var isExact: Bool
+
+    static let nothing = Narrowing(predicate: nil, isExact: false)
+    static let always = Narrowing(predicate: nil, isExact: true)
+    static let never = Narrowing(predicate: .never, isExact: true)
+  }
+
+  /// What is known of the rows for which `node`, negated or not, is exactly true.
+  func narrow(_ node: Node, negated: Bool) -> Narrowing {
+    switch node {
+    case .constant(.bool(let value), _): return value != negated ? .always : .never
+    case .and(let parts):
+      let narrowings = parts.map { narrow($0, negated: negated) }
+      return negated ? any(narrowings) : all(narrowings)
+    case .or(let parts):
+      let narrowings = parts.map { narrow($0, negated: negated) }
+      return negated ? all(narrowings) : any(narrowings)
+    case .not(let operand): return narrow(operand, negated: !negated)
+    case .field(let field):
+      return compare(field, .equal, .bool(!negated))
+    case .comparison(let comparison, let left, .constant(let value, _), _):
+      return compare(left, negated ? comparison.negated : comparison, value)
+    case .comparison(let comparison, .constant(let value, _), let right, _):
+      let mirrored = comparison.mirrored
+      return compare(right, negated ? mirrored.negated : mirrored, value)
+    case .isNull(.field(let field), _, let inner):
+      // That something is known narrows little: it is left to the rows.
+      return inner == negated ? isNull(field) : .nothing
+    case .membership(.field(let field), let values, _, let inner):
+      return inner == negated ? isMember(field, values) : .nothing
+    case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
+    case .bits(.field(let field), let test, let mask, _):
+      return negated ? .nothing : bits(field, test, mask)
+    default: return .nothing
+    }
+  }
+
+  private func compare(
+    _ operand: Node, _ comparison: ComparisonOperator, _ value: Value
+  ) -> Narrowing {
+    if case .field(let field) = operand { return compare(field, comparison, value) }
+    // A condition compared with true or false is the condition, or its negation.
+    guard case .bool(let value) = value else { return .nothing }
+    switch comparison {
+    case .equal: return narrow(operand, negated: !value)
+    case .notEqual: return narrow(operand, negated: value)
+    default: return .nothing
+    }
+  }
+
+  private func compare(
+    _ field: FieldDescriptor, _ comparison: ComparisonOperator, _ value: Value
+  ) -> Narrowing {
+    if value.isNaN { return .never }
+    if !field.alternatives.isEmpty {
+      return any(field.alternatives.map { compare($0, comparison, value) })
+    }
+    // What differs from one value is nearly everything: it is left to the rows, unless two values are all there are.
+    guard isUsable(field), comparison != .notEqual || field.type == .bool else { return .nothing }
+    guard let domain = field.domain else {
+      return Narrowing(predicate: .compare(field, comparison, value), isExact: true)
+    }
+    guard case .integer(let constant) = value else { return .nothing }
+    return inDomain(field, domain) { comparison.holds($0, constant) }
+  }
+
+  private func isMember(_ field: FieldDescriptor, _ values: [Value]) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { isMember($0, values) }) }
+    guard isUsable(field) else { return .nothing }
+    guard let domain = field.domain else {
+      let known = values.filter { !$0.isNaN }
+      if known.isEmpty { return .never }
+      return Narrowing(predicate: .oneOf(field, known), isExact: true)
+    }
+    var wanted: Set<Int64> = []
+    for value in values {
+      guard case .integer(let value) = value else { return .nothing }
+      wanted.insert(value)
+    }
+    return inDomain(field, domain) { wanted.contains($0) }
+  }
+
+  private func bits(_ field: FieldDescriptor, _ test: BitTest, _ mask: Value) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { bits($0, test, mask) }) }
+    guard isUsable(field), field.domain == nil else { return .nothing }
+    return Narrowing(predicate: .bits(field, test, mask), isExact: true)
+  }
+
+  private func isNull(_ field: FieldDescriptor) -> Narrowing {
+    if !field.alternatives.isEmpty { return all(field.alternatives.map(isNull)) }
+    guard isUsable(field) else { return .nothing }
+    guard let domain = field.domain, domain.others == nil else {
+      return Narrowing(predicate: .isNull(field), isExact: true)
+    }
+    return Narrowing(predicate: .or([.isNull(field)] + outside(field, domain)), isExact: true)
+  }
+
+  /// The rows whose stored value means one that satisfies `holds`.
+  private func inDomain(
+    _ field: FieldDescriptor, _ domain: FieldDomain, _ holds: (Int64) -> Bool
+  ) -> Narrowing {
+    let wanted = domain.known.filter(holds)
+    var parts: [IndexPredicate] = []
+    if !wanted.isEmpty { parts.append(.oneOf(field, wanted.map { .integer($0) })) }
+    if let others = domain.others, holds(others) { parts += outside(field, domain) }
+    switch parts.count {
+    case 0: return .never
+    case 1: return Narrowing(predicate: parts[0], isExact: true)
+    default: return Narrowing(predicate: .or(parts), isExact: true)
+    }
+  }
+
+  /// The ranges between and around the values that the schema knows.
+  private func outside(_ field: FieldDescriptor, _ domain: FieldDomain) -> [IndexPredicate] {
+    guard let first = domain.known.first, let last = domain.known.last else { return [] }
+    var ranges: [IndexPredicate] = [
+      .compare(field, .less, .integer(first)), .compare(field, .greater, .integer(last)),
+    ]
+    for (low, high) in zip(domain.known, domain.known.dropFirst()) where high - 1 > low {
+      ranges.append(
+        .and([
+          .compare(field, .greater, .integer(low)), .compare(field, .less, .integer(high)),
+        ]))
+    }
+    return ranges
+  }
+
+  /// What is known if all hold: each narrows for itself.
+  private func all(_ parts: [Narrowing]) -> Narrowing {
+    var predicates: [IndexPredicate] = []
+    for part in parts {
+      switch part.predicate {
+      case .never?: return .never
+      case .and(let inner)?: predicates += inner
+      case let predicate?: predicates.append(predicate)
+      case nil: break
+      }
+    }
+    return Narrowing(
+      predicate: predicates.count > 1 ? .and(predicates) : predicates.first,
+      isExact: parts.allSatisfy(\.isExact))
+  }
+
+  /// What is known if one holds: nothing, unless each narrows.
+  private func any(_ parts: [Narrowing]) -> Narrowing {
+    var predicates: [IndexPredicate] = []
+    var isNarrowed = true
+    for part in parts {
+      switch part.predicate {
+      case .never?: break
+      case .or(let inner)?: predicates += inner
+      case let predicate?: predicates.append(predicate)
+      case nil:
+        // One that is always true makes the whole so.
+        if part.isExact { return .always }
+        isNarrowed = false
+      }
+    }
+    if !isNarrowed { return .nothing }
+    if predicates.isEmpty { return .never }
+    return Narrowing(
+      predicate: predicates.count > 1 ? .or(predicates) : predicates[0],
+      isExact: parts.allSatisfy(\.isExact))
+  }
+
+  /// Whether keys or indexes answer for the field. Of a `ulong` enum, whose order is not that of the storage, they do not.
+  private func isUsable(_ field: FieldDescriptor) -> Bool {
+    guard field.domain == nil || field.type != .uint64 else { return false }
+    guard let usable else { return true }
+    return switch field.column {
+    case .key: true
+    case .index(let index): usable.contains(index)
+    case nil: false
+    }
+  }
+
+  /// Whether the engine should deliver the order: it can read one index in that order, and need not read all of it.
+  func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
+    guard query.order.count == 1, let term = query.order.first, term.positions == nil,
+      isUsable(term.field), term.field.domain == nil, term.field.type != .uint64,
+      // The order of a later field of the key is nobody's.
+      term.field.column == .key(0) || !term.field.isKey
+    else { return false }
+    guard let predicate else { return query.limit != nil }
+    return predicate.columns == [term.field.path]
+  }
+}
+

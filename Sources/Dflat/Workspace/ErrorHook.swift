@@ -1,0 +1,31 @@
+// ErrorHook: where errors go that no call can throw.
+//
+// A program that installs no handler would never hear of them, so debug builds then write them to the standard error stream.
+
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The program's handler of errors that no call can throw.
+final class ErrorHook: Sendable {
+  private let installed = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  var handler: (@Sendable (any Error) -> Void)? {
+    get { installed.withLock { $0 } }
+    set { installed.withLock { $0 = newValue } }
+  }
+
+  func report(_ error: any Error) {
+    if let handler { return handler(error) }
+    #if DEBUG
+      var line = "Dflat: \(error)\n"
+      line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    #endif
+  }
+}

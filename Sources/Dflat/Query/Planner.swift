@@ -200,4 +200,3 @@ struct Planner {
     return predicate.columns == [term.field.path]
   }
 }
-

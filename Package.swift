@@ -79,6 +79,7 @@ let package = Package(
     // Generated code imports FlatBuffersRuntime, so it travels with both libraries.
     .library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteDflat", targets: ["SQLiteDflat", "Dflat", "FlatBuffersRuntime"]),
+    .library(name: "MemoryDflat", targets: ["MemoryDflat", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
     .library(name: "Empire", targets: ["Empire"]),
     .library(name: "LMDB", targets: ["LMDB"]),
@@ -102,6 +103,8 @@ let package = Package(
     .target(
       name: "SQLiteDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess"],
       swiftSettings: strict),
+    .target(
+      name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime"], swiftSettings: strict),
     .target(name: "DflatSchema", swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
     .executableTarget(

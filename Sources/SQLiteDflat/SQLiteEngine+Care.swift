@@ -50,9 +50,9 @@ extension SQLiteEngine {
     }
   }
 
-  var needsCare: Bool { isLogLong.load(ordering: .acquiring) }
+  var needsMaintenance: Bool { isLogLong.load(ordering: .acquiring) }
 
-  func takeCare() {
+  func performMaintenance() {
     writer.withLock { state in
       if let connection = state.connection { moveLogIfDue(&state, connection) }
     }

@@ -46,7 +46,7 @@ extension SQLiteEngine {
   private func onReader<R>(
     of schema: EntitySchema, _ body: (Connection) throws -> R
   ) throws -> R? {
-    do { return try onReader(isUrgent: false, body) } catch let error as SQLiteError {
+    do { return try onReader(for: .query, body) } catch let error as SQLiteError {
       if error.isNoSuchFile && !configuration.isReadOnly { return nil }
       throw StorageError(error, table: schema.table)
     }

@@ -34,7 +34,7 @@ extension SQLiteEngine {
     }
   }
 
-  var canWriteAtOnce: Bool { isPrepared.load(ordering: .acquiring) && !needsCare }
+  var canWriteAtOnce: Bool { isPrepared.load(ordering: .acquiring) && !needsMaintenance }
 
   private func begin(_ state: inout WriterState) throws -> any StorageWriter {
     guard let connection = state.connection else { throw missingFile }
@@ -53,7 +53,6 @@ extension SQLiteEngine {
 
   /// Ends the transaction that `beginWriting` began. A commit that fails is rolled back.
   /// - Returns: The generation after it.
-  @discardableResult
   func endWriting(committing: Bool) throws -> Int {
     try withStorageErrors {
       try writer.withLock { state in

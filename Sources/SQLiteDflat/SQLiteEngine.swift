@@ -18,7 +18,8 @@ import Synchronization
   import Foundation
 #endif
 
-final class SQLiteEngine: StorageEngine {
+final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBuildingStorageEngine {
+  let capabilities: EngineCapabilities
   let path: String
   let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
@@ -63,6 +64,11 @@ final class SQLiteEngine: StorageEngine {
     self.path = path
     self.directory = directory
     self.configuration = configuration
+    // Beyond this size a statement is slower than looking at the rows, and at last refused.
+    capabilities = EngineCapabilities(
+      isWritable: !configuration.isReadOnly,
+      queries: QueryCapabilities(
+        maximumPredicateSize: 500, maximumPredicateDepth: 4, ordersUnsigned: false))
     readers = ReaderPool(
       path: path, mayRepair: !configuration.isReadOnly,
       limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
@@ -92,22 +98,13 @@ final class SQLiteEngine: StorageEngine {
     if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
   }
 
-  var wantIndexes: (@Sendable (EntitySchema) -> Void)? {
-    get { builder.withLock { $0 } }
-    set { builder.withLock { $0 = newValue } }
+  func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
+    builder.withLock { $0 = handler }
   }
 
   /// A query has mentioned an index that is not complete.
   func want(indexesOf schema: EntitySchema) {
-    if !configuration.isReadOnly { wantIndexes?(schema) }
-  }
-
-  var isWritable: Bool { !configuration.isReadOnly }
-
-  func didMigrate(to schema: EntitySchema, _ progress: MigrationProgress) {
-    tell(
-      .migration(
-        table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
+    if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
   }
 
   /// The statements of an entity type, written once.
@@ -142,9 +139,11 @@ final class SQLiteEngine: StorageEngine {
 
   // MARK: Reading
 
-  func read<R: ~Copyable>(isUrgent: Bool, _ body: (any StorageReader) throws -> R) throws -> R {
+  func read<R: ~Copyable>(
+    for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
     do {
-      return try onReader(isUrgent: isUrgent) { try body(SQLiteView(self, $0)) }
+      return try onReader(for: purpose) { try body(SQLiteView(self, $0)) }
     } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
       return try body(MissingFileView(error: missingFile))
     } catch let error as SQLiteError {
@@ -154,10 +153,10 @@ final class SQLiteEngine: StorageEngine {
 
   /// Calls `body` with a reader. A file that is read without locks may change meanwhile; then it is read anew.
   func onReader<R: ~Copyable>(
-    isUrgent: Bool, _ body: (Connection) throws -> R
+    for purpose: ReadPurpose, _ body: (Connection) throws -> R
   ) throws -> R {
     for _ in 0..<5 {
-      let result = try readers.withReader(beyondLimit: isUrgent) { connection in
+      let result = try readers.withReader(beyondLimit: purpose != .query) { connection in
         Self.unlessOutdated(connection, Result { try body(connection) })
       }
       if let result { return try result.get() }
@@ -179,14 +178,14 @@ final class SQLiteEngine: StorageEngine {
       path: path, advice: "copy the file to a directory where locks can be had")
   }
 
-  var generation: Int { foreignChanges.lastGeneration }
+  var lastKnownToken: CommitToken { CommitToken(foreignChanges.lastGeneration) }
 
-  func exactGeneration() throws -> Int? {
-    try withStorageErrors { try foreignChanges.generation() }
+  func currentToken() throws -> CommitToken? {
+    try withStorageErrors { try foreignChanges.generation().map { CommitToken($0) } }
   }
 
-  func makeSnapshot(isUrgent: Bool) -> any StorageSnapshot {
-    SQLiteSnapshot(self, isUrgent: isUrgent)
+  func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot {
+    SQLiteSnapshot(self, purpose)
   }
 
   /// Puts a file with a rollback journal into WAL mode, as the first transaction would, if it can be done at once. Otherwise no
@@ -243,7 +242,7 @@ final class SQLiteEngine: StorageEngine {
   /// Makes sure that the file can be used, which otherwise shows when it is used for the first time.
   func open() throws {
     if !configuration.isReadOnly { return try prepareForWriting() }
-    do { try onReader(isUrgent: false) { _ in } } catch let error as SQLiteError {
+    do { try onReader(for: .query) { _ in } } catch let error as SQLiteError {
       throw StorageError(opening: path, error, isReadOnly: true)
     }
   }
@@ -274,6 +273,8 @@ final class SQLiteEngine: StorageEngine {
   }
 
   // MARK: Closing
+
+  func close() throws { try close([]) }
 
   /// The last connection to a file moves the log into it and removes the log; no reader of ours does.
   func close(_ flags: WorkspaceShutdownFlag) throws {

@@ -6,16 +6,15 @@ import SQLiteAccess
 /// A view that takes its state at the first read. It keeps a reader until it is closed.
 final class SQLiteSnapshot: StorageSnapshot {
   private let engine: SQLiteEngine
-  private let isUrgent: Bool
+  private let purpose: ReadPurpose
   private var lease: ReaderLease?
   private var view: PinnedView?
   /// Whether there was no file at the first read: then there is none for this snapshot.
   private var isEmpty = false
 
-  /// - Parameter isUrgent: Whether it must not wait for other readers.
-  init(_ engine: SQLiteEngine, isUrgent: Bool) {
+  init(_ engine: SQLiteEngine, _ purpose: ReadPurpose) {
     self.engine = engine
-    self.isUrgent = isUrgent
+    self.purpose = purpose
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -69,8 +68,8 @@ final class SQLiteSnapshot: StorageSnapshot {
     if let view { return view }
     return try withStorageErrors {
       do {
-        let lease = try engine.readers.checkout(beyondLimit: isUrgent)
-        if !isUrgent { engine.enterWALMode(before: lease.connection) }
+        let lease = try engine.readers.checkout(beyondLimit: purpose != .query)
+        if purpose == .query { engine.enterWALMode(before: lease.connection) }
         // An earlier one is as right as the present one, and asks nobody; what is verified in the state may then have to be verified
         // again.
         let generation = engine.foreignChanges.lastGeneration
@@ -78,7 +77,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)
         self.view = view
-        engine.snapshots.add(self, isTransaction: isUrgent)
+        engine.snapshots.add(self, isTransaction: purpose == .transaction)
         return view
       } catch let error as SQLiteError where error.isNoSuchFile && !engine.configuration.isReadOnly
       {

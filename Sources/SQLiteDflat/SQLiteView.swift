@@ -128,12 +128,13 @@ class SQLiteView: StorageReader {
 
   private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
     if query.mentionedIndexes.isEmpty {
-      return try body(Plan(query) { _ in false })
+      return try body(Plan(query, engine.capabilities.queries) { _ in false })
     }
     let sql = engine.sql(for: query.schema)
     let before = generationBeforeState()
     return try inOneState {
-      try body(try Plan(query) { try isUsable(sql.sides[$0], sql, before) })
+      try body(
+        try Plan(query, engine.capabilities.queries) { try isUsable(sql.sides[$0], sql, before) })
     }
   }
 

@@ -33,8 +33,8 @@ public final class SQLiteWorkspace: Workspace {
     case full
   }
 
-  /// What all engines' workspaces share, for Dflat; the calls of `Workspace` go to it.
-  public let _core: WorkspaceCore
+  /// What all engines' workspaces share, for Dflat; the calls of `Workspace` go to its core.
+  public let _lifetime: WorkspaceLifetime
   let engine: SQLiteEngine
   /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
   public var filePath: String { engine.path }
@@ -57,7 +57,7 @@ public final class SQLiteWorkspace: Workspace {
     configuration.synchronous = synchronous
     configuration.writeConcurrency = writeConcurrency
     configuration.targetQueue = targetQueue
-    (_core, engine) = Self.make(filePath, configuration)
+    (_lifetime, engine) = Self.make(filePath, configuration)
   }
 
   /// A workspace for a file, with settings. Nothing is opened or created before it is needed, and nothing can fail here.
@@ -66,7 +66,7 @@ public final class SQLiteWorkspace: Workspace {
   ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
   ///   - configuration: The settings.
   public init(filePath: String, configuration: Configuration) {
-    (_core, engine) = Self.make(filePath, configuration)
+    (_lifetime, engine) = Self.make(filePath, configuration)
   }
 
   /// A workspace of its own that leaves nothing behind, for tests, previews and caches.
@@ -82,24 +82,24 @@ public final class SQLiteWorkspace: Workspace {
     require(
       !configuration.isReadOnly,
       "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would be empty for ever")
-    (_core, engine) = Self.make(nil, configuration)
+    (_lifetime, engine) = Self.make(nil, configuration)
   }
 
   private static func make(
     _ path: String?, _ configuration: Configuration
-  ) -> (WorkspaceCore, SQLiteEngine) {
+  ) -> (WorkspaceLifetime, SQLiteEngine) {
     let engine = SQLiteEngine(path: path, configuration)
     let core = WorkspaceCore(
       engine: engine, isSerial: configuration.writeConcurrency == .serial,
-      targetQueue: configuration.targetQueue)
+      targetQueue: configuration.targetQueue,
+      migrationHandler: { schema, progress in
+        engine.tell(
+          .migration(
+            table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
+      })
     core.onError = configuration.onError
     engine.connect(core.reporter)
-    return (core, engine)
-  }
-
-  deinit {
-    // Accepted transactions keep the core alive; the file is closed after the last of them.
-    _core.shutdown([]) {}
+    return (WorkspaceLifetime(core), engine)
   }
 
   /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
@@ -109,26 +109,8 @@ public final class SQLiteWorkspace: Workspace {
     set { _core.onError = newValue }
   }
 
-  /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
-  public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
-    QueryBuilder(_core)
-  }
-
-  /// Calls `closure` on this thread; all fetches of this workspace inside see one state of the data, that of the first fetch.
-  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
-    _core.fetchWithinASnapshot(closure)
-  }
-
-  /// Runs a transaction over these types and returns at once; see `Workspace`.
-  public func performChanges(
-    _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
-    completionHandler: CompletionHandler?
-  ) {
-    _core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
-  }
-
-  /// Refuses new work, lets what was accepted run to its end, then closes; without a completion it waits for that.
+  /// Refuses new work, lets what was accepted run to its end, carries the flags out and closes; without a completion it waits for that.
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
-    _core.shutdown(flags, completion)
+    _core.shutdown(completion) { [engine] in try engine.close(flags) }
   }
 }

@@ -13,8 +13,10 @@ import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
 
-final class SQLiteWriter: SQLiteView, StorageWriter {
+final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   let tables: WriterTables
+  /// The generation that the commit has begun.
+  private var committed: Int?
 
   init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
     self.tables = tables
@@ -113,17 +115,14 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     if tables.triggers.areThere { try tables.endChange(of: table, id, connection) }
   }
 
-  var generation: Int { tables.generation }
+  var token: CommitToken? { CommitToken(committed ?? tables.generation) }
 
   var isAlive: Bool { connection.isInTransaction }
 
-  func makeSavepoint() { tables.members.mark() }
+  func beginSubtransaction() { tables.members.mark() }
 
-  func releaseSavepoint() throws {
-    try withStorageErrors { try tables.members.keep(connection) }
-  }
-
-  func undoToSavepoint() throws {
+  func endSubtransaction(keeping: Bool) throws {
+    if keeping { return try withStorageErrors { try tables.members.keep(connection) } }
     if tables.members.hasBegun { tables.forget() }
     try withStorageErrors {
       guard let replaced = try tables.members.undo(connection) else { return }
@@ -131,12 +130,12 @@ final class SQLiteWriter: SQLiteView, StorageWriter {
     }
   }
 
-  func commit() throws -> Int {
-    try engine.endWriting(committing: true)
+  func commit() throws {
+    committed = try engine.endWriting(committing: true)
   }
 
   func rollback() {
-    do { try engine.endWriting(committing: false) } catch { engine.report(error) }
+    do { _ = try engine.endWriting(committing: false) } catch { engine.report(error) }
   }
 
   // MARK: Trust

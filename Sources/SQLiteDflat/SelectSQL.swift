@@ -81,31 +81,13 @@ struct SelectSQL {
     }
     switch predicate {
     case .never: return "0"
-    case .and(let parts):
-      return group(byField: parts).map { condition($0, schema) }.joined(separator: " AND ")
-    case .or(let parts):
+    case .and:
+      return predicate.partsByField.map { condition($0, schema) }.joined(separator: " AND ")
+    case .or:
       // One set of row ids, so that rows come in order and each but once.
-      let sets = group(byField: parts).map { rowIDs($0, schema) }
+      let sets = predicate.partsByField.map { rowIDs($0, schema) }
       return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
     case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
-    }
-
-    /// The parts, those on the same index put together.
-    func group(byField parts: [IndexPredicate]) -> [IndexPredicate] {
-      var groups: [(field: FieldDescriptor?, parts: [IndexPredicate])] = []
-      for part in parts {
-        let field = part.onlyField
-        if let field, let index = groups.firstIndex(where: { $0.field == field }) {
-          groups[index].parts.append(part)
-        } else {
-          groups.append((field, [part]))
-        }
-      }
-      return groups.map { group in
-        if group.parts.count == 1 { return group.parts[0] }
-        if case .or = predicate { return .or(group.parts) }
-        return .and(group.parts)
-      }
     }
   }
 
@@ -165,21 +147,6 @@ struct SelectSQL {
       return isHigh ? "(\(column) >= 0 OR \(test))" : "(\(column) >= 0 AND \(test))"
     case .greater, .greaterOrEqual:
       return isHigh ? "(\(column) < 0 AND \(test))" : "(\(column) < 0 OR \(test))"
-    }
-  }
-}
-
-extension IndexPredicate {
-  /// The field that all of it is about, if there is one.
-  fileprivate var onlyField: FieldDescriptor? {
-    switch self {
-    case .never: return nil
-    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
-      .bits(let field, _, _):
-      return field
-    case .and(let parts), .or(let parts):
-      guard let first = parts.first?.onlyField else { return nil }
-      return parts.dropFirst().allSatisfy { $0.onlyField == first } ? first : nil
     }
   }
 }

@@ -23,8 +23,9 @@ extension StorageError {
     let plain = StorageError(error)
     let problem = FileProblem(path, error, isReadOnly: isReadOnly)
     self.init(
-      plain.cause, code: plain.code, message: problem?.message ?? plain.message,
-      statement: problem == nil ? plain.statement : nil, path: path, advice: problem?.advice)
+      plain.cause, message: problem?.message ?? plain.message,
+      details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
+      path: path, advice: problem?.advice)
   }
 }
 

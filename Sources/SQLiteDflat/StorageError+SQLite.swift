@@ -26,8 +26,9 @@ extension StorageError {
         .other
       }
     self.init(
-      cause, table: table, rowid: rowid, key: key, code: error.extendedCode,
-      message: error.message, statement: error.sql, path: error.path)
+      cause, table: table, rowid: rowid, key: key, message: error.message,
+      details: "code \(error.extendedCode)" + (error.sql.map { ", in: \($0)" } ?? ""),
+      underlying: error, path: error.path)
   }
 }
 

@@ -223,11 +223,11 @@ final class WriterTables {
       guard error.isConstraint else { throw error }
       engine.report(
         StorageError(
-          .alreadyExists, table: side.table, code: error.extendedCode,
+          .alreadyExists, table: side.table,
           message:
             "stored objects have equal values of \(side.column), which is unique: they stay, "
             + "and new ones are refused",
-          statement: error.sql))
+          underlying: error))
       return false
     }
   }

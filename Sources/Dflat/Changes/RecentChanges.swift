@@ -5,9 +5,9 @@
 //
 //  - every row that transactions of this workspace have updated or deleted is in `rows` from the moment on that it was written,
 //    committed or not, unless that was committed before the clock stood at `since`;
-//  - between `since` and the last group that was entered, nobody else has committed anything: the generation was the same.
+//  - between `since` and the last group that was entered, nobody else has committed anything: the token was the same.
 //
-// So a row that was fetched at `since` or later, and is not in `rows`, is what is stored, as long as the generation is the same. In
+// So a row that was fetched at `since` or later, and is not in `rows`, is what is stored, as long as the token is the same. In
 // the storage's transaction that is open it is: nobody else can commit meanwhile. And when all is committed, a row that was fetched
 // after that is what is stored, too.
 
@@ -23,9 +23,13 @@ final class RecentChanges: Sendable {
     var since = Int64.max
     /// When the last of what was written was committed.
     var committed: Int64 = 0
-    var generation = 0
+    /// That of the last group; nil if it cannot be known.
+    var token: CommitToken?
     /// The group that was entered last.
     var group = 0
+
+    /// Whether no other connection has committed between the last group and this one.
+    func isCurrent(in group: CommitGroup) -> Bool { token != nil && token == group.token }
   }
 
   private let state = Mutex(State())
@@ -38,11 +42,9 @@ final class RecentChanges: Sendable {
     state.withLock { state in
       if group.number == state.group { return }
       state.group = group.number
-      if state.since < .max, group.generation == state.generation, state.count < Self.mostRows {
-        return
-      }
+      if state.since < .max, state.isCurrent(in: group), state.count < Self.mostRows { return }
       state = State(
-        since: clock.advance(), committed: state.committed, generation: group.generation,
+        since: clock.advance(), committed: state.committed, token: group.token,
         group: group.number)
     }
   }
@@ -59,19 +61,19 @@ final class RecentChanges: Sendable {
   /// - Parameter group: One that is open, and stays so until what follows from the answer has ended in it or fails with it.
   func isCurrent(_ row: Row, in group: CommitGroup) -> Bool {
     state.withLock { state in
-      row.timestamp >= state.since && group.generation == state.generation
+      row.timestamp >= state.since && state.isCurrent(in: group)
         && !state.rows.contains(row.id)
     }
   }
 
-  /// The generation in which a row that was fetched outside of transactions is what is stored; nil if it may have been written since.
+  /// The token at which a row that was fetched outside of transactions is what is stored; nil if it may have been written since.
   ///
   /// Asked while everything that this workspace has written of the type is committed, and nobody writes it.
-  func generation(ofCommitted row: Row) -> Int? {
+  func token(ofCommitted row: Row) -> CommitToken? {
     state.withLock { state in
       row.timestamp >= state.since
         && (row.timestamp >= state.committed || !state.rows.contains(row.id))
-        ? state.generation : nil
+        ? state.token : nil
     }
   }
 

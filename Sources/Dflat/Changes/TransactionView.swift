@@ -28,8 +28,8 @@ final class TransactionView {
   @exclusivity(unchecked) private var reads: [Read] = []
   /// Rows that were fetched before, and were taken for what is stored without a look.
   @exclusivity(unchecked) private var relied: [(schema: EntitySchema, row: Row)] = []
-  /// The engine's generation before the snapshot, or that in which rows were relied on.
-  @exclusivity(unchecked) private var generation = 0
+  /// The engine's token before the snapshot, or that at which rows were relied on.
+  @exclusivity(unchecked) private var token: CommitToken?
 
   /// Reads something.
   /// - Parameters:
@@ -38,9 +38,16 @@ final class TransactionView {
   func read<R: ~Copyable>(
     _ read: Read?, in transaction: Transaction, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    if snapshot == nil {
+    let workspace = transaction.workspace
+    if !workspace.engine.capabilities.excludesOtherWriters {
+      // What is not committed yet could not be confirmed later, since others may commit in between.
+      if workspace.committer.written(transaction.types) != nil {
+        try transaction.requireWaiting()
+        workspace.committer.betweenGroups {}
+      }
+    } else if snapshot == nil {
       // Once its types are committed, nobody but the transaction itself can write them.
-      let result = try transaction.workspace.committer.read(transaction.types) { written in
+      let result = try workspace.committer.read(transaction.types) { written in
         group = written
         return try body(written.writer)
       }
@@ -64,13 +71,13 @@ final class TransactionView {
       return true
     }
     // What it may change is committed, and nobody else writes it now but other connections.
-    guard let known = recent.generation(ofCommitted: row) else { return false }
+    guard let known = recent.token(ofCommitted: row) else { return false }
     if relied.isEmpty {
       // What cannot be asked for is looked up, and the error told there.
-      guard group == nil, let now = try? workspace.engine.exactGeneration() else { return false }
-      generation = now
+      guard group == nil, let now = try? workspace.currentToken() else { return false }
+      token = now
     }
-    if generation != known { return false }
+    if token != known { return false }
     relied.append((schema, row))
     return true
   }
@@ -87,14 +94,13 @@ final class TransactionView {
   private func openSnapshot(_ transaction: Transaction) throws -> any StorageSnapshot {
     if let snapshot { return snapshot }
     let workspace = transaction.workspace
-    let engine = workspace.engine
     // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
-    if engine.needsCare {
+    if let engine = workspace.maintainedEngine, engine.needsMaintenance {
       try transaction.requireWaiting()
-      workspace.committer.betweenGroups { engine.takeCare() }
+      workspace.committer.betweenGroups { engine.performMaintenance() }
     }
-    if relied.isEmpty { generation = engine.generation }
-    let opened = engine.makeSnapshot(isUrgent: true)
+    if relied.isEmpty { token = workspace.lastKnownToken }
+    let opened = workspace.engine.makeSnapshot(for: .transaction)
     do { try requireRelied(in: opened) } catch {
       // Who catches this must not go on in a state that contradicts what was relied on.
       opened.close()
@@ -104,10 +110,13 @@ final class TransactionView {
     return opened
   }
 
+  /// Whether no other connection has committed between what was read and the storage's transaction.
+  private func isCurrent(in open: CommitGroup) -> Bool { token != nil && token == open.token }
+
   /// Whether writing in the storage's transaction cannot contradict anything that was read.
   func agrees(with open: CommitGroup) -> Bool {
     snapshot == nil && (group == nil || group === open)
-      && (relied.isEmpty || generation == open.generation)
+      && (relied.isEmpty || isCurrent(in: open))
   }
 
   /// Makes sure that what was read is what is stored, when the transaction begins to write.
@@ -118,9 +127,9 @@ final class TransactionView {
     if let group, group !== open {
       if group.failure != nil { throw StorageError.readUncommitted }
       // The state that was read cannot be read again.
-      if group.generationAfter != open.generation { throw StorageError.conflict() }
+      if group.tokenAfter == nil || group.tokenAfter != open.token { throw StorageError.conflict() }
     }
-    if generation == open.generation { return }
+    if isCurrent(in: open) { return }
     try requireRelied(in: open.writer)
     guard let snapshot else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
@@ -134,8 +143,10 @@ final class TransactionView {
     guard let group, snapshot != nil else { return }
     let workspace = transaction.workspace
     // It has read first what was about to be committed, and then what was. In between others may have had their turn.
-    let now = try workspace.committer.betweenTurns { try workspace.engine.currentGeneration() }
-    if workspace.committer.use({ group.generationAfter }) != now { throw StorageError.conflict() }
+    let now = try workspace.committer.betweenTurns {
+      try workspace.currentToken() ?? workspace.lastKnownToken
+    }
+    if workspace.committer.use({ group.tokenAfter }) != now { throw StorageError.conflict() }
   }
 
   func close() {

@@ -249,7 +249,7 @@ extension WorkspaceCore {
       if !isInside, context.snapshots[ObjectIdentifier(self)] != nil {
         return try fetch(query).map { $0 }
       }
-      return try engine.read(isUrgent: isInside) { try $0.rows(query, mark: .none).map { $0 } }
+      return try engine.read(for: isInside ? .transaction : .query) { try $0.rows(query, mark: .none).map { $0 } }
     }
   }
 

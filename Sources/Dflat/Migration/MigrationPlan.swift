@@ -112,7 +112,7 @@ final class MigrationPlan: Sendable {
         return failed(.alreadyExists(error, rows: rows))
       } catch let error as StorageError where error.cause == .invalidValue {
         return failed(.unstorable(error))
-      } catch let error as StorageError where error.cause == .other && error.code == nil {
+      } catch let error as StorageError where error.cause == .other && error.underlying == nil {
         // The transaction has ended: those before it are migrated anew.
         throw failed(.unstorable(error))
       }

@@ -101,7 +101,7 @@ extension WorkspaceCore {
   }
 
   private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {
-    let isNeeded = try engine.read(isUrgent: true) { try plan.isNeeded($0) }
+    let isNeeded = try engine.read(for: .transaction) { try plan.isNeeded($0) }
     if !isNeeded, try committer.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
       return migrations.count(migrated: 0, remaining: 0, of: plan.new)
     }
@@ -120,7 +120,7 @@ extension WorkspaceCore {
     let (migrated, remaining, failure) = try outcome.get()
     if let error = committer.use({ group?.failure }) { throw error }
     let progress = migrations.count(migrated: migrated, remaining: remaining, of: plan.new)
-    engine.didMigrate(to: plan.new, progress)
+    migrationHandler?(plan.new, progress)
     if let failure { throw failure }
     return progress
   }
@@ -197,7 +197,7 @@ extension WorkspaceCore {
     }
     let mark = ReadMark(timestamp: clock.now, reading: reading)
     if transactions.isClosed { throw WorkspaceError.shutDown }
-    let snapshot = engine.makeSnapshot(isUrgent: false)
+    let snapshot = engine.makeSnapshot(for: .query)
     defer { snapshot.close() }
     return try fetch(query, plan, in: snapshot, mark)
   }
@@ -206,7 +206,7 @@ extension WorkspaceCore {
     _ query: Query, _ plan: MigrationPlan, in snapshot: any StorageSnapshot, _ mark: ReadMark
   ) throws -> RowBuffer {
     try plan.rows(
-      query, in: snapshot, mark: mark, wanted: { if engine.isWritable { wantMigration(plan) } },
+      query, in: snapshot, mark: mark, wanted: { if engine.capabilities.isWritable { wantMigration(plan) } },
       report: { report($0) })
   }
 }

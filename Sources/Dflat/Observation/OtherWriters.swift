@@ -11,8 +11,8 @@ import Synchronization
 final class OtherWriters: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
-    /// The engine's generation when everything was last read; nil if it never was.
-    var seen: Int?
+    /// The engine's token when everything was last read; nil if it never was.
+    var seen: CommitToken?
     var isReading = false
   }
 
@@ -50,16 +50,17 @@ final class OtherWriters: Sendable {
 
   /// Reads everything again if others have committed since it was last read.
   func look(in workspace: WorkspaceCore) {
+    guard let engine = workspace.sharedEngine else { return }
     // The engine stays open as long as something that was accepted goes on.
     workspace.accepted.enter()
     defer { workspace.accepted.leave() }
     if workspace.transactions.isClosed { return }
     do {
-      let generation = try workspace.engine.currentGeneration()
+      let token = try engine.currentToken() ?? engine.lastKnownToken
       let isNew = guarded.withLock { guarded in
-        if guarded.state.isReading || guarded.state.seen == generation { return false }
+        if guarded.state.isReading || guarded.state.seen == token { return false }
         guarded.state.isReading = true
-        guarded.state.seen = generation
+        guarded.state.seen = token
         return true
       }
       guard isNew else { return }

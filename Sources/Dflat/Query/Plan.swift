@@ -57,14 +57,17 @@ public struct Plan: Sendable {
 
   /// - Parameters:
   ///   - query: What is asked.
+  ///   - capabilities: What the engine can do.
   ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
-  public init(_ query: Query, isUsable: (Int) throws -> Bool) rethrows {
-    let planner = Planner(usable: try query.mentionedIndexes.filter(isUsable))
+  public init(
+    _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
+  ) rethrows {
+    let planner = Planner(usable: try query.mentionedIndexes.filter(isUsable), capabilities)
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     self.query = query
-    if let narrowing, narrowing.predicate?.isWithinBounds ?? true {
+    if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
       predicate = narrowing.predicate
-      residual = narrowing.isExact ? nil : query.condition
+      residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
     } else {
       predicate = nil
       residual = query.condition
@@ -159,14 +162,56 @@ extension Node {
 extension Query {
   /// What a condition says of the values of single fields, whatever indexes there are; nil if nothing.
   static func narrowing(_ condition: Node) -> (predicate: IndexPredicate, isExact: Bool)? {
-    let narrowing = Planner(usable: nil).narrow(condition, negated: false)
+    let narrowing = Planner(usable: nil, QueryCapabilities()).narrow(condition, negated: false)
     return narrowing.predicate.map { ($0, narrowing.isExact) }
   }
 }
 
+// For engines.
 extension IndexPredicate {
-  /// Beyond some size or depth a statement would be slower than looking at the rows, and at last refused by the engine.
-  fileprivate var isWithinBounds: Bool { size <= 500 && depth <= 4 }
+  /// The field that all of it is about, if there is one.
+  public var onlyField: FieldDescriptor? {
+    switch self {
+    case .never: return nil
+    case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
+      .bits(let field, _, _):
+      return field
+    case .and(let parts), .or(let parts):
+      guard let first = parts.first?.onlyField else { return nil }
+      return parts.dropFirst().allSatisfy { $0.onlyField == first } ? first : nil
+    }
+  }
+
+  /// The parts of a conjunction or disjunction, those about one field put together; of anything else, itself.
+  public var partsByField: [IndexPredicate] {
+    let isConjunction: Bool
+    let all: [IndexPredicate]
+    switch self {
+    case .and(let parts): (isConjunction, all) = (true, parts)
+    case .or(let parts): (isConjunction, all) = (false, parts)
+    default: return [self]
+    }
+    var groups: [(field: FieldDescriptor?, parts: [IndexPredicate])] = []
+    for part in all {
+      let field = part.onlyField
+      if let field, let index = groups.firstIndex(where: { $0.field == field }) {
+        groups[index].parts.append(part)
+      } else {
+        groups.append((field, [part]))
+      }
+    }
+    return groups.map { group in
+      if group.parts.count == 1 { return group.parts[0] }
+      return isConjunction ? .and(group.parts) : .or(group.parts)
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// Whether an engine answers it.
+  fileprivate func isWithin(_ capabilities: QueryCapabilities) -> Bool {
+    size <= capabilities.maximumPredicateSize && depth <= capabilities.maximumPredicateDepth
+  }
 
   /// How conjunctions and disjunctions are nested.
   private var depth: Int {

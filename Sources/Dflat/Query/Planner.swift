@@ -9,6 +9,12 @@
 struct Planner {
   /// The indexes that may be used; nil if every field may, since rows have them all.
   let usable: [Int]?
+  private let capabilities: QueryCapabilities
+
+  init(usable: [Int]?, _ capabilities: QueryCapabilities) {
+    self.usable = usable
+    self.capabilities = capabilities
+  }
 
   struct Narrowing {
     /// nil: every row is a candidate.
@@ -191,8 +197,9 @@ struct Planner {
 
   /// Whether the engine should deliver the order: it can read one index in that order, and need not read all of it.
   func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
-    guard query.order.count == 1, let term = query.order.first, term.positions == nil,
-      isUsable(term.field), term.field.domain == nil, term.field.type != .uint64,
+    guard capabilities.canOrder, query.order.count == 1, let term = query.order.first,
+      term.positions == nil, isUsable(term.field), term.field.domain == nil,
+      capabilities.ordersUnsigned || term.field.type != .uint64,
       // The order of a later field of the key is nobody's.
       term.field.column == .key(0) || !term.field.isKey
     else { return false }

@@ -132,8 +132,8 @@ extension FetchedResult: Equatable {
 
 /// How a query is answered.
 public struct QueryExplanation: Sendable {
-  /// The statement in the engine's language.
-  public let statement: String
+  /// The statement in the engine's language; nil if it has none.
+  public let statement: String?
   /// The engine's own plan, a line per step.
   public let plan: [String]
   /// The keys and indexes that narrow or order the rows, by table name.
@@ -145,7 +145,8 @@ public struct QueryExplanation: Sendable {
 
   /// An explanation, as an engine gives it.
   public init(
-    statement: String, plan: [String], indexes: [String], rowByRow: String?, isSortedInMemory: Bool
+    statement: String?, plan: [String], indexes: [String], rowByRow: String?,
+    isSortedInMemory: Bool
   ) {
     self.statement = statement
     self.plan = plan

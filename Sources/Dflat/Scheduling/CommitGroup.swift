@@ -6,8 +6,8 @@
 import Dispatch
 import Synchronization
 
-/// Unchecked: `writer` and `generationAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of exclusive use,
-/// which each transaction would pay for, would find nothing.
+/// Unchecked: `writer` and `tokenAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of
+/// exclusive use, which each transaction would pay for, would find nothing.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
@@ -16,32 +16,40 @@ final class CommitGroup: @unchecked Sendable {
 
   /// More would make the first one wait too long.
   private static let mostMembers = 256
+  private let mostMembers: Int
 
   /// Tells it from others of the process; never 0.
   let number = numbers.add(1, ordering: .relaxed).newValue
   private static let numbers = Atomic<Int>(0)
 
   let writer: any StorageWriter
-  /// What others had committed when the storage's transaction began; see `StorageEngine`.
-  let generation: Int
+  /// What other connections had committed when the storage's transaction began; nil if that is not known, or they can commit
+  /// meanwhile. See `StorageWriter`.
+  let token: CommitToken?
   /// The same when it was committed.
-  @exclusivity(unchecked) private(set) var generationAfter: Int
+  @exclusivity(unchecked) private(set) var tokenAfter: CommitToken?
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
   @exclusivity(unchecked) private(set) var members: [Member] = []
   private let deadline: DispatchTime
 
-  /// - Parameter longest: How long it may wait for more members.
-  init(_ writer: any StorageWriter, longest: DispatchTimeInterval) {
+  /// - Parameters:
+  ///   - capabilities: Those of the writer's engine.
+  ///   - longest: How long it may wait for more members.
+  init(
+    _ writer: any StorageWriter, _ capabilities: EngineCapabilities, longest: DispatchTimeInterval
+  ) {
     self.writer = writer
     deadline = .now() + longest
-    generation = writer.generation
-    generationAfter = generation
+    mostMembers = capabilities.canNest ? Self.mostMembers : 1
+    token = capabilities.excludesOtherWriters ? writer.token : nil
+    tokenAfter = token
   }
 
   func commit() throws {
-    generationAfter = try writer.commit()
+    try writer.commit()
+    if token != nil { tokenAfter = writer.token }
   }
 
   func add(_ member: Member) {
@@ -61,7 +69,7 @@ final class CommitGroup: @unchecked Sendable {
   var failure: (any Error)? { if case .failed(let error) = outcome { error } else { nil } }
 
   /// Whether the group should not grow any more, because it is large.
-  var isFull: Bool { members.count >= Self.mostMembers }
+  var isFull: Bool { members.count >= mostMembers }
 
   /// The same, also because it has waited long. To look at the clock costs something.
   var isDue: Bool { isFull || (!members.isEmpty && .now() > deadline) }

@@ -22,7 +22,7 @@ final class Committer: Sendable {
   struct Turn {
     let group: CommitGroup
     /// Whether it stands behind others in the group, and can be undone alone.
-    fileprivate let hasSavepoint: Bool
+    fileprivate let hasSubtransaction: Bool
   }
 
   /// Unchecked: used under the lock only.
@@ -55,23 +55,26 @@ final class Committer: Sendable {
   /// How long a group waits for those who follow.
   private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
+  private let capabilities: EngineCapabilities
   private let deliveries: TicketScheduler
   private let settled: @Sendable (Member) -> Void
   private let lost: @Sendable (TypeSet) -> Void
   private let failed: @Sendable (any Error) -> Void
 
   /// - Parameters:
+  ///   - capabilities: What the engine can do.
   ///   - deliveries: Where transactions are told how they ended.
   ///   - longest: How long a group stays open for others at most.
   ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
   ///   - lost: Called with the types of which something may have been read that will not be committed.
   ///   - failed: Called if a commit fails.
   init(
-    deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
+    capabilities: EngineCapabilities, deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
     settled: @escaping @Sendable (Member) -> Void,
     lost: @escaping @Sendable (TypeSet) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
+    self.capabilities = capabilities
     self.deliveries = deliveries
     self.longest = longest
     self.settled = settled
@@ -90,8 +93,8 @@ final class Committer: Sendable {
     let open = takeRight()
     do {
       if let group = open {
-        try use { try group.writer.makeSavepoint() }
-        return Turn(group: group, hasSavepoint: true)
+        try use { try group.writer.beginSubtransaction() }
+        return Turn(group: group, hasSubtransaction: true)
       }
       return turn(in: try use(begin))
     } catch {
@@ -120,9 +123,9 @@ final class Committer: Sendable {
   }
 
   private func turn(in writer: any StorageWriter) -> Turn {
-    let group = CommitGroup(writer, longest: longest)
+    let group = CommitGroup(writer, capabilities, longest: longest)
     state.withLock { $0.group = group }
-    return Turn(group: group, hasSavepoint: false)
+    return Turn(group: group, hasSubtransaction: false)
   }
 
   /// Whether the write lease is free, and no group waits for its commit.
@@ -205,12 +208,12 @@ final class Committer: Sendable {
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
-        if turn.hasSavepoint {
-          try keeping ? group.writer.releaseSavepoint() : group.writer.undoToSavepoint()
+        if turn.hasSubtransaction {
+          try group.writer.endSubtransaction(keeping: keeping)
         }
         return true
       }
-      if isAlive, keeping || turn.hasSavepoint { return nil }
+      if isAlive, keeping || turn.hasSubtransaction { return nil }
       let failure: any Error = isAlive ? TransactionError.aborted : StorageError.givenUp
       lose(group, failure)
       return failure

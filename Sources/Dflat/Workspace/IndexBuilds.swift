@@ -66,7 +66,10 @@ extension WorkspaceCore {
       let taken = try committer.beginTurn { try engine.beginWriting() }
       turn = taken
       return try committer.use {
-        try taken.group.writer.fillIndexes(of: schema, limit: rowsPerStep)
+        guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
+          return IndexProgress(filled: 0, remaining: 0, blocked: [])
+        }
+        return try writer.fillIndexes(of: schema, limit: rowsPerStep)
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }

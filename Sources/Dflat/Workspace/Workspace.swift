@@ -78,8 +78,42 @@ public protocol Workspace: Queryable {
   /// Refuses new work, and returns when everything is closed.
   func shutdown(flags: ShutdownFlag) async
 
+  /// What is the same for all engines, for as long as the workspace lives.
+  var _lifetime: WorkspaceLifetime { get }
+}
+
+extension Workspace {
   /// What is the same for all engines.
-  var _core: WorkspaceCore { get }
+  @inlinable
+  public var _core: WorkspaceCore { _lifetime.core }
+
+  /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
+  @inlinable
+  public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {
+    QueryBuilder(_core)
+  }
+
+  /// Calls `closure` on this thread; all fetches of this workspace inside see one state of the data, that of the first fetch.
+  public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
+    _core.fetchWithinASnapshot(closure)
+  }
+
+  /// Runs a transaction over these types and returns at once.
+  public func performChanges(
+    _ transactionalObjectTypes: [Any.Type], changesHandler: @escaping ChangesHandler,
+    completionHandler: CompletionHandler?
+  ) {
+    _core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
+  }
+
+  /// Refuses new work, lets what was accepted run to its end, then closes; without a completion it waits for that.
+  ///
+  /// - Parameters:
+  ///   - flags: Mean nothing to an engine that has no file.
+  ///   - completion: Called when everything is closed.
+  public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
+    _core.shutdown(completion)
+  }
 }
 
 extension Workspace {

@@ -82,7 +82,7 @@ extension WorkspaceCore {
       return RowBuffer(
         query.limit == 0 ? nil : try engine.row(of: query.schema, with: key, mark: mark))
     }
-    return try engine.read(isUrgent: false) { try $0.rows(query, mark: mark) }
+    return try engine.read(for: .query) { try $0.rows(query, mark: mark) }
   }
 
   /// Whether reading gives anything: always inside what began before the shutdown.
@@ -100,7 +100,7 @@ extension WorkspaceCore {
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
       return try snapshot.snapshot.explain(query)
     }
-    return try engine.read(isUrgent: false) { try $0.explain(query) }
+    return try engine.read(for: .query) { try $0.explain(query) }
   }
 
   /// Calls `closure` with one state of the data in view; see `Queryable`.
@@ -114,7 +114,7 @@ extension WorkspaceCore {
     snapshots.enter()
     defer { snapshots.leave() }
     if transactions.isClosed { return try closure() }
-    let snapshot = engine.makeSnapshot(isUrgent: false)
+    let snapshot = engine.makeSnapshot(for: .query)
     context.snapshots[key] = OpenSnapshot(snapshot)
     defer {
       context.snapshots[key] = nil

@@ -11,10 +11,18 @@ import Synchronization
 /// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
 public final class WorkspaceCore: Sendable {
   let engine: any StorageEngine
+  /// The engine, if other connections can change its data.
+  let sharedEngine: (any SharedStorageEngine)?
+  /// The engine, if it has to be maintained.
+  let maintainedEngine: (any MaintainedStorageEngine)?
   /// Tells this workspace from all others of the process.
   let number = numbers.add(1, ordering: .relaxed).newValue
   private static let numbers = Atomic<UInt64>(0)
   let clock: Clock
+  /// The engine, if it fills indexes step by step.
+  private let indexBuilder: (any IndexBuildingStorageEngine)?
+  /// Called after each step of a migration.
+  let migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)?
   let committer: Committer
   /// Who is told of changes.
   let observers: Observers
@@ -50,7 +58,11 @@ public final class WorkspaceCore: Sendable {
   ///   - engine: Where the objects are.
   ///   - isSerial: Whether transactions run one after another also if they have no type in common.
   ///   - targetQueue: Where handlers run; the workspace makes queues of its own if there is none.
-  public init(engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?) {
+  ///   - migrationHandler: Called after each step of a migration, with the new type.
+  public init(
+    engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?,
+    migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)? = nil
+  ) {
     let clock = Clock()
     let hook = ErrorHook()
     let target = targetQueue ?? (isSerial ? DispatchQueue(label: "dflat.workspace") : nil)
@@ -58,7 +70,7 @@ public final class WorkspaceCore: Sendable {
     let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
     let observers = Observers(deliveries)
     let committer = Committer(
-      deliveries: deliveries,
+      capabilities: engine.capabilities, deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
         member.writes.forEach { type in
@@ -71,6 +83,10 @@ public final class WorkspaceCore: Sendable {
         for type in types.types { observers.of(type).doubt(at: time) }
       }, failed: { hook.report($0) })
     self.engine = engine
+    sharedEngine = engine as? any SharedStorageEngine
+    maintainedEngine = engine as? any MaintainedStorageEngine
+    indexBuilder = engine as? any IndexBuildingStorageEngine
+    self.migrationHandler = migrationHandler
     self.clock = clock
     self.hook = hook
     self.observers = observers
@@ -88,7 +104,7 @@ public final class WorkspaceCore: Sendable {
       }
     }
     // A cycle, which the shutdown ends: what somebody has a weak reference to is counted slowly ever after.
-    engine.wantIndexes = { self.wantIndexes(of: $0) }
+    indexBuilder?.setIndexRequestHandler { self.wantIndexes(of: $0) }
   }
 
   /// The hook for errors that have no other way out.
@@ -198,6 +214,15 @@ public final class WorkspaceCore: Sendable {
     !lanes.areShared && ThreadContext.current.isIdle && committer.isIdle && engine.canWriteAtOnce
   }
 
+  /// The engine's token, as far as it is known without asking; see `SharedStorageEngine`.
+  var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
+
+  /// The engine's token that is current now; nil if it cannot be known.
+  func currentToken() throws -> CommitToken? {
+    guard let sharedEngine else { return .unshared }
+    return try sharedEngine.currentToken()
+  }
+
   /// Calls handlers of the program.
   func delivering(_ body: () -> Void) {
     let context = ThreadContext.current
@@ -220,7 +245,13 @@ public final class WorkspaceCore: Sendable {
   // MARK: Shutdown
 
   /// Refuses new work, and closes the engine after what was accepted; see `Workspace`.
-  public func shutdown(_ flags: WorkspaceShutdownFlag, _ completion: (@Sendable () -> Void)?) {
+  ///
+  /// - Parameters:
+  ///   - completion: Called when everything is closed; without it this waits.
+  ///   - close: Closes the engine; nil for `StorageEngine.close()`.
+  public func shutdown(
+    _ completion: (@Sendable () -> Void)?, closing close: (@Sendable () throws -> Void)? = nil
+  ) {
     let context = ThreadContext.current
     if completion == nil {
       require(
@@ -246,8 +277,8 @@ public final class WorkspaceCore: Sendable {
       migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
       snapshots.wait()
-      do { try engine.close(flags) } catch { report(error) }
-      engine.wantIndexes = nil
+      do { if let close { try close() } else { try engine.close() } } catch { report(error) }
+      indexBuilder?.setIndexRequestHandler(nil)
       if let completion { lanes.run(completion) } else { done.signal() }
     }
     if completion == nil { done.wait() }
@@ -262,4 +293,16 @@ final class Clock: Sendable {
 
   /// - Returns: The new value.
   func advance() -> Int64 { value.add(1, ordering: .acquiringAndReleasing).newValue }
+}
+
+/// Owns the core of a workspace and shuts it down when the workspace is released, after the last accepted transaction. For the
+/// authors of engines: a workspace keeps one, and nothing else keeps it.
+public final class WorkspaceLifetime: Sendable {
+  /// The core.
+  public let core: WorkspaceCore
+
+  /// Begins the life of a core.
+  public init(_ core: WorkspaceCore) { self.core = core }
+
+  deinit { core.shutdown {} }
 }

@@ -40,12 +40,12 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public let rowid: Int64?
   /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
   public let key: String?
-  /// The engine's own code, for SQLite its extended result code.
-  public let code: Int32?
   /// What is wrong, in words.
   public let message: String
-  /// The statement that failed.
-  public let statement: String?
+  /// What the engine says besides, such as its own code and the statement that failed.
+  public let details: String?
+  /// The engine's own error, for SQLite a `SQLiteError`.
+  public let underlying: (any Error)?
   /// The file that it concerns.
   public let path: String?
   private let advice: String?
@@ -57,23 +57,23 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   ///   - table: The main or side table that it concerns.
   ///   - rowid: The row that it concerns.
   ///   - key: The key, or the unique value, that it concerns.
-  ///   - code: The engine's own code.
   ///   - message: What is wrong, in words.
-  ///   - statement: The statement that failed.
+  ///   - details: What the engine says besides.
+  ///   - underlying: The engine's own error.
   ///   - path: The file that it concerns.
   ///   - advice: What to do, where there is more to say than about all failures of this kind.
   public init(
     _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
-    code: Int32? = nil, message: String, statement: String? = nil, path: String? = nil,
+    message: String, details: String? = nil, underlying: (any Error)? = nil, path: String? = nil,
     advice: String? = nil
   ) {
     self.cause = cause
     self.table = table
     self.rowid = rowid
     self.key = key
-    self.code = code
     self.message = message
-    self.statement = statement
+    self.details = details
+    self.underlying = underlying
     self.path = path
     self.advice = advice
   }
@@ -89,8 +89,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     var text = "\(cause): "
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message
-    if let code { text += " (code \(code))" }
-    if let statement { text += ", in: \(statement)" }
+    if let details { text += " (\(details))" }
     if let recoverySuggestion { text += "; \(recoverySuggestion)" }
     return text
   }

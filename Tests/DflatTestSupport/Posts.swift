@@ -1,15 +1,12 @@
 // Short ways to store posts.
 
-import Dflat
-import DflatTestSupport
+public import Dflat
 import Dispatch
-import SQLiteDflat
-import Testing
 
-typealias Post = Blog.Post
+public typealias Post = Blog.Post
 
 /// A post under the site "s".
-func post(
+public func post(
   _ number: Int32, likes: Int32 = 0, photo: String? = nil, link: String? = nil
 ) -> Post {
   Post(
@@ -18,10 +15,10 @@ func post(
       ?? link.map { .link(Blog.Link(url: $0)) })
 }
 
-extension TemporaryWorkspace {
+extension TestWorkspace {
   /// Stores new posts; they come back with their row ids. Throws if the transaction is not committed.
   @discardableResult
-  func store(_ posts: [Post]) throws -> [Post] {
+  public func store(_ posts: [Post]) throws -> [Post] {
     let outcome = try write([Post.self]) { txn in
       try posts.map { try txn.insert(Blog.PostChangeRequest.creationRequest($0)) }
     }
@@ -33,7 +30,7 @@ extension TemporaryWorkspace {
 
   /// Changes one stored post.
   @discardableResult
-  func change(
+  public func change(
     _ number: Int32, _ body: @escaping (Blog.PostChangeRequest) -> Void
   ) throws -> UpdatedObject<Post>? {
     try write([Post.self]) { txn in
@@ -43,7 +40,7 @@ extension TemporaryWorkspace {
     }.result ?? nil
   }
 
-  func remove(_ numbers: [Int32]) throws {
+  public func remove(_ numbers: [Int32]) throws {
     try write([Post.self]) { txn in
       for number in numbers {
         if let request = Blog.PostChangeRequest.deletionRequest(post(number)) {
@@ -54,16 +51,16 @@ extension TemporaryWorkspace {
   }
 
   /// Issues transactions without waiting for one another, while the line is held up, so that they run together.
-  func together(
+  public func together(
     _ count: Int, of types: [Any.Type] = [Post.self],
     _ handler: @escaping @Sendable (Int, any TransactionContext) -> Void,
     _ completion: @escaping @Sendable (Int, Bool) -> Void = { _, _ in }
   ) {
     let gate = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)
-    dflat.performChanges(types, changesHandler: { _ in gate.wait() })
+    workspace.performChanges(types, changesHandler: { _ in gate.wait() })
     for number in 0..<count {
-      dflat.performChanges(
+      workspace.performChanges(
         types, changesHandler: { handler(number, $0) },
         completionHandler: {
           completion(number, $0)
@@ -74,20 +71,17 @@ extension TemporaryWorkspace {
     done.expect("the last completion")
   }
 
-  var posts: QueryBuilder<Post> { dflat.fetch(for: Post.self) }
-
-  /// What is wrong with the file, as far as posts are concerned.
-  func faults(complete: Bool = true) throws -> [String] {
-    try unsoundness(of: Post._schema, foreignConnection(), complete: complete)
-  }
+  public var posts: QueryBuilder<Post> { workspace.fetch(for: Post.self) }
 }
 
-/// Runs `body` on another thread and waits for it.
-func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
-  let done = DispatchSemaphore(value: 0)
-  DispatchQueue.global().async {
-    body()
-    done.signal()
+extension TemporaryWorkspace {
+  /// What is wrong with what is stored, as far as posts are concerned.
+  public func faults() throws -> [String] { try faults(of: Post._schema) }
+}
+
+extension TemporaryFile {
+  /// What is wrong with the file, as far as posts are concerned.
+  public func faults(complete: Bool = true) throws -> [String] {
+    try unsoundness(of: Post._schema, foreignConnection(), complete: complete)
   }
-  done.expect("the end of what runs on another thread")
 }

@@ -1,17 +1,15 @@
 // Migrations between the versions of a letter, and short ways to store letters.
 
-import Dflat
-import DflatTestSupport
-import SQLiteDflat
+public import Dflat
 
 /// Why a letter cannot go on.
-struct Illegible: Error, Equatable {
+public struct Illegible: Error, Equatable {
   let text: String
 }
 
-enum Letters {
+public enum Letters {
   /// Empty letters have no successor; one that says so cannot be read.
-  static func toSecond(keepsOld: Bool = false) -> Migration<V1.Letter, V2.Letter> {
+  public static func toSecond(keepsOld: Bool = false) -> Migration<V1.Letter, V2.Letter> {
     Migration(from: V1.Letter.self, to: V2.Letter.self, keepsOld: keepsOld) { old in
       guard let text = old.text else { return nil }
       if text == "illegible" { throw Illegible(text: text) }
@@ -21,13 +19,13 @@ enum Letters {
     }
   }
 
-  static func toThird(keepsOld: Bool = false) -> Migration<V2.Letter, Mail.Dispatch> {
+  public static func toThird(keepsOld: Bool = false) -> Migration<V2.Letter, Mail.Dispatch> {
     Migration(from: V2.Letter.self, to: Mail.Dispatch.self, keepsOld: keepsOld) { old in
       Mail.Dispatch(id: old.id, sheet: 1, text: old.text, words: Int64(old.words))
     }
   }
 
-  static func old(_ number: Int32) -> V1.Letter {
+  public static func old(_ number: Int32) -> V1.Letter {
     V1.Letter(
       number: number,
       text: number % 10 == 9
@@ -36,14 +34,14 @@ enum Letters {
   }
 }
 
-extension TemporaryWorkspace {
-  func storeFirst(_ letters: [V1.Letter]) throws {
+extension TestWorkspace {
+  public func storeFirst(_ letters: [V1.Letter]) throws {
     try write([V1.Letter.self]) { txn in
       for letter in letters { try txn.submit(V1.LetterChangeRequest.creationRequest(letter)) }
     }
   }
 
-  var firstLetters: [V1.Letter] { dflat.fetch(for: V1.Letter.self).all().underlyingArray }
-  var secondLetters: [V2.Letter] { dflat.fetch(for: V2.Letter.self).all().underlyingArray }
-  var dispatches: [Mail.Dispatch] { dflat.fetch(for: Mail.Dispatch.self).all().underlyingArray }
+  public var firstLetters: [V1.Letter] { workspace.fetch(for: V1.Letter.self).all().underlyingArray }
+  public var secondLetters: [V2.Letter] { workspace.fetch(for: V2.Letter.self).all().underlyingArray }
+  public var dispatches: [Mail.Dispatch] { workspace.fetch(for: Mail.Dispatch.self).all().underlyingArray }
 }

@@ -1,0 +1,54 @@
+// How engines differ, as a value that planning and scheduling read.
+
+/// What a storage engine can do.
+public struct EngineCapabilities: Sendable {
+  /// Whether transactions may write. False for a storage that can only be read.
+  public var isWritable: Bool
+  /// Whether no other connection can commit while a write transaction is open.
+  ///
+  /// Where one can, nothing that was read before is taken for current without reading it again, and `commit` must throw a
+  /// `StorageError` with `.conflict` if another connection has changed what the transaction has read.
+  public var excludesOtherWriters: Bool
+  /// Whether a write transaction can undo a part of itself. Where it cannot, each transaction is committed alone.
+  public var canNest: Bool
+  /// Which parts of queries it answers by its keys and indexes.
+  public var queries: QueryCapabilities
+
+  /// Capabilities of an engine that can do everything, but for what is said otherwise.
+  public init(
+    isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
+    queries: QueryCapabilities = QueryCapabilities()
+  ) {
+    self.isWritable = isWritable
+    self.excludesOtherWriters = excludesOtherWriters
+    self.canNest = canNest
+    self.queries = queries
+  }
+}
+
+/// Which parts of queries an engine answers by its keys and indexes. The rest is evaluated on rows.
+public struct QueryCapabilities: Sendable {
+  /// The greatest number of comparisons and constants in a predicate.
+  public var maximumPredicateSize: Int
+  /// How deep conjunctions and disjunctions in a predicate may be nested.
+  public var maximumPredicateDepth: Int
+  /// Whether rows that satisfy a predicate satisfy it exactly as evaluation on their bytes would. Otherwise they are evaluated
+  /// again.
+  public var isExact: Bool
+  /// Whether it delivers rows in the order of one key field or index.
+  public var canOrder: Bool
+  /// Whether the order of unsigned 64-bit numbers is theirs, and not that of their bits as signed ones.
+  public var ordersUnsigned: Bool
+
+  /// Capabilities of an engine that answers everything, but for what is said otherwise.
+  public init(
+    maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
+    canOrder: Bool = true, ordersUnsigned: Bool = true
+  ) {
+    self.maximumPredicateSize = maximumPredicateSize
+    self.maximumPredicateDepth = maximumPredicateDepth
+    self.isExact = isExact
+    self.canOrder = canOrder
+    self.ordersUnsigned = ordersUnsigned
+  }
+}

@@ -1,0 +1,112 @@
+// What rows are found by: values of key fields and indexes, in their order.
+//
+// Null comes first, as unknown values do in every order of results. Text is in the order of its UTF-8 bytes, and unsigned numbers in
+// theirs, which makes the order of an index the order of a query.
+
+import Dflat
+import FlatBuffersRuntime
+
+/// A value of a key field or an index. Those of one field are of one case, or null.
+enum IndexValue: Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+
+  /// The value that a row has.
+  init(_ reader: ColumnReader, _ row: TableReader) {
+    switch reader.read(row) {
+    case .null: self = .null
+    case .integer(let value):
+      self = reader.field.type == .uint64 ? Self.unsigned(value) : .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  /// A constant of a condition.
+  init(_ constant: Value) {
+    switch constant {
+    case .bool(let value): self = .integer(value ? 1 : 0)
+    case .integer(let value): self = .integer(value)
+    case .unsigned(let value): self = Self.unsigned(Int64(bitPattern: value))
+    case .real(let value): self = .real(value)
+    case .string(var value):
+      value.makeContiguousUTF8()
+      self = .text(value)
+    }
+  }
+
+  /// An unsigned number by its bits, moved so that signed numbers have its order.
+  private static func unsigned(_ bits: Int64) -> IndexValue { .integer(bits ^ .min) }
+
+  var isNull: Bool { if case .null = self { true } else { false } }
+}
+
+extension IndexValue: Comparable {
+  static func < (left: IndexValue, right: IndexValue) -> Bool { compare(left, right) < 0 }
+
+  static func == (left: IndexValue, right: IndexValue) -> Bool { compare(left, right) == 0 }
+
+  /// Negative if the left one comes first, zero if they are equal.
+  static func compare(_ left: IndexValue, _ right: IndexValue) -> Int {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): left < right ? -1 : left == right ? 0 : 1
+    case (.real(let left), .real(let right)): left < right ? -1 : left == right ? 0 : 1
+    case (.text(let left), .text(let right)): compareBytes(left, right)
+    case (.null, .null): 0
+    case (.null, _): -1
+    case (_, .null): 1
+    default: preconditionFailure("values of two types are in one index")
+    }
+  }
+
+  private static func compareBytes(_ left: String, _ right: String) -> Int {
+    var left = left
+    var right = right
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        for place in 0..<min(left.count, right.count) where left[place] != right[place] {
+          return left[place] < right[place] ? -1 : 1
+        }
+        return left.count - right.count
+      }
+    }
+  }
+}
+
+/// The values of all fields of a primary key.
+struct PrimaryKeyValue: Comparable, Sendable {
+  let first: IndexValue
+  let rest: [IndexValue]
+
+  init(_ key: KeyValues) {
+    first = IndexValue(key.first)
+    rest = key.rest.map(IndexValue.init)
+  }
+
+  init(_ readers: [ColumnReader], _ row: TableReader) {
+    first = readers.isEmpty ? .null : IndexValue(readers[0], row)
+    rest = readers.count < 2 ? [] : readers.dropFirst().map { IndexValue($0, row) }
+  }
+
+  /// The value of the n-th field.
+  subscript(place: Int) -> IndexValue { place == 0 ? first : rest[place - 1] }
+
+  static func < (left: PrimaryKeyValue, right: PrimaryKeyValue) -> Bool {
+    let order = IndexValue.compare(left.first, right.first)
+    if order != 0 || left.rest.isEmpty { return order < 0 }
+    return left.rest.lexicographicallyPrecedes(right.rest)
+  }
+}
+
+/// A row in an index.
+struct IndexEntry: Comparable, Sendable {
+  let value: IndexValue
+  let id: Int64
+
+  static func < (left: IndexEntry, right: IndexEntry) -> Bool {
+    let order = IndexValue.compare(left.value, right.value)
+    return order == 0 ? left.id < right.id : order < 0
+  }
+}

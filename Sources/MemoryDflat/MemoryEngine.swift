@@ -1,0 +1,158 @@
+// MemoryEngine: the committed state, and transactions that replace it.
+//
+//  - The committed state is a value behind a lock. Readers and snapshots copy it, which costs one reference, and never wait for the
+//    writer.
+//  - A write transaction changes a copy of its own; a commit puts it in the place of the committed state.
+//  - No other connection exists, nothing has to be maintained, and indexes are complete: none of the optional protocols is
+//    implemented.
+
+import Dflat
+import Synchronization
+
+final class MemoryEngine: StorageEngine {
+  let capabilities: EngineCapabilities
+  private let committed = Mutex(MemoryState())
+  private let ids = Mutex<[String: RowIDs]>([:])
+  private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  /// - Parameter capabilities: What it admits to be able to do. Tests take something away.
+  init(capabilities: EngineCapabilities = EngineCapabilities()) {
+    self.capabilities = capabilities
+  }
+
+  /// Sets where errors without another way out go.
+  func connect(_ report: @escaping @Sendable (any Error) -> Void) {
+    reporter.withLock { $0 = report }
+  }
+
+  func report(_ error: any Error) { reporter.withLock { $0 }?(error) }
+
+  /// The committed state.
+  var state: MemoryState { committed.withLock { $0 } }
+
+  // MARK: Reading
+
+  func read<R: ~Copyable>(
+    for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
+    try body(MemoryReader(self, state))
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    do { return try state.row(of: schema, with: key, mark: mark) } catch {
+      report(error)
+      return nil
+    }
+  }
+
+  func withRow(
+    of schema: EntitySchema, with key: KeyValues, _ body: (Int64, UnsafeRawBufferPointer) -> Void
+  ) throws {
+    if let row = try row(of: schema, with: key, mark: .none) {
+      row.withBytes { body(row.id, $0) }
+    }
+  }
+
+  func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot { MemorySnapshot(self) }
+
+  // MARK: Writing
+
+  func prepareForWriting() {}
+
+  func beginWriting() -> any StorageWriter { MemoryWriter(self, state) }
+
+  func beginWritingAtOnce() -> (any StorageWriter)? { beginWriting() }
+
+  var canWriteAtOnce: Bool { true }
+
+  fileprivate func commit(_ state: MemoryState) { committed.withLock { $0 = state } }
+
+  /// The row ids of a table. They go on also if the table was made by a transaction that was undone.
+  fileprivate func rowIDs(of table: String) -> RowIDs {
+    ids.withLock { ids in
+      if let known = ids[table] { return known }
+      let new = RowIDs()
+      ids[table] = new
+      return new
+    }
+  }
+
+  func close() {}
+}
+
+/// A view of one state.
+private final class MemoryReader: MemoryView {
+  let engine: MemoryEngine
+  private let state: MemoryState
+
+  init(_ engine: MemoryEngine, _ state: MemoryState) {
+    self.engine = engine
+    self.state = state
+  }
+
+  func currentState() -> MemoryState { state }
+}
+
+/// A view of the state at its first read.
+private final class MemorySnapshot: MemoryView, StorageSnapshot {
+  let engine: MemoryEngine
+  private var state: MemoryState?
+
+  init(_ engine: MemoryEngine) { self.engine = engine }
+
+  func currentState() -> MemoryState {
+    let state = state ?? engine.state
+    self.state = state
+    return state
+  }
+
+  func close() { state = nil }
+}
+
+/// A write transaction.
+private final class MemoryWriter: MemoryView, StorageWriter {
+  let engine: MemoryEngine
+  private var state: MemoryState
+  /// The state when the subtransaction began.
+  private var outer: MemoryState?
+
+  init(_ engine: MemoryEngine, _ state: MemoryState) {
+    self.engine = engine
+    self.state = state
+  }
+
+  func currentState() -> MemoryState { state }
+
+  func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
+    try change(schema) { try $0.insert(bytes, schema, uniques: $1) }
+  }
+
+  func update(
+    _ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet
+  ) throws {
+    try change(schema) { try $0.update(to: new, id: old.id, schema, uniques: $1) }
+  }
+
+  func delete(_ schema: EntitySchema, id: Int64) {
+    change(schema) { table, _ in table.delete(id: id) }
+  }
+
+  private func change<R>(
+    _ schema: EntitySchema, _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
+  ) rethrows -> R {
+    try state.change(schema, ids: engine.rowIDs, change)
+  }
+
+  func beginSubtransaction() { outer = state }
+
+  func endSubtransaction(keeping: Bool) {
+    if !keeping, let outer { state = outer }
+    outer = nil
+  }
+
+  var isAlive: Bool { true }
+
+  func commit() { engine.commit(state) }
+
+  func rollback() {}
+}

@@ -1,0 +1,52 @@
+// MemoryState: everything that is stored, as a value.
+//
+// A copy shares all maps with the original, so a snapshot, the beginning of a transaction and of a part of one each cost one
+// reference. What is undone is a copy that is dropped.
+
+import Dflat
+
+struct MemoryState: Sendable {
+  /// Where the objects and indexes of a version of a schema are.
+  struct Version: Sendable {
+    let table: Int
+    let indexes: [Int]
+    /// The places of those whose values must be unique.
+    let uniques: [Int]
+  }
+
+  private var tables: [MemoryTable] = []
+  private var places: [String: Int] = [:]
+  private var versions: [EntitySchema: Version] = [:]
+
+  /// The table of a type, and the places of its indexes there; nil if nothing was written to it.
+  ///
+  /// A version of the schema that has written nothing has no indexes yet, though the table may have rows of others.
+  func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
+    if let version = versions[schema] { return (tables[version.table], version.indexes) }
+    return places[schema.table].map { (tables[$0], nil) }
+  }
+
+  /// Changes the table of a type, with all indexes of the schema.
+  ///
+  /// - Parameters:
+  ///   - ids: The row ids of the table, if it has to be made.
+  ///   - change: Gets the table, and the places of unique indexes.
+  mutating func change<R>(
+    _ schema: EntitySchema, ids: (String) -> RowIDs,
+    _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
+  ) rethrows -> R {
+    let version = versions[schema] ?? register(schema, ids)
+    return try change(&tables[version.table], version.uniques)
+  }
+
+  private mutating func register(_ schema: EntitySchema, _ ids: (String) -> RowIDs) -> Version {
+    let place = places[schema.table] ?? tables.count
+    if place == tables.count { tables.append(MemoryTable(schema.table, ids(schema.table))) }
+    places[schema.table] = place
+    let indexes = tables[place].places(ofIndexesIn: schema)
+    let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
+    let version = Version(table: place, indexes: indexes, uniques: uniques)
+    versions[schema] = version
+    return version
+  }
+}

@@ -1,0 +1,151 @@
+// MemoryTable: the rows of one entity type, found by id, by primary key and by the values of indexed fields.
+//
+// It keeps true:
+//
+//  - each row has one entry among the keys and one in every index, with the values that the row has;
+//  - no two rows have one primary key;
+//  - a change that is refused has changed nothing.
+//
+// Two versions of a program may use one table at a time. They agree on keys; each has the indexes that its schema names, and all
+// are kept up by every write.
+
+import Dflat
+import FlatBuffersRuntime
+import Synchronization
+
+struct MemoryTable: Sendable {
+  /// A row and its key, as the version of the schema that has written it reads it.
+  struct Stored: Sendable {
+    let row: Row
+    let key: PrimaryKeyValue
+  }
+
+  struct Index: Sendable {
+    let reader: ColumnReader
+    /// What tells it from other indexes: the field, and what stands for an absent one.
+    let name: String
+    var entries = SortedMap<IndexEntry, Void>()
+  }
+
+  private let name: String
+  private let ids: RowIDs
+  private(set) var rows = SortedMap<Int64, Stored>()
+  private(set) var keys = SortedMap<PrimaryKeyValue, Int64>()
+  private(set) var indexes: [Index] = []
+
+  init(_ name: String, _ ids: RowIDs) {
+    self.name = name
+    self.ids = ids
+  }
+
+  /// The places of a schema's indexes, which are built if they are not there.
+  mutating func places(ofIndexesIn schema: EntitySchema) -> [Int] {
+    schema.indexReaders.map { reader in
+      let name = "\(reader.field.path) \(reader.absentValue)"
+      if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
+      var index = Index(reader: reader, name: name)
+      rows.forEach { _, stored in
+        index.add(stored.row)
+        return true
+      }
+      indexes.append(index)
+      return indexes.count - 1
+    }
+  }
+
+  // MARK: Changes
+
+  /// - Parameter uniques: The places of the indexes whose values must be unique.
+  mutating func insert(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
+  ) throws -> Int64 {
+    let row = Row(sound: bytes, id: ids.next())
+    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    try refuseDuplicates(of: row, key, uniques, schema)
+    rows.set(row.id, Stored(row: row, key: key))
+    keys.set(key, row.id)
+    for place in indexes.indices { indexes[place].add(row) }
+    return row.id
+  }
+
+  mutating func update(
+    to new: Row, id: Int64, _ schema: EntitySchema, uniques: [Int]
+  ) throws {
+    guard let old = rows[id] else {
+      throw StorageError(
+        .missing, table: name, rowid: id, message: "there is no such row to update")
+    }
+    let row = new.withBytes { Row(sound: $0, id: id) }
+    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    try refuseDuplicates(of: row, key, uniques, schema)
+    rows.set(id, Stored(row: row, key: key))
+    if key != old.key {
+      keys.remove(old.key)
+      keys.set(key, id)
+    }
+    for place in indexes.indices { indexes[place].replace(old.row, by: row) }
+  }
+
+  mutating func delete(id: Int64) {
+    guard let old = rows.remove(id) else { return }
+    keys.remove(old.key)
+    for place in indexes.indices { indexes[place].remove(old.row) }
+  }
+
+  private func refuseDuplicates(
+    of row: Row, _ key: PrimaryKeyValue, _ uniques: [Int], _ schema: EntitySchema
+  ) throws {
+    if let other = keys[key], other != row.id {
+      throw StorageError(
+        .alreadyExists, table: name, rowid: other, key: row.read { schema.describeKey(of: $0) },
+        message: "another object has this primary key")
+    }
+    for place in uniques {
+      let reader = indexes[place].reader
+      let value = row.read { IndexValue(reader, $0) }
+      if let other = indexes[place].owner(of: value, otherThan: row.id) {
+        throw StorageError(
+          .alreadyExists, table: name, rowid: other,
+          key: "\(reader.field.path): \(row.read { "\(reader.read($0))" })",
+          message: "another object has this value, which is unique")
+      }
+    }
+  }
+}
+
+extension MemoryTable.Index {
+  private func entry(of row: Row) -> IndexEntry {
+    IndexEntry(value: row.read { IndexValue(reader, $0) }, id: row.id)
+  }
+
+  fileprivate mutating func add(_ row: Row) { entries.set(entry(of: row), ()) }
+
+  fileprivate mutating func remove(_ row: Row) { entries.remove(entry(of: row)) }
+
+  fileprivate mutating func replace(_ old: Row, by new: Row) {
+    let (old, new) = (entry(of: old), entry(of: new))
+    if old == new { return }
+    entries.remove(old)
+    entries.set(new, ())
+  }
+
+  /// A row with a value, which null is not; nil if there is none but this one.
+  fileprivate func owner(of value: IndexValue, otherThan id: Int64) -> Int64? {
+    if value.isNull { return nil }
+    var owner: Int64?
+    entries.forEach(after: { $0.value < value }) { entry, _ in
+      if entry.value != value { return false }
+      if entry.id == id { return true }
+      owner = entry.id
+      return false
+    }
+    return owner
+  }
+}
+
+/// The row ids of a table. They are used once, also if what they were for was undone.
+final class RowIDs: Sendable {
+  private let last = Atomic<Int64>(0)
+
+  func next() -> Int64 { last.add(1, ordering: .relaxed).newValue }
+}

@@ -1,0 +1,135 @@
+// Views of a state: what readers, snapshots and the writer have in common.
+
+import Dflat
+import FlatBuffersRuntime
+
+/// A view of a state in memory.
+protocol MemoryView: StorageReader {
+  var engine: MemoryEngine { get }
+  /// The state that is seen.
+  func currentState() -> MemoryState
+}
+
+extension MemoryView {
+  func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
+    if let key = query.key {
+      guard query.limit != 0 else { return RowBuffer() }
+      return RowBuffer(try currentState().row(of: query.schema, with: key, mark: mark))
+    }
+    guard let (plan, table, indexes) = plan(query) else { return RowBuffer() }
+    var collector = RowCollector(plan, mark: mark) { [engine] id, error in
+      engine.report(
+        StorageError(.corruptRow, table: query.schema.table, rowid: id, message: error.reason))
+    }
+    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
+      row.withBytes { collector.offer(bytes: $0, id: row.id) }
+    }
+    return collector.finish()
+  }
+
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    guard let row = currentState().table(of: schema)?.table.rows[id]?.row else { return nil }
+    try row.verify(as: schema)
+    return row
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    guard let table = currentState().table(of: schema)?.table,
+      let id = table.keys[row.read { PrimaryKeyValue(schema.keyReaders, $0) }]
+    else { return nil }
+    return try self.row(of: schema, id: id)
+  }
+
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    var rows = RowBuffer()
+    currentState().table(of: schema)?.table.rows.forEach(after: { $0 <= id }) { _, stored in
+      guard rows.count < limit else { return false }
+      do {
+        try stored.row.verify(as: schema)
+        rows.append(stored.row)
+      } catch {
+        engine.report(error)
+      }
+      return true
+    }
+    return rows
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    currentState().table(of: schema)?.table.rows.lastKey
+  }
+
+  func explain(_ query: Query) throws -> QueryExplanation {
+    guard let (plan, table, _) = plan(query) else {
+      return QueryExplanation(
+        statement: nil, plan: ["no object was ever stored"], indexes: [], rowByRow: nil,
+        isSortedInMemory: false)
+    }
+    let fields =
+      if query.key != nil { query.schema.primaryKey } else {
+        (plan.predicate?.fields ?? [])
+          + (plan.isOrderedByEngine ? plan.query.order.map(\.field) : [])
+      }
+    var indexes: [String] = []
+    for name in fields.map({ query.schema.indexName($0) }) where !indexes.contains(name) {
+      indexes.append(name)
+    }
+    return QueryExplanation(
+      statement: nil,
+      plan: indexes.isEmpty
+        ? ["each of \(table.rows.count) rows"] : indexes.map { "look up \($0)" },
+      indexes: indexes, rowByRow: plan.residual.map { $0.text(in: query.schema) },
+      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
+  }
+
+  /// nil if no object of the type was ever stored.
+  private func plan(_ query: Query) -> (Plan, MemoryTable, [Int])? {
+    guard let (table, indexes) = currentState().table(of: query.schema) else { return nil }
+    let plan = Plan(query, engine.capabilities.queries) { _ in indexes != nil }
+    return (plan, table, indexes ?? [])
+  }
+}
+
+extension MemoryState {
+  /// The row with a primary key.
+  func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
+    guard let table = table(of: schema)?.table, let id = table.keys[PrimaryKeyValue(key)],
+      let row = table.rows[id]?.row
+    else { return nil }
+    try row.verify(as: schema)
+    return row.withBytes { Row(sound: $0, id: id, mark: mark) }
+  }
+}
+
+extension Row {
+  /// Rows are sound as the version of the schema that has written them sees it. Others may not have evolved from that one.
+  fileprivate func verify(as schema: EntitySchema) throws(StorageError) {
+    do throws(VerificationError) {
+      try withBytes { bytes throws(VerificationError) in try schema.layout.verify(bytes) }
+    } catch {
+      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// The fields that it is about.
+  fileprivate var fields: [FieldDescriptor] {
+    if let onlyField { return [onlyField] }
+    return switch self {
+    case .and(let parts), .or(let parts): parts.flatMap(\.fields)
+    default: []
+    }
+  }
+}
+
+extension EntitySchema {
+  /// The name of the key or index that holds a field.
+  fileprivate func indexName(_ field: FieldDescriptor) -> String {
+    switch field.column {
+    case .key(let place): "__pk\(place)"
+    case .index(let place): indexes[place].table
+    case nil: field.path
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// A workspace on an SQLite file in a directory of its own, for the time of one test.
+
+public import Dflat
+public import Dispatch
+public import SQLiteAccess
+public import SQLiteDflat
+import Foundation
+import Synchronization
+public import Testing
+
+/// A workspace and its file.
+public final class TemporaryFile: TestWorkspace {
+  /// The workspace.
+  public let dflat: SQLiteWorkspace
+  public var workspace: any Workspace { dflat }
+  public let errors = ReportedErrors()
+  /// The database file.
+  public let path: String
+  private let log: EventLog
+
+  /// - Parameters:
+  ///   - path: The file; nil for a workspace in memory.
+  ///   - configure: Changes the settings.
+  public init(path: String?, _ configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in })
+  {
+    var configuration = SQLiteWorkspace.Configuration()
+    let log = EventLog()
+    configuration.onEvent = { log.add($0) }
+    configure(&configuration)
+    self.log = log
+    dflat =
+      path.map { SQLiteWorkspace(filePath: $0, configuration: configuration) }
+      ?? SQLiteWorkspace(inMemory: configuration)
+    self.path = dflat.filePath
+    dflat.errorHandler = { [errors] in errors.add($0) }
+  }
+
+  /// What the workspace has told of its file since the last call.
+  public func takeEvents() -> [SQLiteWorkspace.Event] { log.take() }
+
+  // MARK: Behind the workspace's back
+
+  /// A connection of its own to the file, as another program would have.
+  public func foreignConnection() throws -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute("PRAGMA wal_autocheckpoint = 0")
+    return connection
+  }
+
+  /// Changes the file as another program would.
+  public func tamper(_ sql: String, _ values: [SQLValue] = []) throws {
+    let connection = try foreignConnection()
+    if values.isEmpty { try connection.execute(sql) } else { try connection.execute(sql, values) }
+    try connection.close()
+  }
+
+  /// Another workspace on the same file.
+  public func secondWorkspace(targetQueue: DispatchQueue? = nil) -> TemporaryFile {
+    TemporaryFile(path: path) { $0.targetQueue = targetQueue }
+  }
+
+  /// The first column of what the command `sqlite3` prints.
+  public func sqlite3(_ sql: String) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", path, sql]
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Whether the file, or one that SQLite keeps beside it, exists.
+  public func fileExists(_ suffix: String = "") -> Bool {
+    FileManager.default.fileExists(atPath: path + suffix)
+  }
+}
+
+/// Where a workspace keeps its objects.
+public enum StorageKind: CaseIterable, Sendable {
+  case file
+  case memory
+
+  /// What tests use that do not choose: files, or memory if `DFLAT_STORAGE` is `memory`.
+  public static let standard =
+    ProcessInfo.processInfo.environment["DFLAT_STORAGE"] == "memory" ? StorageKind.memory : .file
+}
+
+/// Runs `body` with a workspace on a file that does not exist yet.
+public func withTemporaryFile<R>(
+  _ kind: StorageKind = .standard, targetQueue: DispatchQueue? = nil,
+  configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryFile) throws -> R
+) throws -> R {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let workspace = TemporaryFile(path: kind == .file ? directory + "/test.db" : nil) {
+    $0.targetQueue = targetQueue
+    configure(&$0)
+  }
+  defer { workspace.finish(sourceLocation) }
+  return try body(workspace)
+}
+
+/// Runs `body` with a workspace on a file that does not exist yet.
+public func withTemporaryFile<R>(
+  _ kind: StorageKind = .standard, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: (TemporaryFile) async throws -> R
+) async throws -> R {
+  let directory = try makeTemporaryDirectory()
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  let workspace = TemporaryFile(path: kind == .file ? directory + "/test.db" : nil)
+  defer { workspace.finish(sourceLocation) }
+  return try await body(workspace)
+}
+
+/// The events that a workspace has told.
+private final class EventLog: Sendable {
+  private let events = Mutex<[SQLiteWorkspace.Event]>([])
+
+  func add(_ event: SQLiteWorkspace.Event) { events.withLock { $0.append(event) } }
+
+  func take() -> [SQLiteWorkspace.Event] {
+    events.withLock { events in
+      defer { events.removeAll() }
+      return events
+    }
+  }
+}

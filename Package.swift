@@ -148,13 +148,17 @@ let package = Package(
     // the examples and the benchmarks.
     .target(
       name: "DflatTestSupport",
-      dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
+      dependencies: [
+        "Dflat", "FlatBuffersRuntime", "MemoryDflat", "SQLiteAccess", "SQLiteDflat", "DflatSchema",
+      ],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
     .target(
       name: "CFaultVFS", dependencies: ["CSQLite", "CSQLiteThreads"], path: "Tests/CFaultVFS"),
     .target(
       name: "DflatVerification",
-      dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
+      dependencies: [
+        "CFaultVFS", "Dflat", "DflatTestSupport", "MemoryDflat", "SQLiteAccess", "SQLiteDflat",
+      ],
       path: "Tests/DflatVerification", exclude: ["Schemas"], swiftSettings: strict),
     .executableTarget(
       name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS"],
@@ -181,6 +185,11 @@ let package = Package(
       name: "MainActorClient", dependencies: ["SQLiteAccess", "SQLiteDflat"],
       path: "Tests/SQLiteDflatTests/MainActorClient", exclude: ["Schemas"],
       swiftSettings: mainActor),
+    // What every engine promises, on each of them.
+    .testTarget(
+      name: "EngineTests",
+      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat"],
+      swiftSettings: strict),
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [

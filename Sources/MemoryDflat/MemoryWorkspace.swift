@@ -28,7 +28,7 @@ public final class MemoryWorkspace: Workspace {
   /// - Parameters:
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
   ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has queues of its own if there is none.
-  ///   - onError: See ``errorHandler``.
+  ///   - onError: See `Workspace.errorHandler`.
   public convenience init(
     writeConcurrency: WriteConcurrency = .concurrent, targetQueue: DispatchQueue? = nil,
     onError: (@Sendable (any Error) -> Void)? = nil
@@ -40,11 +40,11 @@ public final class MemoryWorkspace: Workspace {
 
   /// A workspace over an engine that can do less than it could. For tests.
   package convenience init(
-    capabilities: EngineCapabilities, onError: (@Sendable (any Error) -> Void)? = nil
+    capabilities: EngineCapabilities, targetQueue: DispatchQueue? = nil
   ) {
     self.init(
-      MemoryEngine(capabilities: capabilities), isSerial: false, targetQueue: nil,
-      onError: onError)
+      MemoryEngine(capabilities: capabilities), isSerial: false, targetQueue: targetQueue,
+      onError: nil)
   }
 
   private init(
@@ -55,12 +55,5 @@ public final class MemoryWorkspace: Workspace {
     core.onError = onError
     engine.connect(core.reporter)
     _lifetime = WorkspaceLifetime(core)
-  }
-
-  /// Told about every error that has no other way out: a failed transaction, a value that cannot be decoded. May be called on any
-  /// thread.
-  public var errorHandler: (@Sendable (any Error) -> Void)? {
-    get { _core.onError }
-    set { _core.onError = newValue }
   }
 }

@@ -102,13 +102,6 @@ public final class SQLiteWorkspace: Workspace {
     return (WorkspaceLifetime(core), engine)
   }
 
-  /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
-  /// was refused; see ``Configuration/onError``. May be called on any thread. At first it is that of the configuration.
-  public var errorHandler: (@Sendable (any Error) -> Void)? {
-    get { _core.onError }
-    set { _core.onError = newValue }
-  }
-
   /// Refuses new work, lets what was accepted run to its end, carries the flags out and closes; without a completion it waits for that.
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
     _core.shutdown(completion) { [engine] in try engine.close(flags) }

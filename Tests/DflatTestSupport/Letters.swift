@@ -5,6 +5,9 @@ public import Dflat
 /// Why a letter cannot go on.
 public struct Illegible: Error, Equatable {
   let text: String
+
+  /// With the text of the letter.
+  public init(text: String) { self.text = text }
 }
 
 public enum Letters {

@@ -2,6 +2,7 @@
 
 public import Dflat
 import Dispatch
+import Testing
 
 public typealias Post = Blog.Post
 

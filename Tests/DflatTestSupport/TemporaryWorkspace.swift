@@ -1,7 +1,6 @@
 // A workspace of any engine, for the time of one test.
 
 public import Dflat
-public import Dispatch
 import Foundation
 public import Testing
 
@@ -11,6 +10,7 @@ public final class TemporaryWorkspace: TestWorkspace {
   public let errors = ReportedErrors()
   private let another: (@Sendable () -> any Workspace)?
   private let findFaults: @Sendable (EntitySchema) throws -> [String]
+  private let disturb: @Sendable (EntitySchema, inout SeededGenerator) throws -> Void
 
   /// The workspace.
   public var dflat: any Workspace { workspace }
@@ -19,13 +19,16 @@ public final class TemporaryWorkspace: TestWorkspace {
     workspace = made.workspace
     another = made.another
     findFaults = made.faults
-    made.report { [errors] in errors.add($0) }
+    disturb = made.disturb
+    workspace.errorHandler = { [errors] in errors.add($0) }
   }
 
   private init(_ workspace: any Workspace, _ original: TemporaryWorkspace) {
     self.workspace = workspace
     another = original.another
     findFaults = original.findFaults
+    disturb = original.disturb
+    workspace.errorHandler = { [errors] in errors.add($0) }
   }
 
   /// The same data by a workspace that has not seen them yet, where the engine can have two; otherwise this one.
@@ -35,29 +38,36 @@ public final class TemporaryWorkspace: TestWorkspace {
 
   /// What is wrong with what is stored for a type, one line each; empty if everything is sound. Indexes are complete.
   public func faults(of schema: EntitySchema) throws -> [String] { try findFaults(schema) }
+
+  /// Brings the indexes of a type into the state that the engine is tested in.
+  public func disturbIndexes(
+    of schema: EntitySchema, using random: inout SeededGenerator
+  ) throws {
+    try disturb(schema, &random)
+  }
 }
 
 /// Runs `body` with a workspace that has no objects yet.
 public func withTemporaryWorkspace<R>(
-  _ engine: TestEngine = .sqlite, targetQueue: DispatchQueue? = nil,
+  _ engine: TestEngine = .sqlite, settings: TestSettings = TestSettings(),
   sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryWorkspace) throws -> R
 ) throws -> R {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
-  let workspace = TemporaryWorkspace(engine.make(directory, targetQueue))
+  let workspace = TemporaryWorkspace(engine.make(directory, settings))
   defer { workspace.finish(sourceLocation) }
   return try body(workspace)
 }
 
 /// Runs `body` with a workspace that has no objects yet.
 public func withTemporaryWorkspace<R>(
-  _ engine: TestEngine = .sqlite, targetQueue: DispatchQueue? = nil,
+  _ engine: TestEngine = .sqlite, settings: TestSettings = TestSettings(),
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: (TemporaryWorkspace) async throws -> R
 ) async throws -> R {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
-  let workspace = TemporaryWorkspace(engine.make(directory, targetQueue))
+  let workspace = TemporaryWorkspace(engine.make(directory, settings))
   defer { workspace.finish(sourceLocation) }
   return try await body(workspace)
 }

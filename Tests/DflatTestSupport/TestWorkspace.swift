@@ -1,9 +1,9 @@
 // What tests do with a workspace, whatever engine it has.
 
 public import Dflat
-public import Dispatch
+import Dispatch
 import Synchronization
-public import Testing
+import Testing
 
 /// A workspace for the time of one test. Errors that it reports are kept; those that are not taken fail the test.
 public protocol TestWorkspace: Sendable {

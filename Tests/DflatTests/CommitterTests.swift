@@ -15,27 +15,21 @@ private final class NotingWriter: StorageWriter {
   var failsCommit = false
   var losesSavepoint = false
   var isAlive = true
-  let generation = 1
 
-  func makeSavepoint() { notes.append("savepoint") }
-  func releaseSavepoint() { notes.append("release") }
-  func undoToSavepoint() throws {
-    notes.append("undo")
-    if losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
+  func beginSubtransaction() { notes.append("begin") }
+  func endSubtransaction(keeping: Bool) throws {
+    notes.append(keeping ? "keep" : "undo")
+    if !keeping, losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
   }
-  func commit() throws -> Int {
+  func commit() throws {
     notes.append("commit")
     if failsCommit || !isAlive { throw StorageError(.diskFull, message: "disk full") }
-    return generation
   }
   func rollback() { notes.append("rollback") }
 
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) -> Int64 { 1 }
   func update(_ schema: EntitySchema, from old: Row, to new: Row, changing fields: FieldSet) {}
   func delete(_ schema: EntitySchema, id: Int64) {}
-  func fillIndexes(of schema: EntitySchema, limit: Int) -> IndexProgress {
-    IndexProgress(filled: 0, remaining: 0, blocked: [])
-  }
   func rows(_ query: Query, mark: ReadMark) -> RowBuffer { RowBuffer() }
   func row(of schema: EntitySchema, id: Int64) -> Row? { nil }
   func row(of schema: EntitySchema, keyOf row: Row) -> Row? { nil }
@@ -70,7 +64,7 @@ struct CommitterTests {
     let told = told
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     committer = Committer(
-      deliveries: deliveries, longest: longest,
+      capabilities: EngineCapabilities(), deliveries: deliveries, longest: longest,
       settled: { _ in told.good.withLock { $0 += 1 } },
       lost: { types in told.lost.withLock { $0.formUnion(types) } },
       failed: { _ in told.errors.withLock { $0 += 1 } })
@@ -126,7 +120,7 @@ struct CommitterTests {
     end(posts, isFollowed: false)
     #expect(outcomes == [true, true, false, true])
     #expect(told.good.withLock { $0 } == 3)
-    #expect(writer.notes == ["savepoint", "release", "savepoint", "undo", "commit"])
+    #expect(writer.notes == ["begin", "keep", "begin", "undo", "commit"])
   }
 
   @Test("What may have been read and is not committed is named by its types")

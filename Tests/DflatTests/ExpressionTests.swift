@@ -12,7 +12,7 @@ struct ExpressionTests {
     _ condition: Condition<Kit.Item>, _ change: @escaping (inout Kit.ItemBuilder) -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Bool {
-    try withTemporaryWorkspace(sourceLocation: sourceLocation) { workspace in
+    try withTemporaryFile(sourceLocation: sourceLocation) { workspace in
       var builder = Kit.ItemBuilder(from: Kit.Item(name: "n", serial: 1))
       change(&builder)
       let item = builder.build()

@@ -29,6 +29,15 @@ struct WorkspaceHistoryTests {
   @Test("One workspace: an order explains everything and agrees with the calls", arguments: names)
   func one(_ name: String) throws { try check(name, workspaces: 1, processes: 0) }
 
+  @Test("A workspace in memory: the same", arguments: names)
+  func inMemory(_ name: String) throws {
+    let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
+    var run = HistoryRun(workload, seed: testSeed())
+    run.stepsPerClient = isLongRun ? 3000 : 400
+    let (count, violations) = run.checkInMemory()
+    #expect(count > 300 && violations.isEmpty, "seed \(run.seed): \(violations.prefix(3))")
+  }
+
   @Test("Several workspaces on one file: an order explains everything", arguments: names)
   func several(_ name: String) throws { try check(name, workspaces: 3, processes: 0) }
 

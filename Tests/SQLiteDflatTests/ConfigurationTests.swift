@@ -11,7 +11,7 @@ import Testing
 struct ConfigurationTests {
   @Test("The settings reach SQLite, and statements are told with their times")
   func settings() throws {
-    try withTemporaryWorkspace(
+    try withTemporaryFile(
       .file,
       configure: {
         $0.synchronous = .full
@@ -38,12 +38,12 @@ struct ConfigurationTests {
 
   @Test("No more readers are opened than the settings allow, and idle ones are closed")
   func readers() throws {
-    func openings(_ workspace: TemporaryWorkspace) -> Int {
+    func openings(_ workspace: TemporaryFile) -> Int {
       workspace.takeEvents().count {
         if case .statement("PRAGMA main.cache_size = -1024", _) = $0 { true } else { false }
       }
     }
-    try withTemporaryWorkspace(configure: {
+    try withTemporaryFile(configure: {
       $0.readerLimit = 2
       $0.readerCacheSize = 1 << 20
       $0.tracesStatements = true
@@ -55,7 +55,7 @@ struct ConfigurationTests {
       // One more keeps a state, if reads follow each other closely.
       #expect((1...3).contains(openings(workspace)))
     }
-    try withTemporaryWorkspace(configure: {
+    try withTemporaryFile(configure: {
       $0.readerIdleLifetime = .milliseconds(20)
       $0.readerCacheSize = 1 << 20
       $0.tracesStatements = true

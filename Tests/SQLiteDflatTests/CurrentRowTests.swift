@@ -9,8 +9,8 @@ import Testing
 @Suite("Rows that are known to be current")
 struct CurrentRowTests {
   /// Ten posts, as they were fetched after their transaction.
-  private func withPosts(_ body: (TemporaryWorkspace, [Post]) throws -> Void) throws {
-    try withTemporaryWorkspace(configure: { $0.tracesStatements = true }) { workspace in
+  private func withPosts(_ body: (TemporaryFile, [Post]) throws -> Void) throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in
       try workspace.store((0..<10).map { post($0) })
       try body(workspace, Array(workspace.posts.all()))
       let faults = try workspace.faults()
@@ -31,7 +31,7 @@ struct CurrentRowTests {
   }
 
   /// How often rows were looked up by id.
-  private func lookUps(_ workspace: TemporaryWorkspace) -> Int {
+  private func lookUps(_ workspace: TemporaryFile) -> Int {
     workspace.takeEvents().count { event in
       guard case .statement(let sql, _) = event else { return false }
       return sql.hasPrefix("SELECT") && sql.hasSuffix("rowid = ?")
@@ -132,62 +132,6 @@ struct CurrentRowTests {
       }
       #expect(workspace.posts.all()[3].likes == 41)
       other.dflat.shutdown()
-    }
-  }
-
-  @Test("What was changed through another version of the type is looked up")
-  func otherVersion() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([Kit.Item.self]) { txn in
-        for name in ["a", "b"] {
-          _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Kit.Item(name: name, serial: 1)))
-        }
-      }
-      let items = Array(workspace.dflat.fetch(for: Kit.Item.self).all())
-      let versions = Array(workspace.dflat.fetch(for: KIT.Item.self).all())
-      workspace.together(3, of: [Kit.Item.self, KIT.Item.self]) { number, txn in
-        switch number {
-        case 0:
-          guard let request = KIT.ItemChangeRequest.changeRequest(versions[0]) else { return }
-          request.extra = "x"
-          txn.try(submit: request)
-        case 1:
-          guard let request = KIT.ItemChangeRequest.changeRequest(versions[1]) else { return }
-          request.extra = "y"
-          txn.try(submit: request)
-        default:
-          guard let request = Kit.ItemChangeRequest.changeRequest(items[1]) else { return }
-          request.big = 7
-          txn.try(submit: request)
-        }
-      }
-      let stored = workspace.dflat.fetch(for: KIT.Item.self).all()
-      #expect(stored.map(\.extra) == ["x", "y"])
-      #expect(workspace.dflat.fetch(for: Kit.Item.self).all()[1].big == 7)
-    }
-  }
-
-  @Test("What a transaction relies on may be committed, with a new generation, before it writes")
-  func committedMeanwhile() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([Kit.Item.self]) { txn in
-        for name in ["a", "b"] {
-          _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Kit.Item(name: name, serial: 1)))
-        }
-      }
-      let versions = Array(workspace.dflat.fetch(for: KIT.Item.self).all())
-      let isCommitted = DispatchSemaphore(value: 0)
-      workspace.together(2, of: [Kit.Item.self, KIT.Item.self]) { number, txn in
-        guard let request = KIT.ItemChangeRequest.changeRequest(versions[number]) else { return }
-        // Nobody writes meanwhile, so the alarm rings.
-        if number == 1 { isCommitted.wait() }
-        request.extra = "x"
-        txn.try(submit: request)
-      } _: { number, succeeded in
-        #expect(succeeded)
-        if number == 0 { isCommitted.signal() }
-      }
-      #expect(workspace.dflat.fetch(for: KIT.Item.self).all().map(\.extra) == ["x", "x"])
     }
   }
 

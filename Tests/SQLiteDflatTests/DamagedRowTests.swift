@@ -12,7 +12,7 @@ struct DamagedRowTests {
   enum Damage: String, CaseIterable, Sendable {
     case truncated, zeroed, random, null, text, empty, number
 
-    func apply(_ workspace: TemporaryWorkspace, row: Int) throws {
+    func apply(_ workspace: TemporaryFile, row: Int) throws {
       let value =
         switch self {
         case .truncated: "substr(p, 1, length(p) / 2)"
@@ -29,7 +29,7 @@ struct DamagedRowTests {
 
   @Test("A damaged row is left out and reported", arguments: Damage.allCases)
   func leftOut(damage: Damage) throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((1...4).map { post($0, likes: $0, photo: "\($0)") })
       try damage.apply(workspace, row: 2)
       let photo = Post.attachment.as(Blog.Photo.self)
@@ -63,7 +63,7 @@ struct DamagedRowTests {
 
   @Test("Damage that makes a condition false is reported, too")
   func falseByDamage() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(0, photo: "whole.jpg"), post(1, photo: "damaged.jpg")])
       // The length of the string.
       let place = "instr(p, CAST('damaged.jpg' AS BLOB))"
@@ -78,7 +78,7 @@ struct DamagedRowTests {
 
   @Test("A damaged row can be removed by its row id")
   func removed() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let stored = try workspace.store([post(1), post(2)])
       try Damage.zeroed.apply(workspace, row: 2)
       try workspace.write([Post.self]) { txn in
@@ -94,7 +94,7 @@ struct DamagedRowTests {
 
   @Test("No bytes crash the program: any change of any byte of a row")
   func anyByte() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let item = Kit.Item(
         name: "n", serial: 9, flag: true, title: "title", badge: "b",
         box: Kit.Box(corner: Kit.Point(x: 1, y: 2), depth: 3),
@@ -129,7 +129,7 @@ struct DamagedRowTests {
 
   @Test("A file that is no database is reported and changes nothing")
   func noDatabase() throws {
-    try withTemporaryWorkspace(.file) { workspace in
+    try withTemporaryFile(.file) { workspace in
       let text = Data("this is no database, only some text that is long enough".utf8)
       try text.write(to: URL(fileURLWithPath: workspace.path))
       #expect(workspace.posts.all().isEmpty)

@@ -11,220 +11,10 @@ import Testing
 
 @Suite("Writing on the caller's thread")
 struct DirectWriteTests {
-  private struct Refusal: Error, Equatable {}
-
   /// Whether the code that runs now belongs to a task, and not to a queue of the workspace.
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test("A synchronous write returns what is committed, runs on its thread, and throws")
-  func synchronous() throws {
-    try withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      var thread: Thread?
-      let first = try dflat.write(Post.self) { txn in
-        thread = Thread.current
-        return try txn.insert(post(1, likes: 1))
-      }
-      #expect(thread === Thread.current)
-      #expect(first._rowid == 1)
-      #expect(workspace.posts.all().map(\.likes) == [1])
-      let likes = try dflat.write(Post.self, Note.self) { txn in
-        try txn.update(first) { $0.likes += 1 }
-        return try txn.fetch(for: Post.self).all().map(\.likes)
-      }
-      #expect(likes == [2])
-      #expect(throws: Refusal.self) {
-        try dflat.write(Post.self) { txn in
-          try txn.insert(post(2))
-          throw Refusal()
-        }
-      }
-      #expect {
-        try dflat.write(Post.self) { try $0.insert(post(1)) }
-      } throws: {
-        ($0 as? StorageError)?.cause == .alreadyExists
-      }
-      #expect(workspace.posts.all().map(\.likes) == [2])
-      #expect(throws: WorkspaceError.noTypes) { try dflat.write { _ in } }
-      #expect(throws: WorkspaceError.undeclaredType("Note")) {
-        try dflat.write(Post.self) { _ = try $0.fetch(for: Note.self) }
-      }
-      dflat.shutdown()
-      #expect(throws: WorkspaceError.shutDown) { try dflat.write(Post.self) { _ in } }
-    }
-  }
-
-  @Test("A synchronous write runs again after changes by others, as often as it may")
-  func conflicts() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.store([post(1, likes: 0)])
-      let second = workspace.secondWorkspace()
-      func write(attempts: Int, conflicts: Int) throws -> Int {
-        var runs = 0
-        try workspace.dflat.write(Post.self, attempts: attempts) { txn in
-          runs += 1
-          let one = try txn.fetch(for: Post.self).all()[0]
-          if runs <= conflicts {
-            _ = try second.dflat.write(Post.self) { try $0.update(one) { $0.likes += 1 } }
-          }
-          try txn.update(one) { $0.likes += 100 }
-        }
-        return runs
-      }
-      #expect(try write(attempts: 3, conflicts: 2) == 3)
-      #expect(workspace.posts.all().map(\.likes) == [102])
-      #expect {
-        _ = try write(attempts: 3, conflicts: 3)
-      } throws: {
-        ($0 as? StorageError)?.cause == .conflict
-      }
-      #expect(workspace.posts.all().map(\.likes) == [105])
-      second.dflat.shutdown()
-    }
-  }
-
-  @Test("Where it would wait for itself, a synchronous write throws")
-  func nested() throws {
-    try withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      let errors = Mutex<[String: WorkspaceError]>([:])
-      @Sendable func attempt(_ place: String) {
-        do { try dflat.write(Post.self) { _ in } } catch {
-          errors.withLock { $0[place] = error as? WorkspaceError }
-        }
-      }
-      let watched = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
-        attempt("callback")
-      }
-      let done = DispatchSemaphore(value: 0)
-      dflat.performChanges([Post.self]) { txn in
-        attempt("changes handler")
-        txn.try(submit: Blog.PostChangeRequest.creationRequest(post(1)))
-      } completionHandler: { _ in
-        attempt("completion handler")
-        done.signal()
-      }
-      done.expect("the completion")
-      try dflat.write(Note.self) { _ in attempt("another type") }
-      watched.cancel()
-      let places = ["callback", "changes handler", "completion handler", "another type"]
-      for place in places { #expect(errors.withLock { $0[place] } == .nestedWrite, "\(place)") }
-    }
-  }
-
-  @Test("Transactions of two workspaces inside of each other keep their own views")
-  func twoWorkspaces() throws {
-    try withTemporaryWorkspace { left in
-      try withTemporaryWorkspace { right in
-        try left.dflat.write(Post.self) { outer in
-          try outer.insert(post(1))
-          try right.dflat.write(Post.self) { inner in
-            try inner.insert(post(2))
-            #expect(left.posts.all().map(\.number) == [1])
-            #expect(right.posts.all().map(\.number) == [2])
-            #expect(throws: WorkspaceError.nestedWrite) { try left.dflat.write(Post.self) { _ in } }
-          }
-          #expect(left.posts.all().map(\.number) == [1])
-          try outer.insert(post(3))
-        }
-        #expect(left.posts.all().map(\.number) == [1, 3])
-        #expect(right.posts.all().map(\.number) == [2])
-      }
-    }
-  }
-
-  @Test("A snapshot does not see what its own thread commits meanwhile")
-  func insideSnapshot() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.store([post(1)])
-      try workspace.dflat.read { context in
-        #expect(try context.fetch(for: Post.self).all().count == 1)
-        let seen = try workspace.dflat.write(Post.self) { txn in
-          try txn.insert(post(2))
-          return workspace.posts.all().count
-        }
-        #expect(seen == 2)
-        #expect(try context.fetch(for: Post.self).all().count == 1)
-      }
-      #expect(workspace.posts.all().count == 2)
-    }
-  }
-
-  /// What runs on a serial queue, which is one thing at a time.
-  private final class Inside: Sendable {
-    private let queue: DispatchQueue
-    private let count = Atomic(0)
-
-    init(_ queue: DispatchQueue) {
-      self.queue = queue
-    }
-
-    func enter() {
-      dispatchPrecondition(condition: .onQueue(queue))
-      #expect(count.add(1, ordering: .relaxed).newValue == 1)
-    }
-
-    func leave() { count.subtract(1, ordering: .relaxed) }
-  }
-
-  @Test("On a serial target queue a synchronous write runs beside nothing else")
-  func targetQueue() throws {
-    let queue = DispatchQueue(label: "target")
-    try withTemporaryWorkspace(targetQueue: queue) { workspace in
-      let inside = Inside(queue)
-      let done = DispatchGroup()
-      DispatchQueue.concurrentPerform(iterations: 4) { thread in
-        for number in 0..<25 {
-          done.enter()
-          let number = Int32(thread * 100 + number)
-          workspace.dflat.performChanges([Note.self]) { _ in
-            inside.enter()
-            inside.leave()
-          } completionHandler: { _ in
-            inside.enter()
-            inside.leave()
-            done.leave()
-          }
-          let stored = try? workspace.dflat.write(Post.self) { txn in
-            inside.enter()
-            defer { inside.leave() }
-            return try txn.insert(post(number))
-          }
-          #expect(stored?.number == number)
-        }
-      }
-      #expect(done.wait(timeout: .now() + 60) == .success)
-      #expect(workspace.posts.all().count == 100)
-      let nested = queue.sync { Result { try workspace.dflat.write(Post.self) { _ in } } }
-      #expect(throws: WorkspaceError.nestedWrite) { try nested.get() }
-    }
-  }
-
   // MARK: Tasks
-
-  @Test("An awaited write runs on its task's thread where nobody is in the way")
-  func onTask() async throws {
-    try await withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      // The first one of all opens the file, on a queue.
-      #expect(try await dflat.write(Post.self) { _ in Self.isInTask } == false)
-      #expect(try await dflat.write(Post.self) { _ in Self.isInTask })
-      let stored = try await dflat.write(Post.self) { txn in
-        #expect(Self.isInTask)
-        return try txn.insert(post(1))
-      }
-      #expect(workspace.posts.all().map(\._rowid) == [stored._rowid])
-      // It may have to run twice, so not if it may run once.
-      #expect(try await dflat.write(Post.self, attempts: 1) { _ in Self.isInTask } == false)
-      await #expect(throws: Refusal.self) {
-        try await dflat.write(Post.self) { txn in
-          try txn.insert(post(2))
-          throw Refusal()
-        }
-      }
-      #expect(workspace.posts.all().count == 1)
-    }
-  }
 
   @Test("With a queue of the program's, and in serial workspaces, awaited writes run there")
   func onQueue() async throws {
@@ -249,7 +39,7 @@ struct DirectWriteTests {
   /// Lets an awaited write begin on its task's thread, and stops it there until somebody is in its
   /// way.
   private func giveUp(
-    _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
+    _ workspace: TemporaryFile, _ block: () throws -> Void, _ unblock: () throws -> Void
   ) throws {
     let runs = Mutex<[Bool]>([])
     let isInside = DispatchSemaphore(value: 0)
@@ -298,38 +88,10 @@ struct DirectWriteTests {
     #expect(workspace.posts.all().map(\.number) == [1, 7])
   }
 
-  @Test("An awaited write that would wait for another transaction waits on a queue, in its place")
-  func waitsForWriter() async throws {
-    try await beyondTasks {
-      try withTemporaryWorkspace { workspace in
-        try workspace.store([post(1)])
-        let isWriting = DispatchSemaphore(value: 0)
-        let mayEnd = DispatchSemaphore(value: 0)
-        let isEnded = DispatchSemaphore(value: 0)
-        try giveUp(workspace) {
-          workspace.dflat.performChanges([Note.self]) { txn in
-            let request = NoteChangeRequest.creationRequest()
-            request.key = 1
-            txn.try(submit: request)
-            isWriting.signal()
-            mayEnd.expect("that it may end")
-          } completionHandler: {
-            #expect($0)
-            isEnded.signal()
-          }
-          isWriting.expect("the right to write")
-        } _: {
-          mayEnd.signal()
-          isEnded.expect("the end of the other")
-        }
-      }
-    }
-  }
-
   @Test("An awaited write that would wait for another connection waits on a queue, in its place")
   func waitsForConnection() async throws {
     try await beyondTasks {
-      try withTemporaryWorkspace(.file) { workspace in
+      try withTemporaryFile(.file) { workspace in
         try workspace.store([post(1)])
         let other = try workspace.foreignConnection()
         try giveUp(workspace) {
@@ -342,81 +104,34 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("A task that cancels itself in a closure on its own thread stores nothing")
-  func cancelled() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.store([post(1)])
-      let dflat = workspace.dflat
-      let task = Task {
-        try await dflat.write(Post.self) { txn in
-          #expect(Self.isInTask)
-          try txn.insert(post(2))
-          withUnsafeCurrentTask { $0?.cancel() }
-        }
-      }
-      await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(workspace.posts.all().count == 1)
-    }
-  }
-
   // MARK: Observers
 
-  @Test("Observers are told before a write returns, in order, and not on its thread")
-  func observers() throws {
-    try withTemporaryWorkspace { workspace in
-      let told = Mutex<[Int]>([])
-      let here = ObjectIdentifier(Thread.current)
-      let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { posts in
-        #expect(ObjectIdentifier(Thread.current) != here)
-        told.withLock { $0.append(posts.count) }
-      }
-      for number in 1...20 {
-        try workspace.dflat.write(Post.self) { _ = try $0.insert(post(Int32(number))) }
-        #expect(told.withLock { $0 } == Array(1...number))
-      }
-      subscription.cancel()
-    }
-  }
-
-  @Test("A slow observer delays the end of writes of its type, and nothing else")
-  func slowObserver() throws {
-    try withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      let isTold = DispatchSemaphore(value: 0)
-      let mayEnd = DispatchSemaphore(value: 0)
-      let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
-        isTold.signal()
-        mayEnd.expect("that the observer may end")
-      }
-      let ended = Mutex<[Int]>([])
-      let ran = DispatchSemaphore(value: 0)
-      let isOver = DispatchGroup()
-      for number in 1...2 {
-        isOver.enter()
-        DispatchQueue(label: "writer").async {
-          let result = Result {
-            try dflat.write(Post.self) { txn in
-              try txn.insert(post(Int32(number)))
-              ran.signal()
-            }
+  @Test("A synchronous write runs again after changes by others, as often as it may")
+  func conflicts() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1, likes: 0)])
+      let second = workspace.secondWorkspace()
+      func write(attempts: Int, conflicts: Int) throws -> Int {
+        var runs = 0
+        try workspace.dflat.write(Post.self, attempts: attempts) { txn in
+          runs += 1
+          let one = try txn.fetch(for: Post.self).all()[0]
+          if runs <= conflicts {
+            _ = try second.dflat.write(Post.self) { try $0.update(one) { $0.likes += 1 } }
           }
-          #expect(throws: Never.self) { try result.get() }
-          ended.withLock { $0.append(number) }
-          isOver.leave()
+          try txn.update(one) { $0.likes += 100 }
         }
-        ran.expect("the closure of a transaction")
-        if number == 1 { isTold.expect("the observer") }
+        return runs
       }
-      // Another type, and readers, go on; both posts are committed.
-      try dflat.write(Note.self) { _ = try $0.insert(Note(key: 1)) }
-      #expect(eventually { workspace.posts.all().count == 2 })
-      #expect(ended.withLock { $0 }.isEmpty)
-      mayEnd.signal()
-      isTold.expect("the observer again")
-      mayEnd.signal()
-      #expect(isOver.wait(timeout: .now() + 60) == .success)
-      #expect(ended.withLock { $0.count } == 2)
-      subscription.cancel()
+      #expect(try write(attempts: 3, conflicts: 2) == 3)
+      #expect(workspace.posts.all().map(\.likes) == [102])
+      #expect {
+        _ = try write(attempts: 3, conflicts: 3)
+      } throws: {
+        ($0 as? StorageError)?.cause == .conflict
+      }
+      #expect(workspace.posts.all().map(\.likes) == [105])
+      second.dflat.shutdown()
     }
   }
 }

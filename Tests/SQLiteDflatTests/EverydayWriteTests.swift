@@ -35,8 +35,8 @@ struct EverydayWriteTests {
 
   @Test("Other languages read plain numbers, texts and bytes")
   func flatc() throws {
-    try withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
+    try withTemporaryFile { workspace in
+      try Orders.store(in: workspace)
       let rows = try withSchema { try flatcReads([4], in: Self.table, $0, of: workspace) }
       let order = try #require(rows.first)
       #expect(order["id"] as? String == "AB000000-0000-0000-0000-000000000003")
@@ -57,129 +57,9 @@ struct EverydayWriteTests {
     }
   }
 
-  /// The message of what `change` makes a submit throw; nil if it is stored.
-  private func refusal(
-    _ workspace: TemporaryWorkspace, _ change: @escaping (Shop.OrderChangeRequest) -> Void
-  ) throws -> String? {
-    let outcome = try workspace.write([Order.self]) { txn -> String? in
-      let request = try #require(Shop.OrderChangeRequest.changeRequest(EverydayTests.order(1)))
-      change(request)
-      do { try txn.submit(request) } catch let error as StorageError {
-        #expect(error.cause == .invalidValue)
-        // The transaction goes on, and the request can be corrected.
-        request.count = 7
-        request.changed = nil
-        request.took = .zero
-        request.visit.count = 0
-        request.customer.visits = []
-        request.subject = .text("u")
-        request.sizes = []
-        try txn.submit(request)
-        return error.message
-      }
-      return nil
-    }
-    #expect(outcome.isCommitted)
-    return outcome.result ?? nil
-  }
-
-  @Test("What does not fit is refused by name, and nothing is lost")
-  func refusals() throws {
-    try withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
-      #expect(
-        try refusal(workspace) { $0.count = 256 }
-          == "the object cannot be stored: count is 256, which a field of type UInt8 cannot hold")
-      #expect(try refusal(workspace) { $0.count = -1 } != nil)
-      #expect(try refusal(workspace) { $0.changed = Date(timeIntervalSince1970: 1e15) } != nil)
-      #expect(try refusal(workspace) { $0.took = .seconds(Int64.max) } != nil)
-      #expect(try refusal(workspace) { $0.visit.count = 1 << 15 }?.contains("count") == true)
-      #expect(try refusal(workspace) { $0.sizes = [1, 1 << 15] }?.contains("sizes") == true)
-      #expect(
-        try refusal(workspace) {
-          $0.customer.visits = [Shop.Visit(at: .init(timeIntervalSince1970: .nan))]
-        } != nil)
-      #expect(
-        try refusal(workspace) { $0.subject = nil }
-          == "the object cannot be stored: subject is nil, and the schema requires it")
-      #expect(try refusal(workspace) { $0.count = 255 } == nil)
-      let stored = workspace.dflat.fetch(for: Order.self).where(Order.number == 1)
-      #expect(stored.map(\.count) == [255] && stored.map(\.subject) == [.text("u")])
-    }
-  }
-
-  @Test("Objects are found by keys of such types, and by no value that a key cannot hold")
-  func keys() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
-      let dflat = workspace.dflat
-      #expect(dflat.find(Order.self, (EverydayTests.id(3), 3))?.title == "order 3")
-      #expect(dflat.find(Order.self, EverydayTests.order(4).id)?.number == 4)
-      #expect(dflat.find(Order.self, (EverydayTests.id(3), 1 << 40)) == nil)
-      let title = try await dflat.read { context in
-        try context.find(Order.self, (id: EverydayTests.id(2), number: 2))?.title
-      }
-      #expect(title == "order 2")
-    }
-  }
-
-  @Test("A changed copy keeps that a value does not fit")
-  func copies() async throws {
-    try await withTemporaryWorkspace { workspace in
-      let refused = [
-        EverydayTests.order(1).with { $0.count = 256 },
-        EverydayTests.order(1).with { $0.count = 256 }.with { $0.title = "other" },
-      ]
-      for object in refused {
-        await #expect(throws: StorageError.self) {
-          try await workspace.dflat.write(Order.self) { try $0.insert(object) }
-        }
-      }
-    }
-  }
-
-  @Test("Objects that were made with what does not fit are not stored", arguments: [false, true])
-  func refusedObjects(isUpsert: Bool) async throws {
-    try await withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
-      var builder = Shop.OrderBuilder(from: EverydayTests.order(1))
-      builder.count = 300
-      let object = builder.build()
-      await #expect(throws: StorageError.self) {
-        try await workspace.dflat.write(Order.self) { txn in
-          if isUpsert { try txn.upsert(object) } else { try txn.insert(object) }
-        }
-      }
-      let outcome = try workspace.write([Order.self]) { txn in
-        _ = try? txn.submit(
-          isUpsert
-            ? Shop.OrderChangeRequest.upsertRequest(object)
-            : Shop.OrderChangeRequest.creationRequest(object))
-      }
-      #expect(outcome.isCommitted)
-      let counts = workspace.dflat.fetch(for: Order.self).where(Order.number == 1).map(\.count)
-      #expect(counts == [20])
-    }
-  }
-
-  @Test("A value of the dictionary that does not fit is reported, and the old one stays on disk")
-  func dictionary() throws {
-    try withTemporaryWorkspace { workspace in
-      var dictionary = workspace.dflat.dictionary
-      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 7)
-      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 1 << 40)
-      dictionary.synchronize()
-      let errors = workspace.takeErrors().map { "\($0)" }
-      #expect(errors.count == 1 && errors[0].contains("page is 1099511627776"), "\(errors)")
-      let second = workspace.secondWorkspace()
-      #expect(second.dflat.dictionary["page", Shop.URLNote.self]?.page == 7)
-      second.dflat.shutdown()
-    }
-  }
-
   /// Stores a row that has a key and whatever `fill` adds.
   private func tamper(
-    _ workspace: TemporaryWorkspace, _ number: Int32,
+    _ workspace: TemporaryFile, _ number: Int32,
     _ fill: (FlatBufferBuilder) -> [(FlatBufferBuilder.Offset, Int)] = { _ in [] }
   ) throws {
     let builder = FlatBufferBuilder()
@@ -196,8 +76,8 @@ struct EverydayWriteTests {
 
   @Test("A row without what is required, and with what cannot be read, is read and told")
   func oldRows() throws {
-    try withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
+    try withTemporaryFile { workspace in
+      try Orders.store(in: workspace)
       try tamper(workspace, 20) { builder in
         let links = builder.vector(["a:", "", "b:"])
         return [(builder.string("not a number"), 20), (builder.string("?"), 24), (links, 32)]
@@ -228,8 +108,8 @@ struct EverydayWriteTests {
 
   @Test("An update of such a row writes what is required, and keeps what it did not set")
   func updatesOfOldRows() throws {
-    try withTemporaryWorkspace { workspace in
-      try EverydayTests.store(in: workspace)
+    try withTemporaryFile { workspace in
+      try Orders.store(in: workspace)
       try tamper(workspace, 20) { [($0.string("not a number"), 20)] }
       try tamper(workspace, 21)
       // A field that only a newer schema knows stays, too.
@@ -259,7 +139,7 @@ struct EverydayWriteTests {
 
   @Test("A creation request without a word has empty values of all that is required")
   func emptyCreation() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.write([Order.self]) { txn in
         let request = Shop.OrderChangeRequest.creationRequest()
         #expect(throws: StorageError.self) { try txn.submit(request) }
@@ -271,6 +151,21 @@ struct EverydayWriteTests {
       #expect(row["title"] as? String == "" && row["visit"] != nil && row["sizes"] != nil)
       #expect((row["customer"] as? [String: Any])?["name"] as? String == "")
       #expect(row["created"] == nil && row["price"] == nil, "defaults are left out")
+    }
+  }
+
+  @Test("A value of the dictionary that does not fit is reported, and the old one stays on disk")
+  func dictionary() throws {
+    try withTemporaryFile { workspace in
+      var dictionary = workspace.dflat.dictionary
+      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 7)
+      dictionary["page", Shop.URLNote.self] = Shop.URLNote(page: 1 << 40)
+      dictionary.synchronize()
+      let errors = workspace.takeErrors().map { "\($0)" }
+      #expect(errors.count == 1 && errors[0].contains("page is 1099511627776"), "\(errors)")
+      let second = workspace.secondWorkspace()
+      #expect(second.dflat.dictionary["page", Shop.URLNote.self]?.page == 7)
+      second.dflat.shutdown()
     }
   }
 }

@@ -14,139 +14,6 @@ struct EvolutionTests {
 
   // MARK: Across versions
 
-  @Test("What an old version has stored a new one reads: renamed, appended, deprecated")
-  func oldByNew() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([Old.self]) { txn in
-        try txn.submit(
-          Press.ArticleChangeRequest.creationRequest(
-            Old(
-              slug: "a", title: "Title", rank: 9, isOpen: true, ratio: 0.25, kind: .opinion,
-              label: "fancy", author: Press.Person(name: "Ada", age: 36),
-              medium: .picture(Press.Picture(path: "p")),
-              media: [
-                .sound(Press.Sound(path: "s", seconds: 3)), .picture(Press.Picture(path: "q")),
-              ],
-              people: [Press.Person(name: "Bo"), Press.Person(name: "Cy", age: 1)], tags: ["x"],
-              gone: 77, code: 4, votes: 2)))
-      }
-      let new = try #require(workspace.dflat.fetch(for: New.self).all().first)
-      #expect(new.slug == "a" && new.headline == "Title" && new.tags == ["x"])
-      #expect(new.kind == .essay, "an enum value that has another name now")
-      #expect(
-        new.writer == PRESS.Human(name: "Ada", years: 36), "a type and fields with other names")
-      #expect(new.writer?.email == nil, "a field that its table got later")
-      #expect(new.medium == .image(PRESS.Image(path: "p")))
-      #expect(
-        new.media == [.sound(PRESS.Sound(path: "s", seconds: 3)), .image(PRESS.Image(path: "q"))])
-      #expect(new.people.map(\.years) == [0, 1])
-      #expect(new.footnotes.isEmpty && new.editor == nil && new.score == nil)
-      // Values that are a default now were none then, and are stored.
-      #expect(new.rank == 9 && new.ratio == 0.25 && new.label == "fancy")
-      let articles = workspace.dflat.fetch(for: New.self)
-      #expect(articles.where(New.headline == "Title" && New.writer.years > 30).count == 1)
-      #expect(articles.where(New.medium.match(PRESS.Image.self)).count == 1)
-      #expect(articles.where(New.writer.email.isNull && New.score.isNull).count == 1)
-    }
-  }
-
-  @Test("What a new version has stored an old one reads as far as it knows it")
-  func newByOld() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([New.self]) { txn in
-        try txn.submit(
-          PRESS.ArticleChangeRequest.creationRequest(
-            New(
-              slug: "a", headline: "Title", rank: 9, isOpen: true, ratio: 0.5, kind: .essay,
-              label: "plain", writer: PRESS.Human(name: "Ada", years: 36, email: "@"),
-              medium: .image(PRESS.Image(path: "p", width: 3)),
-              media: [
-                .film(PRESS.Film(path: "f")), .image(PRESS.Image(path: "q", width: 1)),
-              ], people: [PRESS.Human(name: "Bo", email: "b")], tags: ["x"], code: 4, votes: 2,
-              footnotes: [PRESS.Footnote(text: "n")], editor: PRESS.Human(name: "Ed"), score: 1)))
-        try txn.submit(
-          PRESS.ArticleChangeRequest.creationRequest(
-            New(
-              slug: "b", kind: .review, medium: .film(PRESS.Film(path: "f", minutes: 3)), votes: 3))
-        )
-      }
-      let articles = workspace.dflat.fetch(for: Old.self)
-      let (first, second) = (articles.all()[0], articles.all()[1])
-      #expect(first.title == "Title" && first.rank == 9 && first.isOpen && first.ratio == 0.5)
-      #expect(first.label == "plain" && first.author == Press.Person(name: "Ada", age: 36))
-      #expect(first.medium == .picture(Press.Picture(path: "p")))
-      #expect(first.media == [.picture(Press.Picture(path: "q"))], "unknown members are left out")
-      #expect(first.people == [Press.Person(name: "Bo")] && first.code == 4 && first.gone == 0)
-      #expect(second.medium == nil && second.kind == .news, "unknown: empty, and the default")
-      #expect(first.kind == .news, "the new default is not stored, and reads as the old one")
-      #expect(articles.where(Old.medium._type.isNull).map(\.slug) == ["b"])
-      #expect(articles.where(Old.kind == .news).map(\.slug) == ["a", "b"])
-    }
-  }
-
-  @Test("A changed default changes what absent fields read as, and no field that is stored")
-  func changedDefaults() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([Old.self]) { txn in
-        try txn.submit(
-          Press.ArticleChangeRequest.creationRequest(Old(slug: "defaults", votes: 1)))
-        try txn.submit(
-          Press.ArticleChangeRequest.creationRequest(
-            Old(
-              slug: "the next ones", rank: 7, isOpen: false, ratio: 0.25, kind: .opinion,
-              label: "fancy", code: 1, votes: 2)))
-      }
-      let new = workspace.dflat.fetch(for: New.self).all()
-      for article in new {
-        #expect(article.rank == 7 && !article.isOpen && article.ratio == 0.25)
-        #expect(article.kind == .essay && article.label == "fancy")
-      }
-      let old = workspace.dflat.fetch(for: Old.self).all()
-      #expect(old[0].rank == 5 && old[0].isOpen && old[0].label == "plain" && old[0].kind == .news)
-      #expect(
-        old[1].rank == 7 && !old[1].isOpen && old[1].label == "fancy" && old[1].kind == .opinion)
-      // To give a field its default is to leave it out.
-      try workspace.write([New.self]) { txn in
-        let request = try #require(PRESS.ArticleChangeRequest.changeRequest(new[1]))
-        request.rank = 8
-        request.label = "plain"
-        try txn.submit(request)
-        request.rank = 7
-      }
-      #expect(workspace.dflat.fetch(for: Old.self).where(Old.rank == 8).map(\.label) == ["plain"])
-    }
-  }
-
-  @Test("Each update by either version keeps what only the other knows")
-  func mixedUpdates() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.write([Old.self, New.self]) { txn in
-        try txn.submit(
-          Press.ArticleChangeRequest.creationRequest(Old(slug: "a", title: "1", gone: 77)))
-        for round in 0..<6 {
-          if round % 2 == 0 {
-            let request = try #require(PRESS.ArticleChangeRequest.changeRequest(New(slug: "a")))
-            request.headline = "new \(round)"
-            request.footnotes.append(PRESS.Footnote(text: "\(round)"))
-            request.editor = PRESS.Human(name: "Ed", email: "\(round)")
-            request.medium = .film(PRESS.Film(path: "\(round)"))
-            try txn.submit(request)
-          } else {
-            let request = try #require(Press.ArticleChangeRequest.changeRequest(Old(slug: "a")))
-            request.title = "old \(round)"
-            request.tags = ["\(round)"]
-            try txn.submit(request)
-          }
-        }
-      }
-      let new = workspace.dflat.fetch(for: New.self).all()[0]
-      let old = workspace.dflat.fetch(for: Old.self).all()[0]
-      #expect(new.headline == "old 5" && new.tags == ["5"] && new.footnotes.count == 3)
-      #expect(new.editor?.email == "4" && new.medium == .film(PRESS.Film(path: "4")))
-      #expect(old.gone == 77, "what is deprecated stays for those who have it")
-    }
-  }
-
   // MARK: Opening
 
   /// What must be the same before and after: contents and times of everything in a directory.
@@ -170,7 +37,7 @@ struct EvolutionTests {
   }
 
   private func storeOld(_ path: String) throws {
-    let workspace = TemporaryWorkspace(path: path)
+    let workspace = TemporaryFile(path: path)
     try workspace.write([Old.self]) { txn in
       for number in 0..<50 as Range<Int32> {
         try txn.submit(
@@ -182,7 +49,7 @@ struct EvolutionTests {
     #expect(workspace.takeErrors().isEmpty)
   }
 
-  private func readNew(_ workspace: TemporaryWorkspace) {
+  private func readNew(_ workspace: TemporaryFile) {
     let articles = workspace.dflat.fetch(for: New.self)
     #expect(articles.all().count == 50)
     #expect(articles.where(New.slug == "7").map(\.rank) == [7])
@@ -200,7 +67,7 @@ struct EvolutionTests {
     let before = try listing(directory)
     #expect(before.keys.sorted() == ["test.db"])
     for isReadOnly in [false, true] {
-      let workspace = TemporaryWorkspace(path: "\(directory)/test.db") {
+      let workspace = TemporaryFile(path: "\(directory)/test.db") {
         $0.isReadOnly = isReadOnly
       }
       readNew(workspace)
@@ -220,7 +87,7 @@ struct EvolutionTests {
     try storeOld("\(directory)/test.db")
     let before = try listing(directory)
     let isHeld: Void? = try barrier.hold(directory) { () throws -> Void in
-      let workspace = TemporaryWorkspace(path: "\(directory)/test.db") { $0.isReadOnly = true }
+      let workspace = TemporaryFile(path: "\(directory)/test.db") { $0.isReadOnly = true }
       readNew(workspace)
       let articles = workspace.dflat.fetch(for: New.self)
       #expect(articles.where(New.rank == 7).count == 50)
@@ -236,7 +103,7 @@ struct EvolutionTests {
 
   @Test("Another v is another table; the old one stays readable and writable through the old type")
   func versions() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       #expect(Mail.Dispatch._schema.table == "mail__dispatch_v3_1")
       #expect(MAIL.Dispatch._schema.table == "mail__dispatch_v4")
       #expect(Mail.Dispatch.flatBuffersSchemaVersion == "3.1")

@@ -25,9 +25,9 @@ struct FileCareTests {
 
   /// A workspace with a small log, whose idle turns come when the tests want them.
   private func withSmallLog(
-    idleDelay: Duration = .seconds(3600), _ body: (TemporaryWorkspace) throws -> Void
+    idleDelay: Duration = .seconds(3600), _ body: (TemporaryFile) throws -> Void
   ) throws {
-    try withTemporaryWorkspace(configure: {
+    try withTemporaryFile(configure: {
       $0.walLimit = Self.limit
       $0.idleDelay = idleDelay
     }) { try body($0) }
@@ -35,7 +35,7 @@ struct FileCareTests {
 
   /// What the workspace tells, until it has told enough; events come a little after what they tell of.
   private func events(
-    _ workspace: TemporaryWorkspace, until isEnough: ([SQLiteWorkspace.Event]) -> Bool
+    _ workspace: TemporaryFile, until isEnough: ([SQLiteWorkspace.Event]) -> Bool
   ) -> [SQLiteWorkspace.Event] {
     var all: [SQLiteWorkspace.Event] = []
     let isTold = eventually {
@@ -153,7 +153,7 @@ struct FileCareTests {
 
   @Test("Another program that writes is waited for, and is no stuck reader")
   func foreignWriter() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store(large(0..<10))
       let own = try Connection(path: workspace.path)
       let foreign = try workspace.foreignConnection()
@@ -169,7 +169,7 @@ struct FileCareTests {
       try own.execute("INSERT INTO t VALUES (1)")
       #expect(care.isDue(own))
       let pages = own.walPagesAfterLastCommit
-      guard case .checkpoint(pages, _)? = try care.moveLog(own) { nobody }.first else {
+      guard case .checkpoint(pages, _)? = try care.moveLog(own, readers: { nobody }).first else {
         Issue.record("the log was not moved")
         return
       }
@@ -179,7 +179,7 @@ struct FileCareTests {
 
   @Test("After an error it is tried again when the log has grown, not with each transaction")
   func failedCheckpoint() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       let own = try Connection(path: workspace.path)
       try own.execute("CREATE TABLE t (a)")
@@ -199,7 +199,7 @@ struct FileCareTests {
 
   @Test("A reader of the workspace's own that begins while a checkpoint waits is told as its own")
   func readerBeganMeanwhile() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       let own = try Connection(path: workspace.path)
       let reader = try workspace.foreignConnection()
@@ -223,7 +223,7 @@ struct FileCareTests {
 
   @Test("Readers are waited for at sizes that double, and never if a snapshot of our own is old")
   func patience() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       let own = try Connection(path: workspace.path)
       let foreign = try workspace.foreignConnection()
@@ -286,7 +286,7 @@ struct FileCareTests {
 
   @Test("Free pages are given back while nobody writes, a bounded number at a time")
   func vacuum() throws {
-    try withTemporaryWorkspace(configure: { $0.idleDelay = .milliseconds(30) }) { workspace in
+    try withTemporaryFile(configure: { $0.idleDelay = .milliseconds(30) }) { workspace in
       try workspace.store(large(0..<600))
       try workspace.remove(Array(0..<599))
       let foreign = try workspace.foreignConnection()
@@ -311,7 +311,7 @@ struct FileCareTests {
 
   @Test("A file of which much is free becomes shorter though somebody goes on writing")
   func vacuumWhileWriting() throws {
-    try withTemporaryWorkspace(configure: { $0.idleDelay = .milliseconds(200) }) { workspace in
+    try withTemporaryFile(configure: { $0.idleDelay = .milliseconds(200) }) { workspace in
       try workspace.store(large(0..<600))
       try workspace.remove(Array(0..<599))
       var isShorter = false
@@ -329,7 +329,7 @@ struct FileCareTests {
 
   @Test("A file without auto-vacuum keeps its free pages, and is left alone")
   func withoutAutoVacuum() throws {
-    try withTemporaryWorkspace(.file, configure: { $0.idleDelay = .milliseconds(10) }) {
+    try withTemporaryFile(.file, configure: { $0.idleDelay = .milliseconds(10) }) {
       workspace in
       try workspace.tamper("CREATE TABLE t (a); DROP TABLE t")
       try workspace.store(large(0..<50))

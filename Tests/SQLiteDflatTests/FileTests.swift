@@ -11,7 +11,7 @@ import Testing
 struct FileTests {
   @Test("Tables, side tables and indexes have their names and columns")
   func layout() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 4, photo: "p"), post(2)])
       let names = try workspace.sqlite3(
         "SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' "
@@ -41,7 +41,7 @@ struct FileTests {
 
   @Test("A new file is in WAL mode and gives free pages back")
   func settings() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       #expect(try workspace.sqlite3("PRAGMA journal_mode") == "wal")
       #expect(try workspace.sqlite3("PRAGMA auto_vacuum") == "2")
@@ -51,7 +51,7 @@ struct FileTests {
 
   @Test("Values are stored as their kind says")
   func values() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.write([Kit.Item.self]) { txn in
         _ = try txn.insert(
           Kit.ItemChangeRequest.creationRequest(
@@ -75,7 +75,7 @@ struct FileTests {
 
   @Test("A deletion removes side rows of every version's indexes; unread ones stay below a gap")
   func versions() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
         _ = try txn.insert(
           KIT.ItemChangeRequest.creationRequest(KIT.Item(name: "a", serial: 1, extra: "x")))
@@ -102,7 +102,7 @@ struct FileTests {
   @Test(
     "What an older version of a program does not know survives its updates as far as it can read")
   func unknownValues() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.write([KIT.Item.self]) { txn in
         _ = try txn.insert(
           KIT.ItemChangeRequest.creationRequest(
@@ -121,7 +121,7 @@ struct FileTests {
 
   @Test("A file as upstream writes it opens: made by hand, with rows by flatc")
   func upstreamFile() throws {
-    try withTemporaryWorkspace(.file) { workspace in
+    try withTemporaryFile(.file) { workspace in
       let directory = try makeTemporaryDirectory()
       defer { try? FileManager.default.removeItem(atPath: directory) }
       let schema = """

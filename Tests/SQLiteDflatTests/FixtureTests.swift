@@ -16,7 +16,7 @@ struct FixtureTests {
   /// Runs `body` with a workspace on a copy.
   private func with(
     _ fixture: Fixture, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
-    _ body: (TemporaryWorkspace) throws -> Void
+    _ body: (TemporaryFile) throws -> Void
   ) throws {
     try withFixture(fixture.rawValue, configure: configure, body)
   }

@@ -9,7 +9,7 @@ import Testing
 /// are issues.
 func withFixture(
   _ name: String, configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
-  _ body: (TemporaryWorkspace) throws -> Void
+  _ body: (TemporaryFile) throws -> Void
 ) throws {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -17,14 +17,14 @@ func withFixture(
   let source = try #require(
     Bundle.module.url(forResource: name, withExtension: "db", subdirectory: "Fixtures"))
   try FileManager.default.copyItem(atPath: source.path, toPath: path)
-  let workspace = TemporaryWorkspace(path: path, configure)
+  let workspace = TemporaryFile(path: path, configure)
   try body(workspace)
   workspace.dflat.shutdown()
   for error in workspace.takeErrors() { Issue.record("\(name): \(error)") }
 }
 
 /// The posts in these rows, as flatc reads them.
-func flatcReads(_ rows: [Int], of workspace: TemporaryWorkspace) throws -> [[String: Any]] {
+func flatcReads(_ rows: [Int], of workspace: TemporaryFile) throws -> [[String: Any]] {
   let schema = try #require(
     Bundle.module.url(
       forResource: "blog", withExtension: "fbs", subdirectory: "Fixtures/sources"))
@@ -33,7 +33,7 @@ func flatcReads(_ rows: [Int], of workspace: TemporaryWorkspace) throws -> [[Str
 
 /// The objects in these rows of a table, as flatc reads them.
 func flatcReads(
-  _ rows: [Int], in table: String, _ schema: URL, of workspace: TemporaryWorkspace
+  _ rows: [Int], in table: String, _ schema: URL, of workspace: TemporaryFile
 ) throws -> [[String: Any]] {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -10,13 +10,13 @@ import Testing
 
 @Suite("Workspaces in memory")
 struct InMemoryTests {
-  private func directory(_ workspace: TemporaryWorkspace) -> String {
+  private func directory(_ workspace: TemporaryFile) -> String {
     URL(fileURLWithPath: workspace.path).deletingLastPathComponent().path
   }
 
   @Test("What a workspace does, it does in memory, too", arguments: StorageKind.allCases)
   func sameBehaviour(kind: StorageKind) throws {
-    try withTemporaryWorkspace(kind) { workspace in
+    try withTemporaryFile(kind) { workspace in
       #expect(workspace.posts.all().isEmpty && !workspace.fileExists())
       try workspace.store((0..<50).map { post($0, likes: $0 % 5, photo: "\($0)") })
       #expect(workspace.posts.where(Post.likes == 3).count == 10)
@@ -35,7 +35,7 @@ struct InMemoryTests {
     "Readers and the writer go on beside each other, and snapshots stay as they are",
     arguments: StorageKind.allCases)
   func concurrency(kind: StorageKind) throws {
-    try withTemporaryWorkspace(kind, configure: { $0.walLimit = 64 << 10 }) { workspace in
+    try withTemporaryFile(kind, configure: { $0.walLimit = 64 << 10 }) { workspace in
       try workspace.store((0..<10).map { post($0, likes: 0) })
       workspace.dflat.fetchWithinASnapshot {
         #expect(workspace.posts.all().count == 10)
@@ -61,8 +61,8 @@ struct InMemoryTests {
 
   @Test("Each has its own objects")
   func isolation() throws {
-    try withTemporaryWorkspace(.memory) { first in
-      try withTemporaryWorkspace(.memory) { second in
+    try withTemporaryFile(.memory) { first in
+      try withTemporaryFile(.memory) { second in
         try first.store([post(1)])
         #expect(second.posts.all().isEmpty)
         try second.store([post(1), post(2)])
@@ -74,20 +74,20 @@ struct InMemoryTests {
 
   @Test("Nothing is left behind: after shutdown, and when the workspace is released")
   func nothingRemains() throws {
-    let closed = TemporaryWorkspace(path: nil)
+    let closed = TemporaryFile(path: nil)
     try closed.store([post(1)])
     #expect(FileManager.default.fileExists(atPath: directory(closed)))
     closed.dflat.shutdown()
     #expect(!FileManager.default.fileExists(atPath: directory(closed)))
 
-    var released: TemporaryWorkspace? = TemporaryWorkspace(path: nil)
+    var released: TemporaryFile? = TemporaryFile(path: nil)
     try released?.store([post(1)])
     let path = try #require(released.map(directory))
     #expect(FileManager.default.fileExists(atPath: path))
     released = nil
     #expect(eventually { !FileManager.default.fileExists(atPath: path) })
 
-    let unused = TemporaryWorkspace(path: nil)
+    let unused = TemporaryFile(path: nil)
     #expect(unused.posts.all().isEmpty)
     #expect(!FileManager.default.fileExists(atPath: directory(unused)))
     unused.dflat.shutdown()
@@ -95,7 +95,7 @@ struct InMemoryTests {
 
   @Test("What a killed process has left goes when the next one is used; what is in use stays")
   func leftovers() throws {
-    try withTemporaryWorkspace(.memory) { living in
+    try withTemporaryFile(.memory) { living in
       try living.store([post(1)])
       let base = URL(fileURLWithPath: directory(living)).deletingLastPathComponent().path
       let left = "\(base)/dflat-memory-\(UUID().uuidString)"
@@ -103,7 +103,7 @@ struct InMemoryTests {
       for name in ["lock", "data.db", "data.db-wal"] {
         _ = FileManager.default.createFile(atPath: "\(left)/\(name)", contents: Data([1]))
       }
-      let new = TemporaryWorkspace(path: nil)
+      let new = TemporaryFile(path: nil)
       try new.store([post(1)])
       #expect(!FileManager.default.fileExists(atPath: left))
       #expect(living.posts.all().count == 1)
@@ -117,7 +117,7 @@ struct InMemoryTests {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]
     ) {
-      let workspace = TemporaryWorkspace(path: nil)
+      let workspace = TemporaryFile(path: nil)
       try workspace.store([post(1)])
       guard workspace.fileExists() else { exit(1) }
       print("path:\(workspace.path):")

@@ -11,11 +11,11 @@ import Testing
 @Suite("Building indexes")
 struct IndexBuildTests {
   /// When an empty transaction of the type completes, a step that was wanted before has ended.
-  private func waitForStep(_ workspace: TemporaryWorkspace) throws {
+  private func waitForStep(_ workspace: TemporaryFile) throws {
     try workspace.write([Post.self]) { _ in }
   }
 
-  private func count(_ workspace: TemporaryWorkspace, _ path: String) throws -> Int64? {
+  private func count(_ workspace: TemporaryFile, _ path: String) throws -> Int64? {
     let connection = try workspace.foreignConnection()
     guard
       try connection.value("SELECT 1 FROM sqlite_master WHERE name = 'blog__post_v1_0__\(path)'")
@@ -24,7 +24,7 @@ struct IndexBuildTests {
     return try connection.value("SELECT count(*) FROM blog__post_v1_0__\(path)")?.integer
   }
 
-  private func faults(_ workspace: TemporaryWorkspace, complete: Bool) throws -> [String] {
+  private func faults(_ workspace: TemporaryFile, complete: Bool) throws -> [String] {
     try unsoundness(of: Post._schema, workspace.foreignConnection(), complete: complete)
   }
 
@@ -33,7 +33,7 @@ struct IndexBuildTests {
     arguments: IndexState.allCases)
   func fromAnyState(state: IndexState) throws {
     var random = SeededGenerator(seed: 11)
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       // Three indexes: together they lack no more than a step fills.
       try workspace.store((1...100).map { post(Int32($0), likes: Int32($0 % 7)) })
       let connection = try workspace.foreignConnection()
@@ -54,7 +54,7 @@ struct IndexBuildTests {
 
   @Test("Nothing is built unless a query mentions an index")
   func onlyIfMentioned() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((1...10).map { post(Int32($0)) })
       try workspace.tamper("DROP TABLE blog__post_v1_0__f10")
       _ = workspace.posts.all()
@@ -69,7 +69,7 @@ struct IndexBuildTests {
   }
 
   /// The queue is held up until the workspace is shut down, so exactly one step runs.
-  private func beginAndShutDown(_ workspace: TemporaryWorkspace) {
+  private func beginAndShutDown(_ workspace: TemporaryFile) {
     let dflat = workspace.dflat
     let hold = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in hold.wait() }
@@ -84,7 +84,7 @@ struct IndexBuildTests {
 
   @Test("A step fills at most 500 rows; the build goes on by itself, and after a restart")
   func steps() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store((1...1200).map { post(Int32($0), likes: Int32($0 % 10)) })
       await workspace.dflat.shutdown()
       try workspace.tamper("DROP TABLE blog__post_v1_0__f10")
@@ -145,7 +145,7 @@ struct IndexBuildTests {
 
   @Test("Objects that are stored, changed and removed during a build are where they belong")
   func duringBuild() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store((1...2000).map { post(Int32($0), likes: Int32($0 % 10)) })
       try workspace.tamper("DELETE FROM blog__post_v1_0__f10")
       async let ready: Void = workspace.dflat.indexesReady(for: Post.self)
@@ -167,7 +167,7 @@ struct IndexBuildTests {
     "A field that has become unique against the facts: both objects stay, the index ends below the second"
   )
   func duplicates() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       let posts = (1...6).map { number in
         post(Int32(number), photo: "\(number).jpg")
       }

@@ -14,12 +14,12 @@ struct IndexMarkTests {
   private static let main = "blog__post_v1_0"
   private let likes = "\(main)__f10"
 
-  private func traced(_ path: String) -> TemporaryWorkspace {
-    TemporaryWorkspace(path: path) { $0.tracesStatements = true }
+  private func traced(_ path: String) -> TemporaryFile {
+    TemporaryFile(path: path) { $0.tracesStatements = true }
   }
 
   /// How often side tables were compared with the objects since the last call.
-  private func verifications(_ workspace: TemporaryWorkspace) -> Int {
+  private func verifications(_ workspace: TemporaryFile) -> Int {
     workspace.takeEvents().count { event in
       guard case .statement(let sql, _) = event else { return false }
       return sql.contains("LEFT JOIN")
@@ -27,12 +27,12 @@ struct IndexMarkTests {
   }
 
   /// When an empty transaction of the type completes, a step that was wanted before has ended.
-  private func waitForStep(_ workspace: TemporaryWorkspace) throws {
+  private func waitForStep(_ workspace: TemporaryFile) throws {
     try workspace.write([Post.self]) { _ in }
   }
 
   /// Compares conditions on indexed fields with a filter over all objects, and the file with its objects.
-  private func expectRight(_ workspace: TemporaryWorkspace, _ comment: Comment? = nil) {
+  private func expectRight(_ workspace: TemporaryFile, _ comment: Comment? = nil) {
     let all = workspace.posts.all()
     for value in 0..<6 as Range<Int32> {
       #expect(
@@ -51,11 +51,11 @@ struct IndexMarkTests {
   }
 
   /// What is wrong with side tables. Keys of objects that were changed by SQL are another matter.
-  private func faults(_ workspace: TemporaryWorkspace, complete: Bool = false) throws -> [String] {
+  private func faults(_ workspace: TemporaryFile, complete: Bool = false) throws -> [String] {
     try workspace.faults(complete: complete).filter { !$0.contains("key columns") }
   }
 
-  private func fill(_ workspace: TemporaryWorkspace) throws {
+  private func fill(_ workspace: TemporaryFile) throws {
     try workspace.store((1...20).map { post($0, likes: $0 % 6, photo: $0 % 3 > 0 ? "\($0)" : nil) })
   }
 
@@ -63,7 +63,7 @@ struct IndexMarkTests {
 
   @Test("A file that is opened again is not looked through")
   func openedAgain() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       let again = traced(workspace.path)
       #expect(try again.posts.explain(where: Post.likes == 3).indexes == [likes])
@@ -77,7 +77,7 @@ struct IndexMarkTests {
 
   @Test("The commits of other workspaces take nothing away, whatever they write")
   func otherWorkspaces() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       let reader = traced(workspace.path)
       let writer = workspace.secondWorkspace()
@@ -162,7 +162,7 @@ struct IndexMarkTests {
 
   @Test("What another program changes is noticed, and put right", arguments: Tampering.allCases)
   func tampering(_ tampering: Tampering) throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       expectRight(workspace)
       let other = workspace.secondWorkspace()
@@ -189,7 +189,7 @@ struct IndexMarkTests {
 
   @Test("Only what lies behind the first change is looked at again")
   func behindTheChange() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       try workspace.tamper("UPDATE \(likes) SET f10 = 5 WHERE rowid = 18")
       let marks = try workspace.sqlite3(
@@ -203,7 +203,7 @@ struct IndexMarkTests {
   }
 
   /// The queue is held up until the workspace is shut down, so exactly one step runs.
-  private func askAndShutDown(_ workspace: TemporaryWorkspace) {
+  private func askAndShutDown(_ workspace: TemporaryFile) {
     let dflat = workspace.dflat
     let hold = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in hold.wait() }
@@ -218,7 +218,7 @@ struct IndexMarkTests {
 
   @Test("A build that ends early goes on behind what it has verified, in the next program, too")
   func resumed() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store((1...12_000).map { post($0, likes: $0 % 6) })
       await workspace.dflat.shutdown()
       try workspace.tamper("UPDATE \(likes) SET f10 = 5 WHERE rowid = 11990")
@@ -240,7 +240,7 @@ struct IndexMarkTests {
 
   @Test("Triggers that users have put into the file run, and cost no trust")
   func auditTrigger() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       try workspace.tamper(
         """
@@ -292,7 +292,7 @@ struct IndexMarkTests {
       "INSERT INTO main__f10 VALUES (300 + random() % 100, 3)",
     ]
     for body in bodies {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try fill(workspace)
         try workspace.tamper(
           "CREATE TRIGGER meddle AFTER UPDATE ON main WHEN new.rowid = 6 BEGIN \(body); END"
@@ -309,7 +309,7 @@ struct IndexMarkTests {
 
   @Test("What was verified before a trigger has changed a side table is not believed afterwards")
   func meddlingAgain() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       // What it stores is right as long as the object in row 5 has more than three likes.
       try workspace.tamper(
@@ -330,7 +330,7 @@ struct IndexMarkTests {
 
   @Test("A trigger that comes while the file is open runs with the next change")
   func lateTrigger() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try fill(workspace)
       try workspace.change(1) { $0.likes = 1 }
       try workspace.tamper(

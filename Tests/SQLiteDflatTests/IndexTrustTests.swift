@@ -16,7 +16,7 @@ struct IndexTrustTests {
 
   @Test("A hole that another program makes while the file is open hides no object")
   func hole() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
       #expect(workspace.posts.where(Post.likes == 7).count == 5)
       try workspace.tamper("DELETE FROM \(likes) WHERE rowid = 2")
@@ -26,7 +26,7 @@ struct IndexTrustTests {
 
   @Test("A transaction does not believe what another program has changed before its first fetch")
   func holeBeforeTransaction() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
       #expect(workspace.posts.where(Post.likes == 7).count == 5)
       for hole in 2...3 {
@@ -40,7 +40,7 @@ struct IndexTrustTests {
 
   @Test("What was seen in an old snapshot is not believed of the present state")
   func snapshotDoesNotVouchForLater() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
       workspace.dflat.fetchWithinASnapshot {
         _ = workspace.posts.all()
@@ -53,7 +53,7 @@ struct IndexTrustTests {
 
   @Test("What was seen in the present state is not believed of an old snapshot")
   func presentDoesNotVouchForSnapshot() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
       try workspace.tamper("DELETE FROM \(likes) WHERE rowid = 2")
       workspace.dflat.fetchWithinASnapshot {
@@ -69,7 +69,7 @@ struct IndexTrustTests {
 
   @Test("What was seen inside an aborted transaction is not believed afterwards")
   func abortedTransactionVouchesForNothing() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let stored = try workspace.store((0..<5).map { post($0, likes: 7) })
       try workspace.tamper("DELETE FROM \(likes) WHERE rowid IN (1, 2)")
       try workspace.write([Post.self]) { txn in
@@ -86,7 +86,7 @@ struct IndexTrustTests {
 
   @Test("A value that only a row without an object has is free")
   func orphanDoesNotRefuse() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3, photo: "c")])
       try workspace.tamper("DELETE FROM blog__post_v1_0 WHERE rowid = 2")
       try workspace.store([post(4, photo: "b")])
@@ -102,7 +102,7 @@ struct IndexTrustTests {
     "A unique value is enforced whatever state the side table is in",
     arguments: IndexState.allCases)
   func uniqueness(state: IndexState) throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store((1...6).map { post($0, photo: "\($0)") })
       try workspace.remove([2, 4])
       var random = SeededGenerator(seed: 5)
@@ -125,7 +125,7 @@ struct IndexTrustTests {
 
   @Test("A field that has become unique is enforced, though its index stands there as a plain one")
   func becameUnique() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a")])
       try workspace.tamper("DROP INDEX index__\(path)")
       try workspace.tamper("CREATE INDEX index__\(path) ON \(path) (f20__u2__f4)")
@@ -141,7 +141,7 @@ struct IndexTrustTests {
 
   @Test("A field that is no longer unique is not enforced")
   func noLongerUnique() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 3)])
       try workspace.tamper("DROP INDEX index__\(likes)")
       try workspace.tamper("CREATE UNIQUE INDEX index__\(likes) ON \(likes) (f10)")
@@ -154,7 +154,7 @@ struct IndexTrustTests {
   @Test(
     "Duplicates that stand under a path that has become unique stay visible; new ones are refused")
   func storedDuplicates() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3)])
       // As if the path had been indexed only, and both had been stored then.
       try workspace.tamper("DROP INDEX index__\(path)")
@@ -186,7 +186,7 @@ struct IndexTrustTests {
 
   @Test("Tables that are renamed into place work, whatever their indexes are called")
   func renamedTables() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a")])
       // Both tables go away with their indexes, whose names stay taken.
       try workspace.tamper("ALTER TABLE blog__post_v1_0 RENAME TO old_main")
@@ -209,7 +209,7 @@ struct IndexTrustTests {
 
   @Test("An empty union matches nothing and its tag is unknown, with NULL in its index and with 0")
   func emptyUnion() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2), post(3, link: "l")])
       try workspace.tamper("UPDATE blog__post_v1_0__f20__type SET f20__type = 0 WHERE rowid = 2")
       #expect(numbers(workspace.posts.where(Post.attachment._type.isNull)) == [2])
@@ -228,7 +228,7 @@ struct IndexTrustTests {
     func post(_ number: Int32, by handle: String) -> Post {
       Post(site: "s", number: number, author: Blog.Author(handle: handle))
     }
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, by: "a"), post(2, by: "b")])
       try workspace.tamper(
         """

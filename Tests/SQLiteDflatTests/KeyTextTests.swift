@@ -34,7 +34,7 @@ struct KeyTextTests {
   }
 
   /// The rows of a table.
-  private func blobs(of table: String, in workspace: TemporaryWorkspace) throws -> [[UInt8]] {
+  private func blobs(of table: String, in workspace: TemporaryFile) throws -> [[UInt8]] {
     try workspace.sqlite3("SELECT hex(p) FROM \(table)").split(separator: "\n").map { digits in
       stride(from: 0, to: digits.count, by: 2).compactMap {
         UInt8(digits.dropFirst($0).prefix(2), radix: 16)
@@ -43,8 +43,8 @@ struct KeyTextTests {
   }
 
   /// A workspace with three posts that lack their site, and side tables to be built.
-  private func withOldPosts(_ body: (TemporaryWorkspace) throws -> Void) throws {
-    try withTemporaryWorkspace { workspace in
+  private func withOldPosts(_ body: (TemporaryFile) throws -> Void) throws {
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       try workspace.remove([1])
       for (number, url) in [(1, nil), (2, "u"), (3, nil)] as [(Int32, String?)] {
@@ -58,7 +58,7 @@ struct KeyTextTests {
   }
 
   /// The sites as flatc reads them, by row; nil where it is missing.
-  private func sites(_ workspace: TemporaryWorkspace) throws -> [String?] {
+  private func sites(_ workspace: TemporaryFile) throws -> [String?] {
     let rows = try workspace.sqlite3("SELECT rowid FROM blog__post_v1_0 ORDER BY rowid")
       .split(separator: "\n").compactMap { Int($0) }
     return try flatcReads(rows, of: workspace).map { $0["site"] as? String }
@@ -66,7 +66,7 @@ struct KeyTextTests {
 
   @Test("Creations, copies and changes write them")
   func creations() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let old = try Post(verifying: oldPost(number: 3, likes: 3))
       #expect(old.site == "" && old == Post(site: "", number: 3, likes: 3))
       try workspace.write([Post.self]) { txn in
@@ -133,26 +133,11 @@ struct KeyTextTests {
     }
   }
 
-  @Test("Builders, finished buffers and decoded objects have them")
-  func buffers() throws {
-    let old = oldPost(number: 3, likes: 3, url: "u")
-    #expect(!hasSite(old))
-    #expect(hasSite(try Post(verifying: old).toData()))
-    #expect(try Post(verifying: old).toData() == Post(verifying: old).toData())
-    #expect(hasSite(Blog.PostBuilder(from: try Post(verifying: old)).build().toData()))
-    #expect(hasSite(Post(site: "", number: 0).toData()))
-    #expect(hasSite(Post.from(data: Data([1, 2, 3])).toData()))
-    let decoded = try JSONDecoder().decode(
-      Post.self, from: Data(#"{"site": "", "number": 4}"#.utf8))
-    #expect(hasSite(decoded.toData()))
-    #expect(try Post(verifying: Post(verifying: old).toData()) == Post(verifying: old))
-  }
-
   @Test(
     "Objects that are migrated have them, also those that the migration reads from bytes",
     arguments: [false, true])
   func migration(isFromBytes: Bool) async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.storeFirst([V1.Letter(number: 1, text: "t")])
       let builder = FlatBufferBuilder()
       builder.startTable(slotCount: 4)
@@ -172,7 +157,7 @@ struct KeyTextTests {
 
   @Test("An item of the dictionary has its key and its namespace, which is empty")
   func dictionary() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       var dictionary = workspace.dflat.dictionary
       dictionary["", Int.self] = 1
       dictionary["name", String.self] = "Ada"

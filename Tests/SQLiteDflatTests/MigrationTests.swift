@@ -16,7 +16,7 @@ struct MigrationTests {
     numbers.compactMap { try? migration.migrate(Letters.old($0)) }
   }
 
-  private func faults(_ workspace: TemporaryWorkspace) throws -> [String] {
+  private func faults(_ workspace: TemporaryFile) throws -> [String] {
     try unsoundness(of: V2.Letter._schema, workspace.foreignConnection(), complete: true)
   }
 
@@ -40,7 +40,7 @@ struct MigrationTests {
   @Test("Every object becomes its successor, in steps; the old ones are gone or kept, as was said")
   func eager() async throws {
     for keepsOld in [false, true] {
-      try await withTemporaryWorkspace { workspace in
+      try await withTemporaryFile { workspace in
         try workspace.storeFirst((0..<57).map(Letters.old))
         let steps = Mutex<[MigrationProgress]>([])
         for try await step in workspace.dflat.migrationProgress(
@@ -71,7 +71,7 @@ struct MigrationTests {
 
   @Test("Where there is nothing to migrate nothing is written, not even a file")
   func nothing() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       workspace.dflat.migrateWhenUsed(migration)
       #expect(workspace.secondLetters.isEmpty)
       try await workspace.dflat.migrate(migration)
@@ -81,7 +81,7 @@ struct MigrationTests {
 
   @Test("The event hook hears of each step")
   func events() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.storeFirst((0..<8).map(Letters.old))
       try await workspace.dflat.migrate(migration, step: 5)
       await workspace.dflat.shutdown()
@@ -100,44 +100,9 @@ struct MigrationTests {
 
   // MARK: When used
 
-  @Test("Fetches find everything from the first moment on, in every form, with any condition")
-  func lazyFetch() throws {
-    try withTemporaryWorkspace { workspace in
-      try workspace.storeFirst((0..<30).map(Letters.old))
-      let hold = DispatchSemaphore(value: 0)
-      let dflat = workspace.dflat
-      // Nothing can be migrated as long as this runs: the answers come from old objects.
-      dflat.performChanges([V1.Letter.self]) { _ in hold.wait() }
-      dflat.migrateWhenUsed(migration)
-      let letters = dflat.fetch(for: V2.Letter.self)
-      let all = wanted(0..<30)
-      #expect(letters.all().underlyingArray == all)
-      #expect(letters.all().allSatisfy { $0._rowid == -1 })
-      #expect(letters.where(V2.Letter.id == "n3").underlyingArray == all.filter { $0.id == "n3" })
-      #expect(letters.where(V2.Letter.words == 3).underlyingArray == all.filter { $0.words == 3 })
-      #expect(
-        letters.where(
-          V2.Letter.words > 2, limit: .limit(4),
-          orderBy: [V2.Letter.words.descending, V2.Letter.id.ascending]
-        ).underlyingArray
-          == Array(
-            all.filter { $0.words > 2 }.sorted { ($1.words, $0.id) < ($0.words, $1.id) }.prefix(4)))
-      #expect(letters.all(limit: .limit(7)).underlyingArray == Array(all.prefix(7)))
-      dflat.fetchWithinASnapshot { #expect(letters.all().underlyingArray == all) }
-      let count = try dflat.read { try $0.fetch(for: V2.Letter.self).all().count }
-      #expect(count == all.count)
-      hold.signal()
-      // The fetches have begun to migrate: a transaction of the old type stands behind the first step.
-      try workspace.write([V1.Letter.self]) { _ in }
-      #expect(workspace.firstLetters.isEmpty)
-      #expect(letters.all().underlyingArray == all)
-      #expect(letters.all().allSatisfy { $0._rowid > 0 })
-    }
-  }
-
   @Test("A transaction of the new type begins when everything is migrated")
   func lazyTransaction() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.storeFirst((0..<1200).map(Letters.old))
       workspace.dflat.migrateWhenUsed(migration)
       let all = wanted(0..<1200)
@@ -170,10 +135,10 @@ struct MigrationTests {
 
   @Test("Where nothing can be written the old objects are read as new ones")
   func readOnly() throws {
-    try withTemporaryWorkspace(.file) { workspace in
+    try withTemporaryFile(.file) { workspace in
       try workspace.storeFirst((0..<30).map(Letters.old))
       workspace.dflat.shutdown()
-      let reading = TemporaryWorkspace(path: workspace.path) { $0.isReadOnly = true }
+      let reading = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
       reading.dflat.migrateWhenUsed(migration)
       #expect(reading.secondLetters == wanted(0..<30))
       #expect(reading.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 3).count == 4)
@@ -183,51 +148,11 @@ struct MigrationTests {
     }
   }
 
-  @Test("What was fetched before it was migrated can be watched, changed and removed")
-  func watching() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.storeFirst((0..<10).map(Letters.old))
-      let dflat = workspace.dflat
-      dflat.migrateWhenUsed(migration)
-      let long = dflat.fetch(for: V2.Letter.self).where(V2.Letter.words >= 3)
-      let told = Mutex<[[String]]>([])
-      let subscription = dflat.subscribe(fetchedResult: long) { letters in
-        told.withLock { $0.append(letters.map(\.id)) }
-      }
-      let first = try #require(long.first)
-      try await dflat.write(V2.Letter.self) { txn in _ = try txn.update(first) { $0.words = 1 } }
-      try await dflat.write(V2.Letter.self) { txn in _ = try txn.delete(V2.Letter(id: "n5")) }
-      #expect(long.map(\.id) == ["n3", "n4", "n5", "n6"])
-      #expect(told.withLock { $0 } == [["n4", "n5", "n6"], ["n4", "n6"]])
-      subscription.cancel()
-    }
-  }
-
-  @Test("Several old types become one new type")
-  func merging() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.storeFirst([V1.Letter(number: 1, text: "a")])
-      try await workspace.dflat.write(MAIL.Dispatch.self) { txn in
-        _ = try txn.insert(MAIL.Dispatch(id: "x", text: "b"))
-      }
-      workspace.dflat.migrateWhenUsed(migration)
-      workspace.dflat.migrateWhenUsed(
-        Migration(from: MAIL.Dispatch.self, to: V2.Letter.self) {
-          V2.Letter(id: $0.id, text: $0.text, slug: $0.id)
-        })
-      #expect(workspace.secondLetters.compactMap(\.text) == ["a", "b"])
-      try await workspace.dflat.write(V2.Letter.self) { txn in
-        let rows = try txn.fetch(for: V2.Letter.self).all().map(\._rowid)
-        #expect(rows == [1, 2])
-      }
-    }
-  }
-
   // MARK: What goes wrong
 
   @Test("An object whose function throws stops the migration there, and is named; nothing is lost")
   func failingFunction() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.storeFirst((1...20).map(Letters.old))
       try workspace.write([V1.Letter.self]) { txn in
         let request = try #require(V1.LetterChangeRequest.changeRequest(V1.Letter(number: 8)))
@@ -263,42 +188,9 @@ struct MigrationTests {
     }
   }
 
-  @Test("A key, and a unique value, that another object has: both rows are named, and both stay")
-  func duplicates() async throws {
-    for isKey in [true, false] {
-      try await withTemporaryWorkspace { workspace in
-        try workspace.storeFirst((1...4).map { V1.Letter(number: $0, text: "t") })
-        try await workspace.dflat.write(V2.Letter.self) { txn in
-          try txn.insert(V2.Letter(id: "other", slug: "other"))
-          try txn.insert(
-            isKey ? V2.Letter(id: "n3", slug: "mine") : V2.Letter(id: "mine", slug: "slug 3"))
-        }
-        let error = await #expect(throws: MigrationError.self) {
-          try await workspace.dflat.migrate(migration)
-        }
-        #expect(error?.rowid == 3)
-        guard case .alreadyExists(let cause, let rows)? = error?.cause else {
-          Issue.record("another cause: \(String(describing: error))")
-          return
-        }
-        #expect(cause.cause == .alreadyExists && rows == [2])
-        #expect("\(error!)".contains("row 3 of v1__letter") && "\(error!)".contains("row 2 there"))
-        #expect(workspace.firstLetters.map(\.number) == [3, 4])
-        #expect(workspace.secondLetters.contains { $0.id == (isKey ? "n3" : "mine") })
-        _ = workspace.takeErrors()
-        // A better function takes the place of the first one.
-        try await workspace.dflat.migrate(
-          Migration(from: V1.Letter.self, to: V2.Letter.self) {
-            V2.Letter(id: "v1-\($0.number)", text: $0.text, slug: "v1-\($0.number)")
-          })
-        #expect(workspace.firstLetters.isEmpty && workspace.secondLetters.count == 6)
-      }
-    }
-  }
-
   @Test("A damaged old object stays where it is, and does not stop the others")
   func damaged() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.storeFirst((1...5).map(Letters.old))
       try workspace.tamper("UPDATE v1__letter SET p = x'0102' WHERE rowid = 3")
       try await workspace.dflat.migrate(migration)
@@ -323,7 +215,7 @@ struct MigrationTests {
 
   @Test("A shutdown ends a migration between two steps; it goes on later")
   func shutdownWhileRunning() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.storeFirst((0..<100).map(Letters.old))
       let dflat = workspace.dflat
       let steps = beginAndShutDown(dflat)

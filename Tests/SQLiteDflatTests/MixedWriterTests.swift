@@ -127,7 +127,7 @@ struct MixedWriterTests {
 
   private struct NotRun: Error {}
 
-  private static func store(_ workspace: TemporaryWorkspace) throws {
+  private static func store(_ workspace: TemporaryFile) throws {
     try workspace.dflat.write(Post.self, Note.self) { txn in
       try txn.insert(post(1))
       try txn.insert(Note(key: 1))
@@ -146,7 +146,7 @@ struct MixedWriterTests {
     let seed = UInt64.random(in: 0...UInt64.max)
     let calls = isLongRun ? 1000 : 80
     try await beyondTasks {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try Self.store(workspace)
         let dflat = workspace.dflat
         let told = Mutex<[Int32]>([])
@@ -210,7 +210,7 @@ struct MixedWriterTests {
     let seed = UInt64.random(in: 0...UInt64.max)
     try await beyondTasks {
       for round in 0..<(isLongRun ? 50 : 6) {
-        try withTemporaryWorkspace(.file) { workspace in
+        try withTemporaryFile(.file) { workspace in
           try Self.store(workspace)
           let dflat = workspace.dflat
           let stored = Mutex((posts: Int32(0), notes: 0))

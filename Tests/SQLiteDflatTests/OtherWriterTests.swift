@@ -10,7 +10,7 @@ import Testing
 struct OtherWriterTests {
   @Test("They are not noticed unless that was asked for")
   func off() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1)])
       let log = Log<[Int32]>()
       let subscription = workspace.watch(workspace.posts.all(), log)
@@ -26,7 +26,7 @@ struct OtherWriterTests {
 
   @Test("refresh tells what they have changed, of results and objects")
   func refresh() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       let stored = try workspace.store((1...4).map { post($0, likes: $0) })
       let all = Log<[Int32]>()
       let some = Log<[Int32]>()
@@ -65,7 +65,7 @@ struct OtherWriterTests {
 
   @Test("They are noticed by looking now and then, until the shutdown")
   func looking() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let log = Log<[Int32]>()
       let subscription = workspace.watch(workspace.posts.all(), log)
       workspace.dflat.lookForOtherWriters(every: .milliseconds(1))

@@ -2,8 +2,8 @@
 
 import Dflat
 import DflatTestSupport
-import Dispatch
 import SQLiteDflat
+import Dispatch
 import Synchronization
 import Testing
 
@@ -13,9 +13,9 @@ struct RandomDictionaryTests {
   func model() throws {
     try withSeed { random in
       let seed = random.seed
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         var dflat = workspace.dflat
-        var held: TemporaryWorkspace?
+        var held: TemporaryFile?
         var model: [String: Int] = [:]
         let keys = (0..<12).map { "k\($0)" } + ["e\u{301}", "\u{e9}", ""]
         for step in 0..<(isLongRun ? 4000 : 400) {
@@ -80,57 +80,10 @@ struct RandomDictionaryTests {
   /// Equal for equal bytes only.
   private func bytes(_ key: String) -> String { "\(Array(key.utf8))" }
 
-  @Test("Many threads set, read, remove and watch; the disk ends as memory does")
-  func threads() throws {
-    try withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      let last = Mutex<[String: Int?]>([:])
-      let subscriptions = (0..<4).map { number in
-        dflat.dictionary.subscribe("k\(number)", of: Int.self) { event in
-          let value: Int? =
-            switch event {
-            case .initial(let value): value
-            case .updated(let value): value
-            case .deleted: nil
-            }
-          last.withLock { $0["k\(number)"] = .some(value) }
-        }
-      }
-      let rounds = isLongRun ? 4000 : 300
-      DispatchQueue.concurrentPerform(iterations: 6) { thread in
-        for round in 0..<rounds {
-          let key = "k\((round + thread) % 4)"
-          switch (round * 7 + thread) % 16 {
-          case 0..<8: dflat.dictionary[key] = thread * rounds + round
-          case 8..<12: _ = dflat.dictionary[key, Int.self]
-          case 12: dflat.dictionary[key] = nil as Int?
-          case 13 where round % 50 == 0:
-            var d = dflat.dictionary
-            d.removeAll()
-          case 14 where round % 20 == 0: dflat.dictionary.synchronize()
-          case 15 where round % 10 == 0:
-            dflat.performChanges([Post.self]) { $0.dictionary[key] = -round }
-          default: break
-          }
-        }
-      }
-      // Everything that was called before is told.
-      try workspace.write([Post.self]) { _ in }
-      dflat.dictionary.synchronize()
-      let second = workspace.secondWorkspace()
-      for number in 0..<4 {
-        let value = dflat.dictionary["k\(number)", Int.self]
-        #expect(second.dflat.dictionary["k\(number)", Int.self] == value)
-        #expect(last.withLock { $0["k\(number)"] } == .some(.some(value)) || value == nil)
-      }
-      withExtendedLifetime(subscriptions) {}
-    }
-  }
-
   @Test(
     "A first read while everything is removed gives the old value or none, and nothing stale stays")
   func removalRaces() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       for round in 0..<(isLongRun ? 300 : 30) {
         workspace.dflat.dictionary["k"] = round
         workspace.dflat.dictionary.synchronize()

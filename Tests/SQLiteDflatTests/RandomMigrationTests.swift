@@ -34,7 +34,7 @@ struct RandomMigrationTests {
       for way in Way.allCases {
         let step = Int.random(in: 1...40, using: &random)
         let part = Int.random(in: 0...letters.count, using: &random)
-        try await withTemporaryWorkspace(.file) { workspace in
+        try await withTemporaryFile(.file) { workspace in
           try workspace.storeFirst(letters)
           let dispatches = try await run(way, workspace, step: step, part: part)
           #expect(Set(dispatches) == wanted, "DFLAT_SEED=\(seed), \(way), step \(step)")
@@ -49,7 +49,7 @@ struct RandomMigrationTests {
   }
 
   private func run(
-    _ way: Way, _ workspace: TemporaryWorkspace, step: Int, part: Int
+    _ way: Way, _ workspace: TemporaryFile, step: Int, part: Int
   ) async throws -> [Mail.Dispatch] {
     let dflat = workspace.dflat
     let chain = Letters.toSecond().then(Letters.toThird())
@@ -59,7 +59,7 @@ struct RandomMigrationTests {
       dflat.migrateWhenUsed(chain)
       try await dflat.write(Mail.Dispatch.self) { _ in }
     case .readOnly:
-      let reading = TemporaryWorkspace(path: workspace.path) { $0.isReadOnly = true }
+      let reading = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
       defer { reading.dflat.shutdown() }
       reading.dflat.migrateWhenUsed(chain)
       return reading.dispatches
@@ -93,7 +93,7 @@ struct RandomMigrationTests {
 
   @Test("Old and new versions write while it goes on: each object is there once, at every moment")
   func concurrentWriters() async throws {
-    try await withTemporaryWorkspace(.file) { workspace in
+    try await withTemporaryFile(.file) { workspace in
       let count = isLongRun ? 5000 : 600
       try workspace.storeFirst((0..<Int32(count)).map { V1.Letter(number: $0, text: "w") })
       let other = workspace.secondWorkspace()

@@ -66,14 +66,14 @@ struct ReadOnlyTests {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/test.db"
-    let workspace = TemporaryWorkspace(path: path)
+    let workspace = TemporaryFile(path: path)
     try workspace.store([post(1, likes: 1, photo: "a")])
     workspace.dflat.shutdown()
     try body(directory, path)
   }
 
   /// What a transaction that must not run comes to.
-  private func refusal(_ workspace: TemporaryWorkspace) throws -> [StorageError.Cause] {
+  private func refusal(_ workspace: TemporaryFile) throws -> [StorageError.Cause] {
     let outcome = try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
     #expect(!outcome.isCommitted)
     return workspace.takeErrors().map(\.cause)
@@ -89,7 +89,7 @@ struct ReadOnlyTests {
     arguments: Barrier.available, [false, true])
   func reading(barrier: Barrier, isReadOnly: Bool) throws {
     try withClosedFile { directory, path in
-      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = isReadOnly }
+      let workspace = TemporaryFile(path: path) { $0.isReadOnly = isReadOnly }
       let isHeld: Void? = try barrier.hold(directory) {
         #expect(workspace.posts.all().map(\.number) == [1])
         #expect(workspace.posts.where(Post.likes == 1).count == 1)
@@ -121,9 +121,9 @@ struct ReadOnlyTests {
     arguments: Barrier.available)
   func foreignChange(barrier: Barrier) throws {
     try withClosedFile { directory, path in
-      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      let workspace = TemporaryFile(path: path) { $0.isReadOnly = true }
       _ = barrier.hold(directory) { #expect(workspace.posts.where(Post.likes == 1).count == 1) }
-      let other = TemporaryWorkspace(path: path)
+      let other = TemporaryFile(path: path)
       try other.store([post(2, likes: 1)])
       #expect(workspace.posts.where(Post.likes == 1).count == 2, "while the other has it open")
       other.dflat.shutdown()
@@ -137,10 +137,10 @@ struct ReadOnlyTests {
   func snapshotOfChangedFile() throws {
     let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
     try withClosedFile { directory, path in
-      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      let workspace = TemporaryFile(path: path) { $0.isReadOnly = true }
       workspace.dflat.fetchWithinASnapshot {
         _ = barrier.hold(directory) { #expect(workspace.posts.all().count == 1) }
-        let other = TemporaryWorkspace(path: path)
+        let other = TemporaryFile(path: path)
         #expect(throws: Never.self) { try other.store([post(2)]) }
         other.dflat.shutdown()
         #expect(workspace.posts.all().isEmpty)
@@ -154,7 +154,7 @@ struct ReadOnlyTests {
   @Test("Commits that are in the log only are not passed over: without them there is an error")
   func logWithoutSharedMemory() throws {
     let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
-    try withTemporaryWorkspace { original in
+    try withTemporaryFile { original in
       try original.store([post(1), post(2)])
       let directory = try makeTemporaryDirectory()
       defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -162,7 +162,7 @@ struct ReadOnlyTests {
         try FileManager.default.copyItem(
           atPath: original.path + suffix, toPath: directory + "/test.db" + suffix)
       }
-      let workspace = TemporaryWorkspace(path: directory + "/test.db") { $0.isReadOnly = true }
+      let workspace = TemporaryFile(path: directory + "/test.db") { $0.isReadOnly = true }
       _ = barrier.hold(directory) {
         #expect(workspace.posts.all().isEmpty)
         let errors = workspace.takeErrors()
@@ -178,8 +178,8 @@ struct ReadOnlyTests {
   @Test(
     "A workspace that only reads changes nothing in the file, sees what others write, has no flags")
   func beside() throws {
-    try withTemporaryWorkspace(.file) { writing in
-      let reading = TemporaryWorkspace(path: writing.path) { $0.isReadOnly = true }
+    try withTemporaryFile(.file) { writing in
+      let reading = TemporaryFile(path: writing.path) { $0.isReadOnly = true }
       #expect(reading.posts.all().isEmpty)
       #expect(reading.takeErrors().map(\.cause) == [.cannotOpen], "the file must exist")
       #expect(try refusal(reading) == [.readOnly])
@@ -197,7 +197,7 @@ struct ReadOnlyTests {
 
   /// A file with 200 posts as a crash leaves it in the middle of a change of all of them, outside of WAL mode.
   private func crash(_ directory: String) throws -> String {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let text = String(repeating: "x", count: 2000)
       try workspace.store((0..<200).map { post($0, photo: text + "\($0)") })
       workspace.dflat.shutdown(flags: [.truncate])
@@ -221,7 +221,7 @@ struct ReadOnlyTests {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = try crash(directory)
     let before = FileManager.default.contents(atPath: path)
-    let reading = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+    let reading = TemporaryFile(path: path) { $0.isReadOnly = true }
     let found = reading.posts.all().count
     #expect(found == 0)
     let errors = reading.takeErrors()
@@ -229,7 +229,7 @@ struct ReadOnlyTests {
     #expect(errors.first?.message.contains("half changed") == true)
     reading.dflat.shutdown()
     #expect(FileManager.default.contents(atPath: path) == before)
-    let writing = TemporaryWorkspace(path: path)
+    let writing = TemporaryFile(path: path)
     #expect(writing.posts.all().count == 200)
     writing.dflat.shutdown()
     #expect(FileManager.default.contents(atPath: path) != before)
@@ -241,7 +241,7 @@ struct ReadOnlyTests {
       let foreign = try Connection(path: path)
       try foreign.execute("DROP TABLE blog__post_v1_0__f10")
       try foreign.close()
-      let workspace = TemporaryWorkspace(path: path) { $0.isReadOnly = true }
+      let workspace = TemporaryFile(path: path) { $0.isReadOnly = true }
       #expect(workspace.posts.where(Post.likes == 1).count == 1)
       workspace.dflat.shutdown()
       #expect(workspace.takeErrors().isEmpty)
@@ -250,7 +250,7 @@ struct ReadOnlyTests {
 
   @Test("A lock that another program holds is waited for as long as the settings say")
   func busy() throws {
-    try withTemporaryWorkspace(configure: { $0.busyTimeout = .milliseconds(80) }) { workspace in
+    try withTemporaryFile(configure: { $0.busyTimeout = .milliseconds(80) }) { workspace in
       try workspace.store([post(1)])
       let foreign = try workspace.foreignConnection()
       try foreign.begin(.immediate)
@@ -260,7 +260,8 @@ struct ReadOnlyTests {
       #expect(waited >= .milliseconds(70) && waited < .seconds(20))
       let errors = workspace.takeErrors()
       #expect(errors.map(\.cause) == [.busy])
-      #expect(errors.first?.code == 5 && errors.first?.statement?.hasPrefix("BEGIN") == true)
+      let error = errors.first?.underlying as? SQLiteError
+      #expect(error?.isBusy == true && error?.sql?.hasPrefix("BEGIN") == true)
       #expect(workspace.posts.all().count == 1, "readers do not wait")
       try foreign.commit()
       try workspace.store([post(2)])
@@ -272,7 +273,7 @@ struct ReadOnlyTests {
   func directoryAppears() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let workspace = TemporaryWorkspace(path: directory + "/later/test.db")
+    let workspace = TemporaryFile(path: directory + "/later/test.db")
     for _ in 0..<2 { #expect(try refusal(workspace) == [.cannotOpen]) }
     #expect(workspace.posts.all().isEmpty)
     try FileManager.default.createDirectory(

@@ -13,13 +13,13 @@ import Testing
 @Suite("Files with a rollback journal")
 struct RollbackJournalTests {
   /// Calls `body` with a new workspace on a file of 300 posts in DELETE mode.
-  private func withFile(_ sql: String = "", _ body: (TemporaryWorkspace) throws -> Void) throws {
-    try withTemporaryWorkspace(.file) { workspace in
+  private func withFile(_ sql: String = "", _ body: (TemporaryFile) throws -> Void) throws {
+    try withTemporaryFile(.file) { workspace in
       try workspace.store((0..<300).map { post($0, likes: $0, link: "l\($0)") })
       workspace.dflat.shutdown(flags: .truncate)
       if !sql.isEmpty { #expect(try workspace.sqlite3(sql) == "") }
       #expect(try workspace.sqlite3("PRAGMA journal_mode") == "delete")
-      let again = TemporaryWorkspace(path: workspace.path) { $0.busyTimeout = .seconds(100) }
+      let again = TemporaryFile(path: workspace.path) { $0.busyTimeout = .seconds(100) }
       try body(again)
       again.dflat.shutdown()
       let errors = again.takeErrors()
@@ -86,7 +86,7 @@ struct RollbackJournalTests {
     try withFile { workspace in
       let bytes = try Data(contentsOf: URL(fileURLWithPath: workspace.path))
       #expect(workspace.posts.where(Post.likes >= 100).count == 200)
-      let reading = TemporaryWorkspace(path: workspace.path) { $0.isReadOnly = true }
+      let reading = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
       reading.dflat.fetchWithinASnapshot { #expect(reading.posts.all().count == 300) }
       reading.dflat.shutdown()
       #expect(reading.takeErrors().isEmpty)

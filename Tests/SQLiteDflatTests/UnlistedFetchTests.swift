@@ -35,7 +35,7 @@ struct UnlistedFetchTests {
 
   @Test("A helper that fetches another type makes write throw, and nothing is stored")
   func helper() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       let dflat = workspace.dflat
       let heard = Heard(dflat)
       let helper = Helper(dflat: dflat)
@@ -77,58 +77,9 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("The same in a synchronous write")
-  func synchronous() throws {
-    try withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      let helper = Helper(dflat: dflat)
-      #expect(throws: WorkspaceError.undeclaredType("Note")) {
-        try dflat.write(Post.self) { txn in
-          try txn.insert(post(1))
-          _ = helper.noteCount()
-        }
-      }
-      #expect(workspace.posts.all().isEmpty)
-    }
-  }
-
-  @Test("Where the fetch can throw it throws at once, and the closure may go on")
-  func throwing() async throws {
-    try await withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      try await dflat.write(Post.self) { txn in
-        let missing = WorkspaceError.undeclaredType("Note")
-        #expect(throws: missing) { try txn.fetch(for: Note.self) }
-        #expect(throws: missing) { try txn.find(Note.self, 1) }
-        #expect(throws: missing) {
-          try dflat.read { try $0.fetch(for: Note.self).all().count }
-        }
-        try txn.insert(post(1))
-      }
-      #expect(workspace.posts.all().count == 1)
-    }
-  }
-
-  @Test("A dictionary is read in a transaction of any type, also inside a snapshot")
-  func dictionaryInside() throws {
-    try withTemporaryWorkspace { workspace in
-      let first = workspace.dflat
-      try first.write { $0.dictionary["volume"] = 7 }
-      let second = workspace.secondWorkspace()
-      let outcome = second.dflat.fetchWithinASnapshot {
-        Result {
-          try second.dflat.write(Post.self) { _ in second.dflat.dictionary["volume", Int.self] }
-        }
-      }
-      #expect(try outcome.get() == 7)
-      second.dflat.shutdown()
-      #expect(second.takeErrors().isEmpty)
-    }
-  }
-
   @Test("A fetch after the shutdown is empty, and the error hook hears why")
   func afterShutdown() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       let dflat = workspace.dflat
       try workspace.store([post(1)])
       let heard = Heard(dflat)

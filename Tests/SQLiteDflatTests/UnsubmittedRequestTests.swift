@@ -15,7 +15,7 @@ import Testing
     private func told(
       _ body: @escaping (any TransactionContext) throws -> Void
     ) throws -> [UnsubmittedRequest] {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try workspace.store([post(1)])
         let errors = Mutex<[any Error]>([])
         workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
@@ -28,7 +28,7 @@ import Testing
 
     @Test("An error that leaves write is all that is told")
     func thrown() throws {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try workspace.store([post(1)])
         #expect(throws: Refusal.self) {
           try workspace.dflat.write(Post.self) { _ in
@@ -48,7 +48,7 @@ import Testing
 
     @Test("In write, too, and when the request outlives its transaction")
     func others() throws {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try workspace.store([post(1)])
         let errors = Mutex<[any Error]>([])
         workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
@@ -93,7 +93,7 @@ import Testing
 
     @Test("A change that its closure gives up is not told")
     func givenUp() throws {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         try workspace.store([post(1)])
         try workspace.dflat.write(Post.self) { txn in
           #expect(throws: Refusal.self) {

@@ -10,42 +10,6 @@ import Testing
 
 @Suite("Updates")
 struct UpdateTests {
-  @Test("Any fields that are set, and no others, get new values; the rows stay canonical")
-  func randomUpdates() throws {
-    try withSeed { random in
-      let seed = random.seed
-      try withTemporaryWorkspace { workspace in
-        for _ in 0..<(isLongRun ? 3_000 : 60) {
-          var generator = random
-          try workspace.write([Kit.Item.self]) { txn in
-            let first = try txn.insert(
-              Kit.ItemChangeRequest.creationRequest(RandomItems.item(&generator)))
-            #expect(isCanonical(first))
-            var stored = first
-            for _ in 0..<4 { stored = try update(stored, txn, &generator) }
-            // A copy is a new object with the same values, but for the key.
-            let copy = Kit.ItemChangeRequest.creationRequest(stored)
-            let other = RandomItems.item(&generator)
-            for field in ItemField.all.prefix(2) { field.set(copy, other) }
-            copy.badge = nil
-            copy.pet = nil
-            if let copied = try? txn.insert(copy) {
-              for field in ItemField.values {
-                #expect(
-                  field.isSame(copied, stored) || copied.badge == nil || copied.pet == nil,
-                  "DFLAT_SEED=\(seed)")
-              }
-              #expect(isCanonical(copied), "DFLAT_SEED=\(seed)")
-              try txn.submit(try #require(Kit.ItemChangeRequest.deletionRequest(copied)))
-            }
-            try txn.submit(try #require(Kit.ItemChangeRequest.deletionRequest(stored)))
-          }
-          random = generator
-        }
-      }
-    }
-  }
-
   /// Sets random fields to random, equal or default values, and compares with a builder.
   private func update(
     _ stored: Kit.Item, _ txn: any TransactionContext, _ random: inout SeededGenerator
@@ -89,51 +53,9 @@ struct UpdateTests {
     Kit.ItemBuilder(from: item).build().toData() == item.toData()
   }
 
-  @Test("A copy of an object is stored in canonical form, whoever wrote the object's bytes")
-  func copies() throws {
-    // The status and the number of likes are at their defaults, and yet there.
-    let spelled = FlatBufferBuilder()
-    let site = spelled.string("s")
-    spelled.startTable(slotCount: 4)
-    spelled.add(site, at: 4)
-    spelled.add(Optional(Int32(1)), at: 6)
-    spelled.add(Optional(Int32(0)), at: 10)
-    spelled.add(Optional(Int8(1)), at: 8)
-    spelled.finish(spelled.endTable())
-    let foreign = Post.from(data: Data(spelled.bytes))
-    #expect(foreign == post(1) && foreign.toData() != post(1).toData())
-    try withTemporaryWorkspace { workspace in
-      let stored = try workspace.store([foreign, post(2, likes: 5)])
-      #expect(stored[0].toData() == post(1).toData())
-      #expect(stored[1].toData() == post(2, likes: 5).toData())
-    }
-  }
-
-  @Test("Requests that were made before each other's submits carry the values of their time")
-  func interleaved() throws {
-    try withTemporaryWorkspace { workspace in
-      let stored = try workspace.store([post(1, likes: 1)])[0]
-      try workspace.write([Post.self]) { txn in
-        let first = try #require(Blog.PostChangeRequest.changeRequest(stored))
-        let second = try #require(Blog.PostChangeRequest.changeRequest(stored))
-        first.likes = 5
-        second.isPinned = true
-        try txn.submit(first)
-        #expect(second.likes == 1)
-        guard case .updated(let post) = try txn.submit(second) else {
-          Issue.record("not updated")
-          return
-        }
-        #expect(post.likes == 1 && post.isPinned)
-      }
-      #expect(workspace.posts.where(Post.likes == 1).count == 1)
-      #expect(try workspace.faults().isEmpty)
-    }
-  }
-
   @Test("An update that leaves a unique value alone is not refused for old duplicates of it")
   func oldDuplicates() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b")])
       try workspace.tamper("DROP TABLE blog__post_v1_0__f20__u2__f4")
       let taken = workspace.posts.all()[0].toData()
@@ -162,7 +84,7 @@ struct UpdateTests {
   func newerFields() throws {
     try withSeed { random in
       let seed = random.seed
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryFile { workspace in
         for _ in 0..<(isLongRun ? 2_000 : 60) {
           var generator = random
           try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
@@ -252,38 +174,9 @@ struct UpdateTests {
     return builder.build()
   }
 
-  @Test("However often an older version updates an object, it does not grow")
-  func rowsDoNotGrow() throws {
-    try withTemporaryWorkspace { workspace in
-      _ = try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in
-        _ = try txn.insert(
-          KIT.ItemChangeRequest.creationRequest(
-            KIT.Item(
-              name: "a", serial: 1, title: "first", tags: ["x"], extra: "kept", extraNumber: 7)))
-        var sizes: Set<Int> = []
-        for round in 0..<200 {
-          let request = try #require(
-            Kit.ItemChangeRequest.changeRequest(Kit.Item(name: "a", serial: 1)))
-          request.title = round % 2 == 0 ? "one title" : "another one"
-          request.plainTitle = "plain"
-          request.tags = ["\(round % 10)"]
-          guard case .updated(let item) = try txn.submit(request) else {
-            Issue.record("not updated")
-            return
-          }
-          sizes.insert(item.toData().count)
-        }
-        #expect(sizes.count <= 4 && sizes.max() ?? .max < 800, "\(sizes)")
-        let stored = workspace.dflat.fetch(for: KIT.Item.self).all()[0]
-        #expect(stored.extra == "kept" && stored.extraNumber == 7)
-        #expect(stored.title == "another one" && stored.tags == ["9"])
-      }
-    }
-  }
-
   @Test("An older version's update leaves a newer one's indexes alone unless their fields change")
   func newerIndexes() throws {
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryFile { workspace in
       try workspace.write([KIT.Item.self]) { txn in
         for serial in 1...3 as ClosedRange<UInt64> {
           _ = try txn.insert(

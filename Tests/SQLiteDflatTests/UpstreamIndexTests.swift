@@ -12,14 +12,14 @@ struct UpstreamIndexTests {
   typealias Article = Press.Article
 
   /// Runs `body` with a copy of a fixture.
-  private func with(_ fixture: String, _ body: (TemporaryWorkspace) throws -> Void) throws {
+  private func with(_ fixture: String, _ body: (TemporaryFile) throws -> Void) throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let source = try #require(
       Bundle.module.url(forResource: fixture, withExtension: "db", subdirectory: "Fixtures"))
     let path = "\(directory)/test.db"
     try FileManager.default.copyItem(atPath: source.path, toPath: path)
-    let workspace = TemporaryWorkspace(path: path)
+    let workspace = TemporaryFile(path: path)
     try body(workspace)
     workspace.dflat.shutdown()
     for error in workspace.takeErrors() { Issue.record("\(fixture): \(error)") }
@@ -29,7 +29,7 @@ struct UpstreamIndexTests {
 
   private let articles = "press__article_v1_0"
 
-  private func expectDefaults(_ workspace: TemporaryWorkspace) {
+  private func expectDefaults(_ workspace: TemporaryFile) {
     let articles = workspace.dflat.fetch(for: Article.self)
     let all = articles.all()
     #expect(articles.where(Article.rank == 5).count == all.count { $0.rank == 5 })
@@ -40,7 +40,7 @@ struct UpstreamIndexTests {
 
   /// What a query of upstream finds: it trusts a side table whose greatest row id is the main table's.
   private func upstreamCount(
-    _ workspace: TemporaryWorkspace, _ column: String, _ value: String
+    _ workspace: TemporaryFile, _ column: String, _ value: String
   ) throws -> String {
     let side = "\(articles)__\(column)"
     #expect(

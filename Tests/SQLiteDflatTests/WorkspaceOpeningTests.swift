@@ -75,7 +75,7 @@ struct WorkspaceOpeningTests {
       await expectRefusal(
         directory.appendingPathComponent("none.db"), .cannotOpen, "no such file", isReadOnly: true)
       // The classic way says nothing before the first transaction, and then the same.
-      let workspace = TemporaryWorkspace(path: missing.path + "/test.db")
+      let workspace = TemporaryFile(path: missing.path + "/test.db")
       #expect(workspace.posts.all().isEmpty && workspace.takeErrors().isEmpty)
       try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
       let error = try #require(workspace.takeErrors().first)
@@ -99,7 +99,7 @@ struct WorkspaceOpeningTests {
   func permission(barrier: ReadOnlyTests.Barrier) async throws {
     try await inDirectory { directory in
       let url = directory.appendingPathComponent("test.db")
-      let workspace = TemporaryWorkspace(path: url.path)
+      let workspace = TemporaryFile(path: url.path)
       try workspace.store([post(1)])
       await workspace.dflat.shutdown()
       let urls = [url, directory.appendingPathComponent("new.db")]

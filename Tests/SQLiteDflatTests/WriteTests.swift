@@ -2,124 +2,16 @@
 
 import Dflat
 import DflatTestSupport
-import Dispatch
 import SQLiteDflat
+import Dispatch
 import Synchronization
 import Testing
 
 @Suite("write and read")
 struct WriteTests {
-  @Test("Values go in, stored objects come out, and what the closure returns comes back")
-  func values() async throws {
-    try await withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      let stored = try await dflat.write(Post.self) { txn in
-        try txn.insert(post(1, likes: 1))
-        return try txn.insert(post(2, likes: 2))
-      }
-      #expect(stored._rowid == 2)
-      #expect(stored.number == 2)
-      let liked = try await dflat.write(Post.self, Note.self) { txn in
-        let found = try txn.fetch(for: Post.self).where(Post.likes > 1)
-        #expect(found.map(\.number) == [2])
-        let updated = try txn.update(found[0]) { $0.likes += 10 }
-        #expect(updated.likes == 12 && updated._rowid == 2)
-        #expect(try txn.fetch(for: Post.self).where(Post.likes == 12).count == 1)
-        #expect(try txn.delete(post(1)))
-        #expect(try !txn.delete(post(1)))
-        #expect(try txn.upsert(post(2, likes: 5))._rowid == 2)
-        #expect(try txn.upsert(post(3, likes: 6))._rowid == 3)
-        return try txn.fetch(for: Post.self).all().map(\.likes)
-      }
-      #expect(liked == [5, 6])
-      #expect(workspace.posts.all().map(\.likes) == [5, 6])
-    }
-  }
-
-  private struct Refusal: Error, Equatable {}
-
-  @Test("An error that leaves the closure undoes everything and is rethrown")
-  func rethrown() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.store([post(1)])
-      await #expect(throws: Refusal.self) {
-        try await workspace.dflat.write(Post.self) { txn in
-          try txn.insert(post(2))
-          throw Refusal()
-        }
-      }
-      #expect(workspace.posts.all().map(\.number) == [1])
-      // A refused change that the closure catches is not its end.
-      let caught = try await workspace.dflat.write(Post.self) { txn -> StorageError? in
-        try txn.insert(post(2))
-        do { try txn.insert(post(1)) } catch let error as StorageError { return error }
-        return nil
-      }
-      #expect(caught?.cause == .alreadyExists)
-      #expect(caught?.table == "blog__post_v1_0")
-      #expect(caught?.key == "site: \"s\", number: 1")
-      #expect(caught?.code == 2067 || caught?.code == 1555)
-      #expect(caught?.statement?.hasPrefix("INSERT INTO") == true)
-      #expect(workspace.posts.all().map(\.number) == [1, 2])
-      await #expect {
-        try await workspace.dflat.write(Post.self) { try $0.insert(post(1)) }
-      } throws: {
-        ($0 as? StorageError)?.cause == .alreadyExists
-      }
-      await #expect {
-        try await workspace.dflat.write(Post.self) { txn in
-          try txn.update(post(9)) { $0.likes = 1 }
-        }
-      } throws: {
-        let error = $0 as? StorageError
-        return error?.cause == .missing && error?.key == #"site: "s", number: 9"#
-      }
-      #expect(workspace.takeErrors().isEmpty)
-    }
-  }
-
-  @Test("A task that is cancelled before the commit stores nothing")
-  func cancelled() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.store([])
-      let hasBegun = DispatchSemaphore(value: 0)
-      let isInside = DispatchSemaphore(value: 0)
-      let mayGoOn = DispatchSemaphore(value: 0)
-      let dflat = workspace.dflat
-      let task = Task {
-        hasBegun.signal()
-        try await dflat.write(Post.self) { txn in
-          try txn.insert(post(1))
-          isInside.signal()
-          mayGoOn.expect("that it may go on")
-        }
-      }
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          hasBegun.waitForTurn()
-          isInside.expect("that it is inside")
-          task.cancel()
-          mayGoOn.signal()
-          continuation.resume()
-        }
-      }
-      await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(workspace.posts.all().isEmpty)
-      // Cancelled before it begins, it does not begin.
-      let didRun = Mutex(false)
-      let early = Task {
-        while !Task.isCancelled { await Task.yield() }
-        try await dflat.write(Post.self) { _ in didRun.withLock { $0 = true } }
-      }
-      early.cancel()
-      await #expect(throws: CancellationError.self) { try await early.value }
-      #expect(didRun.withLock { !$0 })
-    }
-  }
-
   @Test("What another connection changes under a closure's reading makes it run again")
   func conflict() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 1), post(2, likes: 1)])
       let second = workspace.secondWorkspace()
       let runs = Mutex(0)
@@ -149,7 +41,7 @@ struct WriteTests {
 
   @Test("Others' changes that a closure has not read are no conflict")
   func noConflict() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 1), post(2, likes: 1)])
       let second = workspace.secondWorkspace()
       let runs = Mutex(0)
@@ -169,7 +61,7 @@ struct WriteTests {
 
   @Test("A closure that can never keep what it has read gives up after its attempts")
   func attempts() async throws {
-    try await withTemporaryWorkspace { workspace in
+    try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 0)])
       let second = workspace.secondWorkspace()
       let runs = Mutex(0)
@@ -190,79 +82,6 @@ struct WriteTests {
       #expect(runs.withLock { $0 } == 3)
       #expect(workspace.posts.all().map(\.likes) == [3])
       await second.dflat.shutdown()
-    }
-  }
-
-  /// Lets a context out of its closure, as a program in an older language mode can.
-  private final class Escape: @unchecked Sendable {
-    var write: WriteContext?
-    var read: ReadContext?
-    var query: ThrowingQueryBuilder<Post>?
-  }
-
-  @Test("Misuse is a typed error")
-  func misuse() async throws {
-    try await withTemporaryWorkspace { workspace in
-      let dflat = workspace.dflat
-      try workspace.store([post(1)])
-      await #expect(throws: WorkspaceError.noTypes) { try await dflat.write { _ in } }
-      await #expect(throws: WorkspaceError.undeclaredType("Note")) {
-        try await dflat.write(Post.self) { _ = try $0.fetch(for: Note.self) }
-      }
-      let escape = Escape()
-      try await dflat.write(Post.self) { txn in
-        escape.write = txn
-        escape.query = try txn.fetch(for: Post.self)
-      }
-      try await dflat.read { escape.read = $0 }
-      #expect(throws: WorkspaceError.escapedContext) { try escape.write?.insert(post(2)) }
-      #expect(throws: WorkspaceError.escapedContext) { _ = try escape.read?.fetch(for: Post.self) }
-      #expect(throws: WorkspaceError.escapedContext) { _ = try escape.query?.all() }
-
-      // A closure that waits for a transaction of its own type would wait for ever. This one waits
-      // for a task, so it must not run on the thread of one.
-      let nested = try await dflat.write(Post.self, Note.self, attempts: 1) { _ -> (any Error)? in
-        let hasBegun = DispatchSemaphore(value: 0)
-        let done = DispatchSemaphore(value: 0)
-        let failure = Mutex<(any Error)?>(nil)
-        Task {
-          hasBegun.signal()
-          do { try await dflat.write(Note.self) { _ in } } catch {
-            failure.withLock { $0 = error }
-          }
-          done.signal()
-        }
-        hasBegun.waitForTurn()
-        done.expect("the completion")
-        return failure.withLock { $0 }
-      }
-      #expect(nested as? WorkspaceError == .nestedWrite)
-
-      await dflat.shutdown()
-      await #expect(throws: WorkspaceError.shutDown) { try await dflat.write(Post.self) { _ in } }
-      await #expect(throws: WorkspaceError.shutDown) { try await dflat.read { _ in } }
-    }
-  }
-
-  @Test("read sees one state, joins what is there, and throws what its closure throws")
-  func reading() async throws {
-    try await withTemporaryWorkspace { workspace in
-      try workspace.store([post(1, likes: 1)])
-      let dflat = workspace.dflat
-      let (before, after) = try await dflat.read { context in
-        let before = try context.fetch(for: Post.self).all().count
-        onAnotherThread { _ = try? workspace.store([post(2, likes: 1)]) }
-        return (before, try context.fetch(for: Post.self).where(Post.likes == 1).count)
-      }
-      #expect(before == 1 && after == 1)
-      await #expect(throws: Refusal.self) { try await dflat.read { _ in throw Refusal() } }
-      let count = try await dflat.read { try $0.fetch(for: Post.self).all().count }
-      #expect(count == 2)
-      try await dflat.write(Post.self) { txn in
-        try txn.insert(post(3))
-        let inside = try dflat.read { try $0.fetch(for: Post.self).all().count }
-        #expect(inside == 3)
-      }
     }
   }
 }

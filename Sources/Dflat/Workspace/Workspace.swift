@@ -87,6 +87,13 @@ extension Workspace {
   @inlinable
   public var _core: WorkspaceCore { _lifetime.core }
 
+  /// Told about every error that has no other way out: a damaged row that a result leaves out, a failed query, a commit that
+  /// was refused. May be called on any thread. At first it is what the workspace was made with.
+  public var errorHandler: (@Sendable (any Error) -> Void)? {
+    get { _core.onError }
+    nonmutating set { _core.onError = newValue }
+  }
+
   /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
   @inlinable
   public func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element> {

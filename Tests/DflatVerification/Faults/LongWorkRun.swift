@@ -11,7 +11,7 @@ import DflatTestSupport
 import Dispatch
 import Foundation
 import SQLiteAccess
-public import SQLiteDflat
+import SQLiteDflat
 import Synchronization
 
 /// Failing calls, one for each run.
@@ -36,7 +36,7 @@ public struct LongWorkRun: Sendable {
 
   /// Stores red cells, and blue ones that will be migrated.
   public static func fill(
-    _ dflat: SQLiteWorkspace, _ cells: Range<Int64> = LongWorkRun.cells
+    _ dflat: any Workspace, _ cells: Range<Int64> = LongWorkRun.cells
   ) throws {
     let (isCommitted, _) = waitForCompletion { completion in
       dflat.performChanges(
@@ -111,7 +111,7 @@ public struct LongWorkRun: Sendable {
   /// A workspace with something that watches it.
   private final class Work: Sendable {
     let store: WorkspaceStore
-    private var dflat: SQLiteWorkspace { store.dflat }
+    private var dflat: any Workspace { store.dflat }
     private let shown = Mutex<[Int64]?>(nil)
     private let subscription = Mutex<(any WorkspaceSubscription)?>(nil)
 

@@ -101,7 +101,7 @@ public struct Ledger: Sendable {
 
   /// Calls a transaction.
   public func perform(
-    _ stream: Int, _ number: Int, on dflat: SQLiteWorkspace,
+    _ stream: Int, _ number: Int, on dflat: any Workspace,
     _ completion: @escaping @Sendable (Bool) -> Void
   ) {
     dflat.performChanges(
@@ -122,7 +122,7 @@ public struct Ledger: Sendable {
   }
 
   /// What a workspace has, in one snapshot.
-  public static func state(of dflat: SQLiteWorkspace) -> State {
+  public static func state(of dflat: any Workspace) -> State {
     dflat.fetchWithinASnapshot {
       cellTypes.enumerated().reduce(into: [:]) {
         $1.element.read(into: &$0, space: $1.offset, dflat)
@@ -164,7 +164,7 @@ extension Cell {
     if let request = Request.deletionRequest(object(key, [])) { try txn.submit(request) }
   }
 
-  fileprivate static func read(into state: inout Ledger.State, space: Int, _ dflat: SQLiteWorkspace)
+  fileprivate static func read(into state: inout Ledger.State, space: Int, _ dflat: any Workspace)
   {
     for cell in dflat.fetch(for: Self.self).all() {
       state[Key(space, cell.key)] = Ledger.Content(values: cell.values, label: cell.label)

@@ -67,11 +67,11 @@ enum CellContext {
 }
 
 extension Cell {
-  static func fetch(_ number: Int64, _ dflat: SQLiteWorkspace) -> CellValue? {
+  static func fetch(_ number: Int64, _ dflat: any Workspace) -> CellValue? {
     dflat.fetch(for: Self.self).where(Self.key == number).first?.values
   }
 
-  static func fetch(group: Int64, _ dflat: SQLiteWorkspace) -> [(Int64, CellValue)] {
+  static func fetch(group: Int64, _ dflat: any Workspace) -> [(Int64, CellValue)] {
     dflat.fetch(for: Self.self).where(Self.group == group).map { ($0.key, $0.values) }
   }
 
@@ -84,7 +84,7 @@ extension Cell {
   }
 
   /// All objects, by their keys.
-  static func known(_ dflat: SQLiteWorkspace) -> [Int64: any Cell] {
+  static func known(_ dflat: any Workspace) -> [Int64: any Cell] {
     Dictionary(uniqueKeysWithValues: dflat.fetch(for: Self.self).all().map { ($0.key, $0) })
   }
 

@@ -6,16 +6,31 @@ public import Dispatch
 public import SQLiteDflat
 import Synchronization
 
-/// A workspace on a file, with a type for each space.
+/// A workspace, with a type for each space.
 public final class WorkspaceStore: TransactionalStore {
   /// The workspace.
-  public let dflat: SQLiteWorkspace
+  public let dflat: any Workspace
   private let errors = Mutex<[StorageError]>([])
   private let isShared: Bool
   private let calls = Atomic(0)
   private let tasks = TaskQueue()
 
-  /// Opens a workspace.
+  /// A store over a workspace.
+  ///
+  /// - Parameters:
+  ///   - dflat: The workspace, whose errors are kept from now on.
+  ///   - isShared: Whether other workspaces or processes write to its data: then transactions may be refused for their sake.
+  public init(_ dflat: any Workspace, isShared: Bool) {
+    self.dflat = dflat
+    self.isShared = isShared
+    dflat.errorHandler = { [weak self] error in
+      let error =
+        error as? StorageError ?? StorageError(.other, message: "no storage error: \(error)")
+      self?.errors.withLock { $0.append(error) }
+    }
+  }
+
+  /// Opens a workspace on a file.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -23,19 +38,14 @@ public final class WorkspaceStore: TransactionalStore {
   ///   - synchronous: What a commit survives.
   ///   - concurrency: Whether transactions over different spaces may run at the same time.
   ///   - targetQueue: Where handlers run.
-  public init(
+  public convenience init(
     path: String, isShared: Bool, synchronous: SQLiteWorkspace.Synchronous = .normal,
     concurrency: SQLiteWorkspace.WriteConcurrency = .concurrent, targetQueue: DispatchQueue? = nil
   ) {
-    self.isShared = isShared
-    dflat = SQLiteWorkspace(
+    let dflat = SQLiteWorkspace(
       filePath: path, fileProtectionLevel: .noProtection, synchronous: synchronous,
       writeConcurrency: concurrency, targetQueue: targetQueue)
-    dflat.errorHandler = { [weak self] error in
-      let error =
-        error as? StorageError ?? StorageError(.other, message: "no storage error: \(error)")
-      self?.errors.withLock { $0.append(error) }
-    }
+    self.init(dflat, isShared: isShared)
   }
 
   /// One for each type.
@@ -111,7 +121,7 @@ public final class WorkspaceStore: TransactionalStore {
   public func close() { dflat.shutdown() }
 
   private struct Reader: StoreReader {
-    let dflat: SQLiteWorkspace
+    let dflat: any Workspace
 
     func read(_ key: Key) -> CellValue? { cellTypes[key.space].fetch(key.number, dflat) }
 
@@ -124,7 +134,7 @@ public final class WorkspaceStore: TransactionalStore {
   }
 
   private struct Access: StoreAccess {
-    let dflat: SQLiteWorkspace
+    let dflat: any Workspace
     let txn: CellContext
     /// Objects as they were before the transaction was called, by their spaces.
     let known: [(space: Int, objects: [Int64: any Cell])]

@@ -12,6 +12,7 @@ public struct HistoryCampaign {
   private var rounds = 0
   private var counts: [String: Int] = [:]
   private var sharedTransactions = 0
+  private var memoryTransactions = 0
   private var violations = 0
   private let started = ContinuousClock.now
 
@@ -45,24 +46,39 @@ public struct HistoryCampaign {
       let (count, found) = try shared.check(in: place)
       counts[workload.name, default: 0] += count
       if shared.workspaces + shared.processes > 1 { sharedTransactions += count }
-      violations += found.count
-      let setting =
+      tell(
+        found,
         "\(workload.name), seed \(shared.run.seed), \(shared.run.clientsPerStore) clients, "
-        + "\(shared.workspaces) workspaces in each of \(shared.processes + 1) processes"
-      for violation in found.prefix(3) { print("\(setting): \(violation)") }
-      if found.count > 3 { print("\(setting): and \(found.count - 3) more") }
+          + "\(shared.workspaces) workspaces in each of \(shared.processes + 1) processes")
       try FileManager.default.removeItem(atPath: place)
+      checkInMemory(workload)
     }
+  }
+
+  private mutating func checkInMemory(_ workload: any Workload) {
+    var run = HistoryRun(workload, seed: random.next())
+    run.clientsPerStore = random.pick([1, 3, 6])
+    run.stepsPerClient = 6_000 / run.clientsPerStore
+    let (count, found) = run.checkInMemory()
+    memoryTransactions += count
+    tell(found, "\(workload.name), seed \(run.seed), \(run.clientsPerStore) clients, in memory")
+  }
+
+  private mutating func tell(_ found: [Violation], _ setting: String) {
+    violations += found.count
+    for violation in found.prefix(3) { print("\(setting): \(violation)") }
+    if found.count > 3 { print("\(setting): and \(found.count - 3) more") }
   }
 
   /// Prints the figures.
   /// - Returns: Whether no promise was broken.
   public func report() -> Bool {
-    let total = counts.values.reduce(0, +)
+    let total = counts.values.reduce(0, +) + memoryTransactions
     let seconds = (ContinuousClock.now - started) / .seconds(1)
     print(
       "histories: \(total) transactions in \(rounds) runs, \(sharedTransactions) of them with "
-        + "several workspaces or processes; \(violations) violations; "
+        + "several workspaces or processes; \(memoryTransactions) in memory; "
+        + "\(violations) violations; "
         + "\(Int(Double(total) / seconds)) transactions a second")
     for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(name): \(count)") }
     return violations == 0

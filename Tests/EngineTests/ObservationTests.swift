@@ -3,50 +3,14 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import SQLiteDflat
 import Synchronization
 import Testing
 
-/// What handlers were told, in order.
-final class Log<Event: Sendable>: Sendable {
-  private let state = Mutex<[Event]>([])
-  private let told = DispatchSemaphore(value: 0)
-
-  func add(_ event: Event) {
-    state.withLock { $0.append(event) }
-    told.signal()
-  }
-
-  var events: [Event] { state.withLock { $0 } }
-
-  /// Waits for this many events more than were waited for before.
-  func wait(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
-    for _ in 0..<count {
-      if !told.expect("an event", sourceLocation: sourceLocation) { return }
-    }
-  }
-}
-
-extension TemporaryWorkspace {
-  /// Waits until all that was called for posts is told.
-  func settle() throws { try write([Post.self]) { _ in } }
-
-  func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {
-    dflat.subscribe(fetchedResult: result) { log.add($0.map(\.number)) }
-  }
-
-  func watch(_ post: Post, _ log: Log<Int32?>) -> any WorkspaceSubscription {
-    dflat.subscribe(object: post) { event in
-      if case .updated(let post) = event { log.add(post.likes) } else { log.add(nil) }
-    }
-  }
-}
-
 @Suite("Watching")
 struct ObservationTests {
-  @Test("A result is told once for each transaction that changes it, before the completion")
-  func results() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A result is told once for each transaction that changes it, before the completion", arguments: TestEngine.all)
+  func results(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...5).map { post($0, likes: $0 * 10) })
       let result = workspace.posts.where(
         Post.likes >= 30, orderBy: [Post.likes.descending])
@@ -70,9 +34,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Types are told in the order in which a transaction first changed them")
-  func typesInOrder() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("Types are told in the order in which a transaction first changed them", arguments: TestEngine.all)
+  func typesInOrder(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let log = Log<String>()
       let subscriptions = [
         workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in log.add("posts") },
@@ -93,9 +57,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is aborted, identical or undone in the same transaction is not told")
-  func nothing() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("What is aborted, identical or undone in the same transaction is not told", arguments: TestEngine.all)
+  func nothing(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])
       let all = Log<[Int32]>()
       let one = Log<Int32?>()
@@ -133,9 +97,9 @@ struct ObservationTests {
   }
 
   @Test(
-    "An object is told its updates, then its end, and a new one with its key does not revive it")
-  func objects() throws {
-    try withTemporaryWorkspace { workspace in
+    "An object is told its updates, then its end, and a new one with its key does not revive it", arguments: TestEngine.all)
+  func objects(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2)])
       let log = Log<Int32?>()
       let other = Log<Int32?>()
@@ -156,9 +120,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is out of date catches up, each subscription by itself")
-  func catchingUp() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("What is out of date catches up, each subscription by itself", arguments: TestEngine.all)
+  func catchingUp(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2), post(3)])
       let old = workspace.posts.all()
       try workspace.change(1) { $0.likes = 1 }
@@ -184,9 +148,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result from before there is a file is filled by later transactions")
-  func noFile() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A result from before there is a file is filled by later transactions", arguments: TestEngine.all)
+  func noFile(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
       let subscription = workspace.watch(workspace.posts.all(limit: .limit(2)), log)
       try workspace.store([post(1), post(2), post(3)])
@@ -196,9 +160,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("A limited result refills, whatever leaves it")
-  func refill() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A limited result refills, whatever leaves it", arguments: TestEngine.all)
+  func refill(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...200).map { post($0, likes: $0) })
       let result = workspace.posts.where(
         Post.likes > 0, limit: .limit(5), orderBy: [Post.likes.ascending])
@@ -213,9 +177,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is called after subscribe is never missed, what is called before is in it")
-  func order() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("What is called after subscribe is never missed, what is called before is in it", arguments: TestEngine.all)
+  func order(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
       var subscriptions: [any WorkspaceSubscription] = []
       let result = workspace.posts.all()
@@ -231,9 +195,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("What an aborted transaction has read of itself does not pass for stored")
-  func aborted() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("What an aborted transaction has read of itself does not pass for stored", arguments: TestEngine.all)
+  func aborted(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let log = Log<[Int32]>()
       let subscription = workspace.watch(workspace.posts.all(), log)
@@ -257,9 +221,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("After cancel, or when the subscription is let go of, nothing is told")
-  func cancelling() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("After cancel, or when the subscription is let go of, nothing is told", arguments: TestEngine.all)
+  func cancelling(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let log = Log<[Int32]>()
       let dropped = Log<[Int32]>()
@@ -276,10 +240,10 @@ struct ObservationTests {
     }
   }
 
-  @Test("Handlers are let go of when their subscription ends")
-  func handlersEnd() throws {
+  @Test("Handlers are let go of when their subscription ends", arguments: TestEngine.all)
+  func handlersEnd(engine: TestEngine) throws {
     final class Thing: Sendable {}
-    try withTemporaryWorkspace { workspace in
+    try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       var thing: Thing? = Thing()
       weak let weakThing = thing
@@ -296,9 +260,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("In a handler a program may fetch, change, subscribe and cancel")
-  func insideHandlers() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("In a handler a program may fetch, change, subscribe and cancel", arguments: TestEngine.all)
+  func insideHandlers(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let seen = Log<[Int32]>()
       let inner = Log<[Int32]>()
@@ -324,9 +288,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Of many changes in one transaction, each finds whom it concerns")
-  func manyChanges() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("Of many changes in one transaction, each finds whom it concerns", arguments: TestEngine.all)
+  func manyChanges(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...80).map { post($0, likes: $0 % 10) })
       var watched: [(query: () -> FetchedResult<Post>, told: Log<[Int32]>)] = []
       var subscriptions: [any WorkspaceSubscription] = []
@@ -364,9 +328,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("A slow handler holds back neither the writer nor other types")
-  func slowHandler() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A slow handler holds back neither the writer nor other types", arguments: TestEngine.all)
+  func slowHandler(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let gate = DispatchSemaphore(value: 0)
       let log = Log<Int>()
@@ -397,11 +361,11 @@ struct ObservationTests {
     }
   }
 
-  @Test("Handlers of one type never overlap, on whatever queue", arguments: [true, false])
-  func noOverlap(serial: Bool) throws {
+  @Test("Handlers of one type never overlap, on whatever queue", arguments: TestEngine.all, [true, false])
+  func noOverlap(engine: TestEngine, serial: Bool) throws {
     let queue =
       serial ? DispatchQueue(label: "one") : DispatchQueue(label: "many", attributes: .concurrent)
-    try withTemporaryWorkspace(targetQueue: queue) { workspace in
+    try withTemporaryWorkspace(engine, settings: TestSettings(targetQueue: queue)) { workspace in
       let inside = Atomic(0)
       let overlaps = Atomic(0)
       let calls = Atomic(0)
@@ -429,9 +393,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("After cancel has returned no callback starts, while changes arrive")
-  func cancelRace() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("After cancel has returned no callback starts, while changes arrive", arguments: TestEngine.all)
+  func cancelRace(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       for round in 0..<(isLongRun ? 500 : 50) {
         let isCancelled = Atomic(false)
@@ -460,9 +424,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("After shutdown a subscription is one without events")
-  func afterShutdown() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("After shutdown a subscription is one without events", arguments: TestEngine.all)
+  func afterShutdown(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       let result = workspace.posts.all()
       let before = Log<[Int32]>()
@@ -477,9 +441,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Objects that are told carry no clock value")
-  func clock() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("Objects that are told carry no clock value", arguments: TestEngine.all)
+  func clock(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       let times = Log<Int64>()
       let subscriptions = [
@@ -496,9 +460,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Snapshots: what was fetched in an old state catches up")
-  func snapshots() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("Snapshots: what was fetched in an old state catches up", arguments: TestEngine.all)
+  func snapshots(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let log = Log<[Int32]>()
       let subscription = workspace.dflat.fetchWithinASnapshot {
@@ -513,11 +477,11 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result of another workspace is taken for out of date")
-  func otherWorkspace() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A result of another workspace is taken for out of date", arguments: TestEngine.all)
+  func otherWorkspace(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1), post(2)])
-      try withTemporaryWorkspace { other in
+      try withTemporaryWorkspace(engine) { other in
         try other.store([post(1)])
         for _ in 0..<5 { try other.settle() }
         let log = Log<[Int32]>()

@@ -7,7 +7,6 @@
 
 import Dflat
 import DflatTestSupport
-import SQLiteDflat
 import Testing
 
 @Suite("Live results in the order of changed fields")
@@ -71,11 +70,11 @@ struct OrderedObservationTests {
     left.map(\._rowid) == right.map(\._rowid) && left == right
   }
 
-  @Test("A live result equals a fresh fetch, however many objects change their places in it")
-  func equalsFetch() throws {
+  @Test("A live result equals a fresh fetch, however many objects change their places in it", arguments: TestEngine.all)
+  func equalsFetch(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 60 : 3) {
-        try withTemporaryWorkspace { workspace in
+        try withTemporaryWorkspace(engine) { workspace in
           try insert(0..<150, workspace, &random)
           // Distinct orders, and many results of one order.
           let watches = (0..<24).map { _ in Watch(workspace, &random) }

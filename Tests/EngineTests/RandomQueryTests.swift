@@ -2,45 +2,42 @@
 
 import Dflat
 import DflatTestSupport
-import SQLiteAccess
-import SQLiteDflat
 import Testing
 
 @Suite("Queries and the model")
 struct RandomQueryTests {
   @Test(
-    "A query gives what it means, in every state of the indexes", arguments: IndexState.allCases)
-  func queriesMeanTheSame(state: IndexState) throws {
+    "A query gives what it means, in every state of the indexes", arguments: TestEngine.inEveryIndexState)
+  func queriesMeanTheSame(engine: TestEngine) throws {
     let rounds = isLongRun ? 600 : 15
     try withSeed { random in
       for _ in 0..<rounds {
-        try withTemporaryWorkspace { workspace in
-          try round(workspace, state, queries: 40, &random)
+        try withTemporaryWorkspace(engine) { workspace in
+          try round(workspace, engine, queries: 40, &random)
         }
       }
     }
   }
 
   private func round(
-    _ workspace: TemporaryWorkspace, _ state: IndexState, queries count: Int,
+    _ workspace: TemporaryWorkspace, _ engine: TestEngine, queries count: Int,
     _ random: inout SeededGenerator
   ) throws {
     let seed = random.seed
     try fill(workspace, &random)
     let queries = Kit.Item.randomQueries()
-    let foreign = try workspace.foreignConnection()
     let objects = workspace.dflat.fetch(for: Kit.Item.self).all().underlyingArray
     #expect(objects.map(\._rowid) == objects.map(\._rowid).sorted())
     for number in 0..<count {
       if number % 20 == 0 {
-        try state.impose(on: Kit.Item._schema, foreign, using: &random)
+        try workspace.disturbIndexes(of: Kit.Item._schema, using: &random)
       }
       let query = queries.query(&random)
       let found = query.fetch(workspace.dflat)
       let expected = query.answer(objects)
       if found.map(\._rowid) != expected.map(\._rowid) {
         let plan = "\(expected.map(\._rowid)) expected, \(found.map(\._rowid)) found"
-        Issue.record("DFLAT_SEED=\(seed), \(state): \(query.text): \(plan)")
+        Issue.record("DFLAT_SEED=\(seed), \(engine.testDescription): \(query.text): \(plan)")
         return
       }
       if number % 10 == 0 { #expect(found.underlyingArray == expected) }

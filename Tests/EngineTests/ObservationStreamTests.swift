@@ -3,7 +3,6 @@
 import DflatTestSupport
 import Dispatch
 import Observation
-import SQLiteDflat
 import Synchronization
 import Testing
 
@@ -11,9 +10,9 @@ import Testing
 
 @Suite("Streams of changes", .timeLimit(.minutes(3)))
 struct ObservationStreamTests {
-  @Test("A stream yields what comes, and finishes when its object is gone")
-  func object() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("A stream yields what comes, and finishes when its object is gone", arguments: TestEngine.all)
+  func object(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       let stream = workspace.dflat.subscribe(object: stored[0], bufferingPolicy: .unbounded)
       try workspace.change(1) { $0.likes = 1 }
@@ -25,9 +24,9 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("If nothing is said the newest state is kept")
-  func newest() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("If nothing is said the newest state is kept", arguments: TestEngine.all)
+  func newest(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       let objects = workspace.dflat.subscribe(object: stored[0])
       let results = workspace.dflat.subscribe(fetchedResult: workspace.posts.all())
@@ -39,9 +38,9 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A stream that is let go of ends its subscription", arguments: [true, false])
-  func dropped(ofResult: Bool) async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("A stream that is let go of ends its subscription", arguments: TestEngine.all, [true, false])
+  func dropped(engine: TestEngine, ofResult: Bool) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
       let observers = workspace.dflat._core.observers.of(Post._schema)
       let hasBegun = DispatchSemaphore(value: 0)
@@ -73,9 +72,9 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("Changes come with their difference, one for each transaction")
-  func changes() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("Changes come with their difference, one for each transaction", arguments: TestEngine.all)
+  func changes(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...4).map { post($0, likes: $0) })
       let result = workspace.posts.where(Post.likes > 0, orderBy: [Post.likes.ascending])
       let changes = workspace.dflat.changes(of: result)
@@ -112,8 +111,8 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A difference makes the new array of the old one")
-  func differences() throws {
+  @Test("A difference makes the new array of the old one", arguments: TestEngine.all)
+  func differences(engine: TestEngine) throws {
     withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 1000) {
         let old = posts(&random)
@@ -152,9 +151,9 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A live query changes, and says so", arguments: [true, false])
-  func liveQuery(onQueue: Bool) throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A live query changes, and says so", arguments: TestEngine.all, [true, false])
+  func liveQuery(engine: TestEngine, onQueue: Bool) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       let queue = onQueue ? DispatchQueue(label: "views") : nil
       let live = LiveQuery(workspace.posts.all(), in: workspace.dflat, on: queue)
@@ -175,9 +174,9 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A live query that is let go of is watched no more")
-  func liveQueryEnds() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A live query that is let go of is watched no more", arguments: TestEngine.all)
+  func liveQueryEnds(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       weak var live: LiveQuery<Post>?
       do {

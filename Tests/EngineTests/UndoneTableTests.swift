@@ -3,15 +3,14 @@
 import Dflat
 import DflatTestSupport
 import Foundation
-import SQLiteDflat
 import Synchronization
 import Testing
 
 @Suite("Tables that come and go")
 struct UndoneTableTests {
-  @Test("After an undone first transaction requests find nothing, and there is no error")
-  func undone() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("After an undone first transaction requests find nothing, and there is no error", arguments: TestEngine.all)
+  func undone(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let stale = try workspace.write([Post.self]) { txn in
         let stored = try txn.insert(Blog.PostChangeRequest.creationRequest(post(1)))
         // Statements by key and by row are kept, and what they read is undone.
@@ -34,10 +33,10 @@ struct UndoneTableTests {
     }
   }
 
-  @Test("A fetch beside the transaction that makes the tables has no error")
-  func made() throws {
+  @Test("A fetch beside the transaction that makes the tables has no error", arguments: TestEngine.all)
+  func made(engine: TestEngine) throws {
     for _ in 0..<40 {
-      try withTemporaryWorkspace { workspace in
+      try withTemporaryWorkspace(engine) { workspace in
         try workspace.write([Note.self]) { txn in
           _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: 1)))
         }

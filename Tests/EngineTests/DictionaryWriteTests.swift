@@ -3,16 +3,15 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import SQLiteDflat
 import Testing
 
 @Suite("Writing dictionaries alone")
 struct DictionaryWriteTests {
   private struct Refusal: Error {}
 
-  @Test("Without entity types, all assignments are committed together or not at all")
-  func together() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("Without entity types, all assignments are committed together or not at all", arguments: TestEngine.all)
+  func together(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try await dflat.write { txn in
         txn.dictionary["volume"] = 7
@@ -31,7 +30,7 @@ struct DictionaryWriteTests {
           txn.dictionary["louder"] = volume + 1
         }
       }
-      let second = workspace.secondWorkspace()
+      let second = workspace.reopened()
       #expect(second.dflat.dictionary["volume", Int.self] == 7)
       #expect(second.dflat.dictionary["louder", Int.self] == 8)
       #expect(
@@ -40,9 +39,9 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("It names no type: fetching and changing objects is told, and so is doing nothing")
-  func misuse() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("It names no type: fetching and changing objects is told, and so is doing nothing", arguments: TestEngine.all)
+  func misuse(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       await #expect(throws: WorkspaceError.undeclaredType("Post")) {
         try await dflat.write { txn in
@@ -63,9 +62,9 @@ struct DictionaryWriteTests {
 
   @Test(
     "What older transactions of other types have set is older, also if they hear later of their end"
-  )
-  func olderToldLater() throws {
-    try withTemporaryWorkspace { workspace in
+  , arguments: TestEngine.all)
+  func olderToldLater(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try workspace.store([post(1)])
       let mayGoOn = DispatchSemaphore(value: 0)
@@ -96,9 +95,9 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("They run one after another, and with those of any type")
-  func order() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("They run one after another, and with those of any type", arguments: TestEngine.all)
+  func order(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<40 {

@@ -2,32 +2,29 @@
 
 import Dflat
 import DflatTestSupport
-import SQLiteAccess
-import SQLiteDflat
 import Testing
 
 @Suite("Transactions and the model")
 struct RandomTransactionTests {
-  @Test("Any sequence of transactions leaves what it says", arguments: [false, true])
-  func transactions(withTampering: Bool) throws {
+  @Test("Any sequence of transactions leaves what it says", arguments: TestEngine.inEveryIndexState)
+  func transactions(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 200 : 4) {
-        try withTemporaryWorkspace { workspace in
-          try round(workspace, withTampering, &random)
+        try withTemporaryWorkspace(engine) { workspace in
+          try round(workspace, engine, &random)
         }
       }
     }
   }
 
   private func round(
-    _ workspace: TemporaryWorkspace, _ withTampering: Bool, _ random: inout SeededGenerator
+    _ workspace: TemporaryWorkspace, _ engine: TestEngine, _ random: inout SeededGenerator
   ) throws {
     let seed = random.seed
     var stored: [Int64: Kit.Item] = [:]
     for batch in 0..<12 {
-      if withTampering, batch > 0, random.oneIn(2) {
-        try random.pick(IndexState.allCases)
-          .impose(on: Kit.Item._schema, workspace.foreignConnection(), using: &random)
+      if batch > 0, random.oneIn(2) {
+        try workspace.disturbIndexes(of: Kit.Item._schema, using: &random)
       }
       let before = stored
       let aborts = random.oneIn(4)
@@ -48,9 +45,8 @@ struct RandomTransactionTests {
         Issue.record("DFLAT_SEED=\(seed): batch \(batch) stored something else")
         return
       }
-      if !withTampering {
-        let faults = try unsoundness(
-          of: Kit.Item._schema, workspace.foreignConnection(), complete: true)
+      if !engine.disturbsIndexes {
+        let faults = try workspace.faults(of: Kit.Item._schema)
         if !faults.isEmpty {
           Issue.record("DFLAT_SEED=\(seed): batch \(batch): \(faults.prefix(5))")
           return

@@ -1,15 +1,15 @@
 // The forms in which programs call a workspace.
 
+import Dflat
 import DflatTestSupport
 import Foundation
-import SQLiteDflat
 import Testing
 
 @Suite("Forms of calls")
 struct CallFormTests {
-  @Test("Every form of performChanges and shutdown compiles and works")
-  func forms() async throws {
-    try await withTemporaryWorkspace { workspace in
+  @Test("Every form of performChanges and shutdown compiles and works", arguments: TestEngine.all)
+  func forms(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
       let dflat: any Workspace = workspace.dflat
       await withCheckedContinuation { done in
         dflat.performChanges(
@@ -49,9 +49,9 @@ struct CallFormTests {
     }
   }
 
-  @Test("The blocking forms")
-  func blocking() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("The blocking forms", arguments: TestEngine.all)
+  func blocking(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       // In an asynchronous function these two are the forms that are awaited.
       workspace.dflat.performChanges([Post.self], changesHandler: { txn in txn.abort() })
       workspace.dflat.performChanges([Post.self]) { txn in
@@ -65,8 +65,8 @@ struct CallFormTests {
     }
   }
 
-  @Test("Values, builders and results can be used as the manual says")
-  func values() throws {
+  @Test("Values, builders and results can be used as the manual says", arguments: TestEngine.all)
+  func values(engine: TestEngine) throws {
     let value = Post(site: "s", number: 1, status: nil, likes: nil, tags: nil)
     #expect(value == Post(site: "s", number: 1) && value.status == .published)
     #expect(value.hashValue == Post(site: "s", number: 1).hashValue)
@@ -88,8 +88,8 @@ struct CallFormTests {
     #expect(value.id == post(1).id || value.site == "s")
   }
 
-  @Test("Bytes that do not verify give an object with every field at its default")
-  func fromData() {
+  @Test("Bytes that do not verify give an object with every field at its default", arguments: TestEngine.all)
+  func fromData(engine: TestEngine) {
     for bytes in [[], [0], Array(repeating: 0xFF, count: 64), Array("text".utf8)] as [[UInt8]] {
       let post = Post.from(data: .init(bytes))
       #expect(post == Post(site: "", number: 0))

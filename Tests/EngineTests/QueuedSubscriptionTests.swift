@@ -3,7 +3,6 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import SQLiteDflat
 import Synchronization
 import Testing
 
@@ -17,9 +16,9 @@ struct QueuedSubscriptionTests {
     var subscriptions: [any WorkspaceSubscription] = []
   }
 
-  @Test("On the main actor handlers use what belongs to it, in the order of the commits")
-  func main() async throws {
-    try await withTemporaryWorkspace { try await watchOnMainActor($0) }
+  @Test("On the main actor handlers use what belongs to it, in the order of the commits", arguments: TestEngine.all)
+  func main(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { try await watchOnMainActor($0) }
   }
 
   @MainActor
@@ -56,9 +55,9 @@ struct QueuedSubscriptionTests {
     #expect(model.insertions == 3)
   }
 
-  @Test("On a queue, also a concurrent one, calls keep their order and do not overlap")
-  func queue() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("On a queue, also a concurrent one, calls keep their order and do not overlap", arguments: TestEngine.all)
+  func queue(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "program", attributes: .concurrent)
       let key = DispatchSpecificKey<Bool>()
       queue.setSpecific(key: key, value: true)
@@ -82,9 +81,9 @@ struct QueuedSubscriptionTests {
     }
   }
 
-  @Test("A busy queue delays nobody, and after cancel no call that waits there begins")
-  func cancelled() throws {
-    try withTemporaryWorkspace { workspace in
+  @Test("A busy queue delays nobody, and after cancel no call that waits there begins", arguments: TestEngine.all)
+  func cancelled(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "busy")
       let calls = Mutex(0)
       let mayGoOn = DispatchSemaphore(value: 0)

@@ -4,7 +4,6 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
-import SQLiteDflat
 import Synchronization
 import Testing
 
@@ -14,7 +13,7 @@ struct CancelledWriteTests {
   private final class Hold: Sendable {
     private let mayEnd = DispatchSemaphore(value: 0)
 
-    init(_ dflat: SQLiteWorkspace, _ types: [Any.Type]) async {
+    init(_ dflat: any Workspace, _ types: [Any.Type]) async {
       await withCheckedContinuation { isInside in
         dflat.performChanges(
           types,
@@ -45,23 +44,21 @@ struct CancelledWriteTests {
 
   /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with patience.
   private func onOwnThreads(
-    targetQueue: DispatchQueue? = nil, _ body: @Sendable (TemporaryWorkspace) async throws -> Void
+    _ engine: TestEngine, targetQueue: DispatchQueue? = nil,
+    _ body: @Sendable (TemporaryWorkspace) async throws -> Void
   ) async throws {
-    let directory = try makeTemporaryDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let workspace = TemporaryWorkspace(path: directory + "/test.db") {
-      $0.targetQueue = targetQueue
+    let settings = TestSettings(targetQueue: targetQueue)
+    try await withTemporaryWorkspace(engine, settings: settings) { workspace in
+      try await withTaskExecutorPreference(TaskQueue()) {
+        try await body(workspace)
+        await workspace.dflat.shutdown()
+      }
     }
-    try await withTaskExecutorPreference(TaskQueue()) {
-      try await body(workspace)
-      await workspace.dflat.shutdown()
-    }
-    #expect(workspace.takeErrors().isEmpty)
   }
 
-  @Test("One that waits returns at once, never runs, and nobody waits for it any more")
-  func waiting() async throws {
-    try await onOwnThreads { workspace in
+  @Test("One that waits returns at once, never runs, and nobody waits for it any more", arguments: TestEngine.all)
+  func waiting(engine: TestEngine) async throws {
+    try await onOwnThreads(engine) { workspace in
       let dflat = workspace.dflat
       let thread = OneThread()
       try workspace.store([])
@@ -88,10 +85,10 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("One that is ready and waits for a thread returns at once, too")
-  func ready() async throws {
+  @Test("One that is ready and waits for a thread returns at once, too", arguments: TestEngine.all)
+  func ready(engine: TestEngine) async throws {
     let queue = DispatchQueue(label: "busy")
-    try await onOwnThreads(targetQueue: queue) { workspace in
+    try await onOwnThreads(engine, targetQueue: queue) { workspace in
       let dflat = workspace.dflat
       let mayEnd = DispatchSemaphore(value: 0)
       queue.async { mayEnd.expect("that it may end") }
@@ -109,9 +106,9 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("Before a migration that it would wait for, too")
-  func migrating() async throws {
-    try await onOwnThreads { workspace in
+  @Test("Before a migration that it would wait for, too", arguments: TestEngine.all)
+  func migrating(engine: TestEngine) async throws {
+    try await onOwnThreads(engine) { workspace in
       let dflat = workspace.dflat
       try workspace.storeFirst((0..<3).map(Letters.old))
       let hold = await Hold(dflat, [V1.Letter.self])
@@ -122,11 +119,9 @@ struct CancelledWriteTests {
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       hold.letGo()
-      await dflat.shutdown()
       // Nothing was migrated for it.
-      let second = workspace.secondWorkspace()
-      #expect(second.firstLetters.count == 3)
-      await second.dflat.shutdown()
+      try workspace.write([V1.Letter.self]) { _ in }
+      #expect(workspace.firstLetters.count == 3)
     }
   }
 
@@ -136,10 +131,10 @@ struct CancelledWriteTests {
     let order = Mutex<[Int]>([])
   }
 
-  @Test("Whenever they are cancelled, others run in their order, and everything ends")
-  func randomly() async throws {
+  @Test("Whenever they are cancelled, others run in their order, and everything ends", arguments: TestEngine.all)
+  func randomly(engine: TestEngine) async throws {
     for round in 0..<(isLongRun ? 200 : 12) {
-      try await onOwnThreads { workspace in
+      try await onOwnThreads(engine) { workspace in
         var random = SeededGenerator(seed: UInt64(round))
         let dflat = workspace.dflat
         let executor = TaskQueue()
@@ -185,12 +180,11 @@ struct CancelledWriteTests {
             #expect(error is CancellationError && isCancelled, "seed \(round): \(error)")
           }
         }
+        try workspace.write([Post.self]) { _ in }
+        #expect(workspace.posts.all().count == committed, "seed \(round)")
         await dflat.shutdown()
         #expect(record.order.withLock { $0 == $0.sorted() }, "seed \(round)")
-        let second = workspace.secondWorkspace()
-        #expect(second.posts.all().count == committed, "seed \(round)")
         #expect(committed <= record.ran.withLock { $0.count }, "seed \(round)")
-        second.dflat.shutdown {}
       }
     }
   }

@@ -6,7 +6,6 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import SQLiteDflat
 import Synchronization
 import Testing
 
@@ -19,12 +18,12 @@ struct ObservationModelTests {
 
   @Test(
     "Each transaction that changes a result or an object is told once, and nothing else is",
-    arguments: [true, false])
-  func subscriptions(waits: Bool) throws {
+    arguments: TestEngine.all, [true, false])
+  func subscriptions(engine: TestEngine, waits: Bool) throws {
     let queries = Item.randomQueries()
     try withSeed { random in
       for _ in 0..<(isLongRun ? 800 : 8) {
-        try withTemporaryWorkspace { workspace in
+        try withTemporaryWorkspace(engine) { workspace in
           try Round(workspace, waits: waits, queries, &random).run()
         }
       }

@@ -1,0 +1,44 @@
+// What handlers are told, for tests that wait for it.
+
+public import Dflat
+import Dispatch
+import Synchronization
+public import Testing
+
+/// What handlers were told, in order.
+public final class Log<Event: Sendable>: Sendable {
+  private let state = Mutex<[Event]>([])
+  private let told = DispatchSemaphore(value: 0)
+
+  /// Nothing yet.
+  public init() {}
+
+  public func add(_ event: Event) {
+    state.withLock { $0.append(event) }
+    told.signal()
+  }
+
+  public var events: [Event] { state.withLock { $0 } }
+
+  /// Waits for this many events more than were waited for before.
+  public func wait(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
+    for _ in 0..<count {
+      if !told.expect("an event", sourceLocation: sourceLocation) { return }
+    }
+  }
+}
+
+extension TestWorkspace {
+  /// Waits until all that was called for posts is told.
+  public func settle() throws { try write([Post.self]) { _ in } }
+
+  public func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {
+    workspace.subscribe(fetchedResult: result) { log.add($0.map(\.number)) }
+  }
+
+  public func watch(_ post: Post, _ log: Log<Int32?>) -> any WorkspaceSubscription {
+    workspace.subscribe(object: post) { event in
+      if case .updated(let post) = event { log.add(post.likes) } else { log.add(nil) }
+    }
+  }
+}

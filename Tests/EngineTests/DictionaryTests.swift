@@ -1,0 +1,362 @@
+// The dictionary: values of all kinds, memory and disk, removal, snapshots, errors, subscriptions.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+private struct Theme: Codable, Equatable, Sendable {
+  var name: String
+  var size: Int
+}
+
+private enum Mode: String, Codable, Sendable { case light, dark }
+
+private struct Stubborn: Codable, Equatable, Sendable {
+  struct Refusal: Error {}
+  func encode(to encoder: any Encoder) throws { throw Refusal() }
+}
+
+/// A value that tells when it is decoded, and waits until it may go on.
+private struct Slow: Codable, Equatable, Sendable {
+  static let hasBegun = DispatchSemaphore(value: 0)
+  static let mayGoOn = DispatchSemaphore(value: 0)
+
+  init(from decoder: any Decoder) throws {
+    Slow.hasBegun.signal()
+    Slow.mayGoOn.expect("that it may go on")
+  }
+
+  func encode(to encoder: any Encoder) throws {}
+}
+
+/// What a handler was told.
+private final class Heard<T: Sendable>: Sendable {
+  private let list = Mutex<[T]>([])
+  var all: [T] { list.withLock { $0 } }
+  func add(_ element: T) { list.withLock { $0.append(element) } }
+}
+
+extension TemporaryWorkspace {
+  fileprivate var d: any WorkspaceDictionary { workspace.dictionary }
+
+  /// What another workspace finds, which has nothing in memory.
+  fileprivate func onDisk<R>(_ read: (any WorkspaceDictionary) -> R) -> R {
+    let second = reopened()
+    defer { withExtendedLifetime(second) {} }
+    return read(second.d)
+  }
+}
+
+@Suite("The dictionary", .timeLimit(.minutes(3)))
+struct DictionaryTests {
+  private let date = Date(timeIntervalSinceReferenceDate: 12345.5)
+  private let url = URL(string: "https://example.org/a?b")!
+  private let post = Post(site: "s", number: 4, likes: 9)
+
+  private func setAll(_ workspace: TemporaryWorkspace) {
+    var d = workspace.d
+    d["bool"] = true
+    d["int"] = Int.min
+    d["uint"] = UInt.max
+    d["float"] = Float(1.5)
+    d["double"] = 0.0
+    d["string"] = "with \0 and é"
+    d["codable"] = Theme(name: "dark", size: 3)
+    d["post"] = post
+    d["date"] = date
+    d["url"] = url
+    d["mode"] = Mode.dark
+    d["list"] = ["a", "b"]
+  }
+
+  private func checkAll(_ workspace: TemporaryWorkspace) {
+    let d = workspace.d
+    #expect(d["bool", Bool.self] == true)
+    #expect(d["int", Int.self] == Int.min)
+    #expect(d["uint", UInt.self] == UInt.max)
+    #expect(d["float", Float.self] == 1.5)
+    #expect(d["double", Double.self] == 0)
+    #expect(d["string", String.self] == "with \0 and é")
+    #expect(d["codable", Theme.self] == Theme(name: "dark", size: 3))
+    #expect(d["post", Post.self] == post)
+    #expect(d["date", Date.self] == date)
+    #expect(d["url"] as URL? == url)
+    #expect(d["mode", default: Mode.light] == .dark)
+    #expect(d["list", [String].self] == ["a", "b"])
+    #expect(d["nothing", Int.self] == nil)
+    #expect(d["nothing", default: 7] == 7)
+  }
+
+  @Test("Values of all kinds come back, from memory and from the disk", arguments: TestEngine.all)
+  func kinds(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      setAll(workspace)
+      checkAll(workspace)
+      workspace.d.synchronize()
+      checkAll(workspace.reopened())
+      #expect(workspace.onDisk { $0.keys.count } == 12)
+    }
+  }
+
+  @Test("Another type reads as nil, is reported, and harms nothing", arguments: TestEngine.all)
+  func otherType(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      setAll(workspace)
+      workspace.d.synchronize()
+      for workspace in [workspace, workspace.reopened()] {
+        #expect(workspace.d["int", String.self] == nil)
+        #expect(workspace.d["string", Int.self] == nil)
+        #expect(workspace.d["codable", [Int].self] == nil)
+        #expect(workspace.d["post", Theme.self] == nil)
+        #expect(workspace.d["codable", Post.self] == nil)
+        let errors = workspace.takeErrors()
+        #expect(errors.count == 5)
+        #expect(errors.first?.message.contains("wrongType: int") == true)
+        checkAll(workspace)
+      }
+    }
+  }
+
+  @Test("removeAll hides the disk at once; later sets come after it", arguments: TestEngine.all)
+  func removeAll(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      setAll(workspace)
+      workspace.d.synchronize()
+      let second = workspace.reopened()
+      var d = second.d
+      d.removeAll()
+      #expect(d["int", Int.self] == nil)
+      d["new"] = 1
+      #expect(d.keys == ["new"])
+      d.synchronize()
+      #expect(d["string", String.self] == nil)
+      #expect(workspace.onDisk { $0.keys } == ["new"])
+    }
+  }
+
+  @Test("Namespaces have keys of their own", arguments: TestEngine.all)
+  func namespaces(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      var a = workspace.dflat.dictionary(namespace: "a")
+      var b = workspace.dflat.dictionary(namespace: "b")
+      a["k"] = 1
+      b["k"] = 2
+      workspace.dflat.dictionary["k"] = 3
+      a.synchronize()
+      b.synchronize()
+      workspace.d.synchronize()
+      b.removeAll()
+      b.synchronize()
+      let second = workspace.reopened().dflat
+      #expect(second.dictionary(namespace: "a")["k", Int.self] == 1)
+      #expect(second.dictionary(namespace: "b")["k", Int.self] == nil)
+      #expect(second.dictionary["k", Int.self] == 3)
+    }
+  }
+
+  @Test("A key that is not in memory is read inside a transaction of any type", arguments: TestEngine.all)
+  func insideTransaction(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      workspace.dflat.dictionary["k"] = 1
+      workspace.d.synchronize()
+      let second = workspace.reopened()
+      try second.write([Post.self]) { txn in
+        second.d.synchronize()
+        _ = try txn.insert(Blog.PostChangeRequest.creationRequest(self.post))
+        #expect(second.d["k", Int.self] == 1)
+        second.dflat.dictionary["l"] = 2
+      }
+      second.d.synchronize()
+      #expect(workspace.d["l", Int.self] == 2)
+    }
+  }
+
+  // MARK: Watching
+
+  @Test("Subscribers are told on the setter's thread, before the assignment returns", arguments: TestEngine.all)
+  func events(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      var d = workspace.d
+      d["k"] = 1
+      let heard = Heard<SubscribedDictionaryValue<Int>>()
+      let subscription = d.subscribe("k", of: Int.self) { heard.add($0) }
+      #expect(heard.all == [.initial(1)])
+      d["k"] = 1
+      d["k"] = 2
+      #expect(heard.all == [.initial(1), .updated(2)])
+      d["k"] = nil as Int?
+      d["k"] = nil as Int?
+      d.removeAll()
+      #expect(heard.all == [.initial(1), .updated(2), .deleted, .deleted])
+      subscription.cancel()
+      subscription.cancel()
+      d["k"] = 3
+      #expect(heard.all.count == 4)
+    }
+  }
+
+  @Test("After cancel has returned no call begins, also if its value was just being made", arguments: TestEngine.all)
+  func cancelling(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let heard = Heard<SubscribedDictionaryValue<Slow>>()
+      let subscription = dflat.dictionary.subscribe("k", of: Slow.self) { heard.add($0) }
+      let isSet = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        dflat.dictionary["k"] = Theme(name: "n", size: 1)
+        isSet.signal()
+      }
+      Slow.hasBegun.expect("the decoding")
+      subscription.cancel()
+      Slow.mayGoOn.signal()
+      isSet.expect("the end of the set")
+      #expect(heard.all == [.initial(nil)])
+    }
+  }
+
+  @Test("A handler that cancels itself is let go of, and hears nothing more", arguments: TestEngine.all)
+  func cancellingInside(engine: TestEngine) throws {
+    final class Thing: Sendable {}
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let heard = Heard<SubscribedDictionaryValue<Int>>()
+      let mine = Mutex<(any WorkspaceSubscription)?>(nil)
+      var thing: Thing? = Thing()
+      weak let weakThing = thing
+      let subscription = dflat.dictionary.subscribe("k", of: Int.self) { [thing] event in
+        _ = thing
+        heard.add(event)
+        mine.withLock { $0 }?.cancel()
+      }
+      thing = nil
+      #expect(weakThing != nil)
+      mine.withLock { $0 = subscription }
+      dflat.dictionary["k"] = 1
+      dflat.dictionary["k"] = 2
+      #expect(heard.all == [.initial(nil), .updated(1)])
+      #expect(weakThing == nil)
+      mine.withLock { $0 = nil }
+    }
+  }
+
+  @Test("A handler that sets the key itself: everybody hears all in order", arguments: TestEngine.all)
+  func nested(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let first = Heard<SubscribedDictionaryValue<Int>>()
+      let second = Heard<SubscribedDictionaryValue<Int>>()
+      let dflat = workspace.dflat
+      let one = dflat.dictionary.subscribe("k", of: Int.self) { event in
+        first.add(event)
+        if event == .updated(1) { dflat.dictionary["k"] = 2 }
+      }
+      let two = dflat.dictionary.subscribe("k", of: Int.self) { second.add($0) }
+      dflat.dictionary["k"] = 1
+      #expect(first.all == [.initial(nil), .updated(1), .updated(2)])
+      #expect(second.all == [.initial(nil), .updated(1), .updated(2)])
+      withExtendedLifetime((one, two)) {}
+    }
+  }
+
+  @Test("Streams give the value, and nil while there is none", arguments: TestEngine.all)
+  func streams(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      var d = workspace.d
+      d["k"] = "a"
+      var values = d.subscribe("k", of: String.self, bufferingPolicy: .unbounded).makeAsyncIterator()
+      d["k"] = "b"
+      d["k"] = nil as String?
+      #expect(await values.next() == .some("a"))
+      #expect(await values.next() == .some("b"))
+      #expect(await values.next() == .some(nil))
+      await workspace.dflat.shutdown()
+    }
+  }
+
+  // MARK: Transactions
+
+  @Test("A transaction's dictionary is committed with the objects, and then told", arguments: TestEngine.all)
+  func committed(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let heard = Heard<SubscribedDictionaryValue<Int>>()
+      let subscription = workspace.d.subscribe("count", of: Int.self) { heard.add($0) }
+      for number in 1...5 {
+        workspace.dflat.performChanges([Post.self]) { txn in
+          txn.dictionary["count"] = txn.dictionary["count", default: 0] + 1
+          _ = txn.try(
+            submit: Blog.PostChangeRequest.creationRequest(
+              Post(site: "s", number: Int32(number))))
+        }
+      }
+      try workspace.write([Post.self]) { txn in
+        #expect(txn.dictionary["count", Int.self] == 5)
+        #expect(txn.dictionary.keys == ["count"])
+      }
+      #expect(workspace.d["count", Int.self] == 5)
+      #expect(heard.all == [.initial(nil)] + (1...5).map { .updated($0) })
+      #expect(workspace.onDisk { $0["count", Int.self] } == 5)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test("An aborted transaction leaves the dictionary as it was", arguments: TestEngine.all)
+  func aborted(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      workspace.dflat.dictionary["k"] = 1
+      let outcome = try workspace.write([Post.self]) { txn in
+        var d = txn.dictionary
+        d["k"] = 2
+        d.removeAll()
+        #expect(d.keys == [])
+        d["l"] = 3
+        #expect(d.keys == ["l"])
+        txn.abort()
+      }
+      #expect(!outcome.isCommitted)
+      #expect(workspace.d["k", Int.self] == 1)
+      #expect(workspace.d["l", Int.self] == nil)
+      workspace.d.synchronize()
+      #expect(workspace.onDisk { $0.keys } == ["k"])
+    }
+  }
+
+  @Test("A plain set during a transaction comes after it, on disk as in memory", arguments: TestEngine.all)
+  func order(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      workspace.dflat.dictionary["k"] = 1
+      workspace.dflat.dictionary["l"] = 1
+      try workspace.write([Post.self]) { txn in
+        txn.dictionary["k"] = 2
+        workspace.dflat.dictionary["l"] = 3
+        txn.dictionary["l"] = 4
+      }
+      workspace.d.synchronize()
+      let second = workspace.reopened()
+      for key in ["k", "l"] {
+        #expect(workspace.d[key, Int.self] == second.d[key, Int.self])
+      }
+      #expect(workspace.d["k", Int.self] == 2)
+    }
+  }
+
+  @Test("The dictionary of a throwing transaction", arguments: TestEngine.all)
+  func throwing(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      struct Stop: Error {}
+      _ = await #expect(throws: Stop.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          txn.dictionary["k"] = 1
+          throw Stop()
+        }
+      }
+      #expect(workspace.d["k", Int.self] == nil)
+      try await workspace.dflat.write(Post.self) { $0.dictionary["k"] = 2 }
+      #expect(workspace.d["k", Int.self] == 2)
+      await workspace.dflat.shutdown()
+    }
+  }
+
+  // MARK: Misuse
+}

@@ -1,0 +1,355 @@
+// The synchronous write, and the awaited one that runs on the thread of its task.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Writing on the caller's thread")
+struct DirectWriteTests {
+  private struct Refusal: Error, Equatable {}
+
+  /// Whether the code that runs now belongs to a task, and not to a queue of the workspace.
+  private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
+
+  @Test("A synchronous write returns what is committed, runs on its thread, and throws", arguments: TestEngine.all)
+  func synchronous(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      var thread: Thread?
+      let first = try dflat.write(Post.self) { txn in
+        thread = Thread.current
+        return try txn.insert(post(1, likes: 1))
+      }
+      #expect(thread === Thread.current)
+      #expect(first._rowid == 1)
+      #expect(workspace.posts.all().map(\.likes) == [1])
+      let likes = try dflat.write(Post.self, Note.self) { txn in
+        try txn.update(first) { $0.likes += 1 }
+        return try txn.fetch(for: Post.self).all().map(\.likes)
+      }
+      #expect(likes == [2])
+      #expect(throws: Refusal.self) {
+        try dflat.write(Post.self) { txn in
+          try txn.insert(post(2))
+          throw Refusal()
+        }
+      }
+      #expect {
+        try dflat.write(Post.self) { try $0.insert(post(1)) }
+      } throws: {
+        ($0 as? StorageError)?.cause == .alreadyExists
+      }
+      #expect(workspace.posts.all().map(\.likes) == [2])
+      #expect(throws: WorkspaceError.noTypes) { try dflat.write { _ in } }
+      #expect(throws: WorkspaceError.undeclaredType("Note")) {
+        try dflat.write(Post.self) { _ = try $0.fetch(for: Note.self) }
+      }
+      dflat.shutdown()
+      #expect(throws: WorkspaceError.shutDown) { try dflat.write(Post.self) { _ in } }
+    }
+  }
+
+  @Test("Where it would wait for itself, a synchronous write throws", arguments: TestEngine.all)
+  func nested(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let errors = Mutex<[String: WorkspaceError]>([:])
+      @Sendable func attempt(_ place: String) {
+        do { try dflat.write(Post.self) { _ in } } catch {
+          errors.withLock { $0[place] = error as? WorkspaceError }
+        }
+      }
+      let watched = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+        attempt("callback")
+      }
+      let done = DispatchSemaphore(value: 0)
+      dflat.performChanges([Post.self]) { txn in
+        attempt("changes handler")
+        txn.try(submit: Blog.PostChangeRequest.creationRequest(post(1)))
+      } completionHandler: { _ in
+        attempt("completion handler")
+        done.signal()
+      }
+      done.expect("the completion")
+      try dflat.write(Note.self) { _ in attempt("another type") }
+      watched.cancel()
+      let places = ["callback", "changes handler", "completion handler", "another type"]
+      for place in places { #expect(errors.withLock { $0[place] } == .nestedWrite, "\(place)") }
+    }
+  }
+
+  @Test("Transactions of two workspaces inside of each other keep their own views", arguments: TestEngine.all)
+  func twoWorkspaces(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { left in
+      try withTemporaryWorkspace(engine) { right in
+        try left.dflat.write(Post.self) { outer in
+          try outer.insert(post(1))
+          try right.dflat.write(Post.self) { inner in
+            try inner.insert(post(2))
+            #expect(left.posts.all().map(\.number) == [1])
+            #expect(right.posts.all().map(\.number) == [2])
+            #expect(throws: WorkspaceError.nestedWrite) { try left.dflat.write(Post.self) { _ in } }
+          }
+          #expect(left.posts.all().map(\.number) == [1])
+          try outer.insert(post(3))
+        }
+        #expect(left.posts.all().map(\.number) == [1, 3])
+        #expect(right.posts.all().map(\.number) == [2])
+      }
+    }
+  }
+
+  @Test("A snapshot does not see what its own thread commits meanwhile", arguments: TestEngine.all)
+  func insideSnapshot(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1)])
+      try workspace.dflat.read { context in
+        #expect(try context.fetch(for: Post.self).all().count == 1)
+        let seen = try workspace.dflat.write(Post.self) { txn in
+          try txn.insert(post(2))
+          return workspace.posts.all().count
+        }
+        #expect(seen == 2)
+        #expect(try context.fetch(for: Post.self).all().count == 1)
+      }
+      #expect(workspace.posts.all().count == 2)
+    }
+  }
+
+  /// What runs on a serial queue, which is one thing at a time.
+  private final class Inside: Sendable {
+    private let queue: DispatchQueue
+    private let count = Atomic(0)
+
+    init(_ queue: DispatchQueue) {
+      self.queue = queue
+    }
+
+    func enter() {
+      dispatchPrecondition(condition: .onQueue(queue))
+      #expect(count.add(1, ordering: .relaxed).newValue == 1)
+    }
+
+    func leave() { count.subtract(1, ordering: .relaxed) }
+  }
+
+  @Test("On a serial target queue a synchronous write runs beside nothing else", arguments: TestEngine.all)
+  func targetQueue(engine: TestEngine) throws {
+    let queue = DispatchQueue(label: "target")
+    try withTemporaryWorkspace(engine, settings: TestSettings(targetQueue: queue)) { workspace in
+      let inside = Inside(queue)
+      let done = DispatchGroup()
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for number in 0..<25 {
+          done.enter()
+          let number = Int32(thread * 100 + number)
+          workspace.dflat.performChanges([Note.self]) { _ in
+            inside.enter()
+            inside.leave()
+          } completionHandler: { _ in
+            inside.enter()
+            inside.leave()
+            done.leave()
+          }
+          let stored = try? workspace.dflat.write(Post.self) { txn in
+            inside.enter()
+            defer { inside.leave() }
+            return try txn.insert(post(number))
+          }
+          #expect(stored?.number == number)
+        }
+      }
+      #expect(done.wait(timeout: .now() + 60) == .success)
+      #expect(workspace.posts.all().count == 100)
+      let nested = queue.sync { Result { try workspace.dflat.write(Post.self) { _ in } } }
+      #expect(throws: WorkspaceError.nestedWrite) { try nested.get() }
+    }
+  }
+
+  // MARK: Tasks
+
+  @Test("An awaited write runs on its task's thread where nobody is in the way", arguments: TestEngine.all)
+  func onTask(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      // The first one of all may make the storage ready, on a queue.
+      try await dflat.write(Post.self) { _ in }
+      #expect(try await dflat.write(Post.self) { _ in Self.isInTask })
+      let stored = try await dflat.write(Post.self) { txn in
+        #expect(Self.isInTask)
+        return try txn.insert(post(1))
+      }
+      #expect(workspace.posts.all().map(\._rowid) == [stored._rowid])
+      // It may have to run twice, so not if it may run once.
+      #expect(try await dflat.write(Post.self, attempts: 1) { _ in Self.isInTask } == false)
+      await #expect(throws: Refusal.self) {
+        try await dflat.write(Post.self) { txn in
+          try txn.insert(post(2))
+          throw Refusal()
+        }
+      }
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  /// Lets an awaited write begin on its task's thread, and stops it there until somebody is in its
+  /// way.
+  private func giveUp(
+    _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
+  ) throws {
+    let runs = Mutex<[Bool]>([])
+    let isInside = DispatchSemaphore(value: 0)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let hasBegun = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0)
+    let order = Mutex<[String]>([])
+    let failure = Mutex<(any Error)?>(nil)
+    let dflat = workspace.dflat
+    Task {
+      hasBegun.signal()
+      do {
+        try await dflat.write(Post.self) { txn in
+          let run = runs.withLock { runs in
+            runs.append(Self.isInTask)
+            return runs.count
+          }
+          isInside.signal()
+          if run == 1 { mayGoOn.expect("somebody in the way") }
+          try txn.insert(post(7))
+          order.withLock { $0.append("awaited") }
+        }
+      } catch {
+        failure.withLock { $0 = error }
+      }
+      isOver.signal()
+    }
+    hasBegun.waitForTurn()
+    isInside.expect("the first run")
+    // It keeps its place before this one.
+    let follower = DispatchSemaphore(value: 0)
+    dflat.performChanges([Post.self]) { _ in
+      order.withLock { $0.append("follower") }
+    } completionHandler: { _ in
+      follower.signal()
+    }
+    try block()
+    mayGoOn.signal()
+    isInside.expect("the second run")
+    try unblock()
+    isOver.expect("the end of the awaited write")
+    follower.expect("the follower's completion")
+    #expect(failure.withLock { $0 } == nil)
+    #expect(runs.withLock { $0 } == [true, false])
+    #expect(order.withLock { $0 } == ["awaited", "follower"])
+    #expect(workspace.posts.all().map(\.number) == [1, 7])
+  }
+
+  @Test("An awaited write that would wait for another transaction waits on a queue, in its place", arguments: TestEngine.all)
+  func waitsForWriter(engine: TestEngine) async throws {
+    try await beyondTasks {
+      try withTemporaryWorkspace(engine) { workspace in
+        try workspace.store([post(1)])
+        let isWriting = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let isEnded = DispatchSemaphore(value: 0)
+        try giveUp(workspace) {
+          workspace.dflat.performChanges([Note.self]) { txn in
+            let request = NoteChangeRequest.creationRequest()
+            request.key = 1
+            txn.try(submit: request)
+            isWriting.signal()
+            mayEnd.expect("that it may end")
+          } completionHandler: {
+            #expect($0)
+            isEnded.signal()
+          }
+          isWriting.expect("the right to write")
+        } _: {
+          mayEnd.signal()
+          isEnded.expect("the end of the other")
+        }
+      }
+    }
+  }
+
+  @Test("A task that cancels itself in a closure on its own thread stores nothing", arguments: TestEngine.all)
+  func cancelled(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1)])
+      let dflat = workspace.dflat
+      let task = Task {
+        try await dflat.write(Post.self) { txn in
+          #expect(Self.isInTask)
+          try txn.insert(post(2))
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+      }
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(workspace.posts.all().count == 1)
+    }
+  }
+
+  // MARK: Observers
+
+  @Test("Observers are told before a write returns, in order, and not on its thread", arguments: TestEngine.all)
+  func observers(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let told = Mutex<[Int]>([])
+      let here = ObjectIdentifier(Thread.current)
+      let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { posts in
+        #expect(ObjectIdentifier(Thread.current) != here)
+        told.withLock { $0.append(posts.count) }
+      }
+      for number in 1...20 {
+        try workspace.dflat.write(Post.self) { _ = try $0.insert(post(Int32(number))) }
+        #expect(told.withLock { $0 } == Array(1...number))
+      }
+      subscription.cancel()
+    }
+  }
+
+  @Test("A slow observer delays the end of writes of its type, and nothing else", arguments: TestEngine.all)
+  func slowObserver(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      let isTold = DispatchSemaphore(value: 0)
+      let mayEnd = DispatchSemaphore(value: 0)
+      let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+        isTold.signal()
+        mayEnd.expect("that the observer may end")
+      }
+      let ended = Mutex<[Int]>([])
+      let ran = DispatchSemaphore(value: 0)
+      let isOver = DispatchGroup()
+      for number in 1...2 {
+        isOver.enter()
+        DispatchQueue(label: "writer").async {
+          let result = Result {
+            try dflat.write(Post.self) { txn in
+              try txn.insert(post(Int32(number)))
+              ran.signal()
+            }
+          }
+          #expect(throws: Never.self) { try result.get() }
+          ended.withLock { $0.append(number) }
+          isOver.leave()
+        }
+        ran.expect("the closure of a transaction")
+        if number == 1 { isTold.expect("the observer") }
+      }
+      // Another type, and readers, go on; both posts are committed.
+      try dflat.write(Note.self) { _ = try $0.insert(Note(key: 1)) }
+      #expect(eventually { workspace.posts.all().count == 2 })
+      #expect(ended.withLock { $0 }.isEmpty)
+      mayEnd.signal()
+      isTold.expect("the observer again")
+      mayEnd.signal()
+      #expect(isOver.wait(timeout: .now() + 60) == .success)
+      #expect(ended.withLock { $0.count } == 2)
+      subscription.cancel()
+    }
+  }
+}

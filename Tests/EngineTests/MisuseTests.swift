@@ -1,0 +1,156 @@
+// Mistakes of the calling program stop it, with a message that names the call.
+
+import Dflat
+import DflatTestSupport
+import Dispatch
+import Foundation
+import Testing
+
+@Suite("Misuse")
+struct MisuseTests {
+  private func expectMessage(_ result: ExitTest.Result?, _ words: String...) {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for word in words { #expect(text.contains(word), "\(text)") }
+  }
+
+  @Test("An empty list of types", arguments: TestEngine.all)
+  func emptyList(engine: TestEngine) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { $0.dflat.performChanges([], changesHandler: { _ in }) }
+    }
+    expectMessage(result, "performChanges", "without any type")
+  }
+
+  @Test("A result made by hand, watched", arguments: TestEngine.all)
+  func watchedByHand(engine: TestEngine) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        _ = workspace.dflat.subscribe(fetchedResult: FetchedResult<Post>([])) { _ in }
+      }
+    }
+    expectMessage(result, "subscribe(fetchedResult:)", "no workspace has fetched")
+  }
+
+  @Test("Waiting for the shutdown inside a callback", arguments: TestEngine.all)
+  func shutdownInCallback(engine: TestEngine) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        let subscription = workspace.dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+          workspace.dflat.shutdown()
+        }
+        try workspace.store([post(1)])
+        subscription.cancel()
+      }
+    }
+    expectMessage(result, "shutdown()", "callback")
+  }
+
+  @Test("A type that is no entity type", arguments: TestEngine.all)
+  func noEntity(engine: TestEngine) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) {
+        $0.dflat.performChanges([Blog.Photo.self], changesHandler: { _ in })
+      }
+    }
+    expectMessage(result, "performChanges", "Photo", "not an entity type")
+  }
+
+  @Test("Requests that look something up, outside of a transaction", arguments: TestEngine.all)
+  func outside(engine: TestEngine) async {
+    let change = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.changeRequest(Post(site: "", number: 1)) }
+    expectMessage(change, "changeRequest", "outside of a transaction")
+    let upsert = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.upsertRequest(Post(site: "", number: 1)) }
+    expectMessage(upsert, "upsertRequest", "outside of a transaction")
+    let deletion = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { _ = Blog.PostChangeRequest.deletionRequest(Post(site: "", number: 1)) }
+    expectMessage(deletion, "deletionRequest", "outside of a transaction")
+  }
+
+  @Test("A spent request, submitted again", arguments: TestEngine.all)
+  func spent(engine: TestEngine) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        _ = try workspace.write([Post.self]) { txn in
+          let request = Blog.PostChangeRequest.creationRequest(Post(site: "", number: 1))
+          try txn.submit(request)
+          try txn.submit(request)
+        }
+      }
+    }
+    expectMessage(result, "submit", "succeeded")
+  }
+
+  @Test("A type that is not in the list, submitted, looked up or fetched", arguments: TestEngine.all)
+  func notListed(engine: TestEngine) async {
+    let submitted = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        _ = try workspace.write([Note.self]) {
+          try $0.submit(Blog.PostChangeRequest.creationRequest())
+        }
+      }
+    }
+    expectMessage(submitted, "submit", "Post", "list")
+    let fetched = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        _ = try workspace.write([Note.self]) { _ in workspace.posts.all() }
+      }
+    }
+    expectMessage(fetched, "fetch", "Post", "list")
+  }
+
+  @Test("A blocking shutdown inside a transaction, a snapshot or a completion handler", arguments: TestEngine.all)
+  func blockingShutdown(engine: TestEngine) async {
+    let inTransaction = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        _ = try workspace.write([Note.self]) { _ in workspace.dflat.shutdown() }
+      }
+    }
+    expectMessage(inTransaction, "shutdown()", "transaction")
+    let inSnapshot = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        workspace.dflat.fetchWithinASnapshot { workspace.dflat.shutdown() }
+      }
+    }
+    expectMessage(inSnapshot, "shutdown()", "snapshot")
+    let inCompletion = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [engine] in
+      try withTemporaryWorkspace(engine) { workspace in
+        let never = DispatchSemaphore(value: 0)
+        workspace.dflat.performChanges(
+          [Note.self], changesHandler: { _ in },
+          completionHandler: { _ in
+            workspace.dflat.shutdown()
+            never.signal()
+          })
+        // Without the check the call comes back or waits for itself: either way the program ends without a failure.
+        _ = never.wait(timeout: .now() + 20)
+        exit(EXIT_SUCCESS)
+      }
+    }
+    expectMessage(inCompletion, "shutdown()", "completion handler")
+  }
+}

@@ -42,7 +42,7 @@ import CSQLiteThreads
 /// ## Checkpoints
 ///
 /// Unlike SQLite's default, no connection checkpoints its write-ahead log by itself after a commit:
-/// call ``checkpoint(_:timeoutMilliseconds:beforeWaiting:)`` on the connection that writes.
+/// call ``checkpoint(_:timeoutMilliseconds:)`` on the connection that writes.
 /// ``walPagesAfterLastCommit`` tells cheaply when it is time.
 public final class Connection {
   /// How a database file is opened.

@@ -65,9 +65,7 @@ extension SQLiteEngine {
         defer { foreignChanges.writerEnded() }
         do {
           if committing {
-            try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
-              try connection.commit()
-            }
+            try connection.commit()
             generation = state.tables.beginGenerationIfDue(self)
             committed(&state, connection)
           } else {

@@ -72,7 +72,7 @@ final class SQLiteEngine: StorageEngine {
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
-    foreignChanges = ForeignChanges(isLastCommit: { [readers] in readers.isLastCommit(of: $0) }) {
+    foreignChanges = ForeignChanges {
       try Connection.openForReading(
         path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }

@@ -147,8 +147,8 @@ let package = Package(
       name: "DflatTestSupport",
       dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
-    .target(
-      name: "CFaultVFS", dependencies: ["CSQLite", "CSQLiteThreads"], path: "Tests/CFaultVFS"),
+    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+    .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
     .target(
       name: "DflatVerification",
       dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
@@ -167,7 +167,8 @@ let package = Package(
       name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
       swiftSettings: strict),
     .testTarget(
-      name: "SQLiteAccessTests", dependencies: ["CSQLite", "SQLiteAccess", "DflatTestSupport"],
+      name: "SQLiteAccessTests",
+      dependencies: ["CSQLite", "CSQLiteProbe", "SQLiteAccess", "DflatTestSupport"],
       swiftSettings: strict),
     .target(
       // A client that has not been changed for Swift 6.

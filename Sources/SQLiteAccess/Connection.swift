@@ -10,7 +10,6 @@
 //  - The handle is closed after every statement: holders of statements keep the connection.
 
 public import CSQLite
-import CSQLiteThreads
 
 #if canImport(Glibc)
   import Glibc
@@ -34,10 +33,8 @@ import CSQLiteThreads
 /// lock of SQLite protects against anything else. Only an ``Interrupter`` is for other threads. To
 /// read from many threads use a ``ReaderPool``.
 ///
-/// The first connection of a process also tells SQLite how to work among threads, if SQLite has not
-/// been initialised before: its mutexes spin for a moment before they sleep (with glibc), and it
-/// keeps no statistics of memory. A program that wants SQLite as it comes calls
-/// `sqlite3_initialize()` first.
+/// No setting of the process is changed. A program that reads and writes on several threads at once
+/// may do so at its start, with ``SQLiteProcess/configureForThreads()``.
 ///
 /// ## Checkpoints
 ///
@@ -153,7 +150,6 @@ public final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly, .immutable: SQLITE_OPEN_READONLY
       }
-    csqlite_prepare_for_threads()
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(
       fileName, &opened, access | flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

@@ -169,7 +169,7 @@ struct FileCareTests {
       try own.execute("INSERT INTO t VALUES (1)")
       #expect(care.isDue(own))
       let pages = own.walPagesAfterLastCommit
-      guard case .checkpoint(pages, _)? = try care.moveLog(own) { nobody }.first else {
+      guard case .checkpoint(pages, _)? = try care.moveLog(own, readers: { nobody }).first else {
         Issue.record("the log was not moved")
         return
       }

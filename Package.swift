@@ -91,16 +91,20 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(name: "FlatBuffersRuntime", swiftSettings: strict),
-    // Below all libraries: conformances that more than one of them needs.
+    // Below all libraries: what more than one of them needs and none owns. `Platform` is for this
+    // package only; what is public of it stands in `StandardConformances`.
+    .target(name: "Platform", swiftSettings: strict),
     .target(name: "StandardConformances", swiftSettings: strict),
     .target(
-      name: "Dflat", dependencies: ["FlatBuffersRuntime", "StandardConformances"],
+      name: "Dflat", dependencies: ["FlatBuffersRuntime", "Platform", "StandardConformances"],
       swiftSettings: strict),
     .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
     .target(
-      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads"], swiftSettings: strict),
+      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads", "Platform"],
+      swiftSettings: strict),
     .target(
-      name: "SQLiteDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess"],
+      name: "SQLiteDflat",
+      dependencies: ["Dflat", "FlatBuffersRuntime", "Platform", "SQLiteAccess"],
       swiftSettings: strict),
     .target(name: "DflatSchema", swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
@@ -111,10 +115,10 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(
-      name: "LMDB", dependencies: ["CLMDB", "StandardConformances"],
+      name: "LMDB", dependencies: ["CLMDB", "Platform", "StandardConformances"],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "PackedSerialize", dependencies: ["StandardConformances"],
+      name: "PackedSerialize", dependencies: ["Platform", "StandardConformances"],
       swiftSettings: strict + lifetimes),
     .macro(
       name: "EmpireMacros", swiftSettings: tool + [.unsafeFlags(["-I", swiftSyntax])],
@@ -127,7 +131,9 @@ let package = Package(
       ]),
     .target(
       name: "Empire",
-      dependencies: ["EmpireMacros", "LMDB", "PackedSerialize", "StandardConformances"],
+      dependencies: [
+        "EmpireMacros", "LMDB", "PackedSerialize", "Platform", "StandardConformances",
+      ],
       exclude: cloudKitStandIn.isEmpty ? [] : ["CloudKit"], swiftSettings: strict + lifetimes),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
@@ -145,30 +151,36 @@ let package = Package(
     // the examples and the benchmarks.
     .target(
       name: "DflatTestSupport",
-      dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess", "SQLiteDflat", "DflatSchema"],
+      dependencies: [
+        "Dflat", "FlatBuffersRuntime", "Platform", "SQLiteAccess", "SQLiteDflat", "DflatSchema",
+      ],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
     .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
     .target(
       name: "DflatVerification",
-      dependencies: ["CFaultVFS", "Dflat", "DflatTestSupport", "SQLiteAccess", "SQLiteDflat"],
+      dependencies: [
+        "CFaultVFS", "Dflat", "DflatTestSupport", "Platform", "SQLiteAccess", "SQLiteDflat",
+      ],
       path: "Tests/DflatVerification", exclude: ["Schemas"], swiftSettings: strict),
     .executableTarget(
       name: "dflat-verify", dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS"],
       path: "Tests/VerifyCommand", swiftSettings: strict),
     .testTarget(
       name: "DflatVerificationTests",
-      dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS", "dflat-verify"],
+      dependencies: [
+        "DflatVerification", "DflatTestSupport", "CFaultVFS", "Platform", "dflat-verify",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),
     .testTarget(
-      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
+      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "Platform", "SQLiteDflat"],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteAccessTests",
-      dependencies: ["CSQLite", "CSQLiteProbe", "SQLiteAccess", "DflatTestSupport"],
+      dependencies: ["CSQLite", "CSQLiteProbe", "Platform", "SQLiteAccess", "DflatTestSupport"],
       swiftSettings: strict),
     .target(
       // A client that has not been changed for Swift 6.
@@ -182,7 +194,7 @@ let package = Package(
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [
-        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient",
+        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "Platform",
         "SwiftFiveClient",
       ],
       exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],

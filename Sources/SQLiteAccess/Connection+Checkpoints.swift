@@ -6,14 +6,7 @@
 // That must not be: see `CheckpointWait`.
 
 import CSQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// What a checkpoint did.
 public struct CheckpointResult: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // Watching what a connection runs: the plans of statements, and the statements themselves.
 
 import CSQLite
+import Platform
 
 /// One line of the plan by which SQLite runs a statement.
 public struct QueryPlanRow: Hashable, Sendable {

@@ -10,14 +10,7 @@
 //  - The handle is closed after every statement: holders of statements keep the connection.
 
 public import CSQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A connection to an SQLite database.
 ///
@@ -68,7 +61,7 @@ public final class Connection {
   public let mode: OpenMode
 
   @exclusivity(unchecked) var statements: StatementCache
-  var keptStatements = [OpaquePointer?](repeating: nil, count: KeptStatement.allCases.count)
+  var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
   let wal: WALCounter
   let interruption: Interrupter
   var traceBox: TraceBox?

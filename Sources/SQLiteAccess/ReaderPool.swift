@@ -15,7 +15,7 @@
 // Files are opened and closed outside the lock.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Read-only connections to one database file, opened on demand, for use from many threads.
 ///
@@ -169,7 +169,7 @@ public final class ReaderPool: Sendable {
       let limit =
         DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
       if waiter.semaphore.wait(timeout: limit) == .timedOut {
-        if change({ $0.line.remove(waiter) }) {
+        if change({ state in state.line.remove { $0 === waiter } }) {
           throw SQLiteError(
             code: .timedOut,
             message: "all \(self.limit) readers were in use for longer than \(timeout)",

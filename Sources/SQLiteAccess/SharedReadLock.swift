@@ -18,7 +18,7 @@
 // go on without it, and it is tried again after `pause`.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class SharedReadLock: Sendable {
   /// This many reads within that time, in nanoseconds, are a burst.

@@ -16,7 +16,7 @@
 // Who asks may be reading, and whoever turns WAL mode on waits for those who read: so it is not waited for either, and nothing is known.
 
 import SQLiteAccess
-import Synchronization
+import Platform
 
 final class ForeignChanges: Sendable {
   /// Unchecked: the connections are used under the mutex only, the writer's only while `phase` is `.idle`, when the

@@ -6,7 +6,7 @@
 
 import Dflat
 import SQLiteAccess
-import Synchronization
+import Platform
 
 extension SQLiteEngine {
   func beginWriting() throws -> any StorageWriter {

@@ -10,7 +10,7 @@
 import Dflat
 import Dispatch
 import SQLiteAccess
-import Synchronization
+import Platform
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

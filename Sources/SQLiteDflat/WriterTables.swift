@@ -6,7 +6,7 @@
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
-import Synchronization
+import Platform
 
 typealias RowView = TableReader
 

@@ -5,7 +5,7 @@ public import Dispatch
 public import SQLiteAccess
 public import SQLiteDflat
 import Foundation
-import Synchronization
+import Platform
 public import Testing
 
 /// A workspace and its file. Errors that the workspace reports are kept; those that are not taken fail the test.

@@ -3,7 +3,7 @@
 import DflatTestSupport
 import Foundation
 import SQLiteAccess
-import Synchronization
+import Platform
 import Testing
 
 @Suite("The read lock of a burst")

@@ -81,15 +81,7 @@ final class PastView {
     {
       return stored
     }
-    for case let old? in earlier.values where hasSameKey(old, row) { return old }
+    for case let old? in earlier.values where schema.hasSameKey(old, row) { return old }
     return nil
-  }
-
-  private func hasSameKey(_ left: Row, _ right: Row) -> Bool {
-    left.read { l in
-      right.read { r in
-        schema.keyReaders.allSatisfy { $0.read(l).isSame(as: $0.read(r)) }
-      }
-    }
   }
 }

@@ -12,7 +12,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 public import SQLiteDflat
-import Synchronization
+import Platform
 
 /// Failing calls, one for each run.
 public struct LongWorkRun: Sendable {

@@ -3,7 +3,7 @@
 import DflatTestSupport
 import Foundation
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 typealias Order = Shop.Order

@@ -7,7 +7,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Subscriptions and the model")

@@ -4,7 +4,7 @@ import DflatTestSupport
 import Dispatch
 import Observation
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @testable import Dflat

@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Subscriptions on a queue", .timeLimit(.minutes(3)))

@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import Foundation
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Tables that come and go")

@@ -92,19 +92,24 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(name: "FlatBuffersRuntime", swiftSettings: strict),
-    // Below all libraries: conformances that more than one of them needs.
+    // Below all libraries: what more than one of them needs and none owns. `Platform` is for this
+    // package only; what is public of it stands in `StandardConformances`.
+    .target(name: "Platform", swiftSettings: strict),
     .target(name: "StandardConformances", swiftSettings: strict),
     .target(
-      name: "Dflat", dependencies: ["FlatBuffersRuntime", "StandardConformances"],
+      name: "Dflat", dependencies: ["FlatBuffersRuntime", "Platform", "StandardConformances"],
       swiftSettings: strict),
     .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
     .target(
-      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads"], swiftSettings: strict),
-    .target(
-      name: "SQLiteDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "SQLiteAccess"],
+      name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads", "Platform"],
       swiftSettings: strict),
     .target(
-      name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime"], swiftSettings: strict),
+      name: "SQLiteDflat",
+      dependencies: ["Dflat", "FlatBuffersRuntime", "Platform", "SQLiteAccess"],
+      swiftSettings: strict),
+    .target(
+      name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
+      swiftSettings: strict),
     .target(name: "DflatSchema", swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
     .executableTarget(
@@ -114,10 +119,10 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(
-      name: "LMDB", dependencies: ["CLMDB", "StandardConformances"],
+      name: "LMDB", dependencies: ["CLMDB", "Platform", "StandardConformances"],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "PackedSerialize", dependencies: ["StandardConformances"],
+      name: "PackedSerialize", dependencies: ["Platform", "StandardConformances"],
       swiftSettings: strict + lifetimes),
     .macro(
       name: "EmpireMacros", swiftSettings: tool + [.unsafeFlags(["-I", swiftSyntax])],
@@ -130,7 +135,9 @@ let package = Package(
       ]),
     .target(
       name: "Empire",
-      dependencies: ["EmpireMacros", "LMDB", "PackedSerialize", "StandardConformances"],
+      dependencies: [
+        "EmpireMacros", "LMDB", "PackedSerialize", "Platform", "StandardConformances",
+      ],
       exclude: cloudKitStandIn.isEmpty ? [] : ["CloudKit"], swiftSettings: strict + lifetimes),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
@@ -149,15 +156,17 @@ let package = Package(
     .target(
       name: "DflatTestSupport",
       dependencies: [
-        "Dflat", "FlatBuffersRuntime", "MemoryDflat", "SQLiteAccess", "SQLiteDflat", "DflatSchema",
+        "Dflat", "DflatSchema", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SQLiteAccess",
+        "SQLiteDflat",
       ],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
-    .target(
-      name: "CFaultVFS", dependencies: ["CSQLite", "CSQLiteThreads"], path: "Tests/CFaultVFS"),
+    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
+    .target(name: "CSQLiteProbe", dependencies: ["CSQLite"], path: "Tests/CSQLiteProbe"),
     .target(
       name: "DflatVerification",
       dependencies: [
-        "CFaultVFS", "Dflat", "DflatTestSupport", "MemoryDflat", "SQLiteAccess", "SQLiteDflat",
+        "CFaultVFS", "Dflat", "DflatTestSupport", "MemoryDflat", "Platform", "SQLiteAccess",
+        "SQLiteDflat",
       ],
       path: "Tests/DflatVerification", exclude: ["Schemas"], swiftSettings: strict),
     .executableTarget(
@@ -165,16 +174,19 @@ let package = Package(
       path: "Tests/VerifyCommand", swiftSettings: strict),
     .testTarget(
       name: "DflatVerificationTests",
-      dependencies: ["DflatVerification", "DflatTestSupport", "CFaultVFS", "dflat-verify"],
+      dependencies: [
+        "DflatVerification", "DflatTestSupport", "CFaultVFS", "Platform", "dflat-verify",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "FlatBuffersRuntimeTests", dependencies: ["FlatBuffersRuntime"],
       swiftSettings: strict),
     .testTarget(
-      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "SQLiteDflat"],
+      name: "DflatTests", dependencies: ["Dflat", "DflatTestSupport", "Platform", "SQLiteDflat"],
       swiftSettings: strict),
     .testTarget(
-      name: "SQLiteAccessTests", dependencies: ["CSQLite", "SQLiteAccess", "DflatTestSupport"],
+      name: "SQLiteAccessTests",
+      dependencies: ["CSQLite", "CSQLiteProbe", "Platform", "SQLiteAccess", "DflatTestSupport"],
       swiftSettings: strict),
     .target(
       // A client that has not been changed for Swift 6.
@@ -188,12 +200,12 @@ let package = Package(
     // What every engine promises, on each of them.
     .testTarget(
       name: "EngineTests",
-      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat"],
+      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "Platform"],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [
-        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient",
+        "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "Platform",
         "SwiftFiveClient",
       ],
       exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],

@@ -35,16 +35,18 @@ module() {
 
 # dflat FLAGS...: Dflat, and what it is built on beside FlatBuffersRuntime.
 dflat() {
+  module Platform "$@"
   module StandardConformances "$@"
   module Dflat -enable-testing "$@"
 }
 # packed FLAGS...: PackedSerialize, and what it is built on.
 packed() {
+  module Platform "$@"
   module StandardConformances "$@"
   module PackedSerialize -enable-experimental-feature Lifetimes "$@"
 }
-packed_objects="$output/StandardConformances.o $output/PackedSerialize.o"
-dflat_objects="$output/FlatBuffersRuntime.o $output/StandardConformances.o $output/Dflat.o"
+packed_objects="$output/Platform.o $output/StandardConformances.o $output/PackedSerialize.o"
+dflat_objects="$output/FlatBuffersRuntime.o $output/Platform.o $output/StandardConformances.o $output/Dflat.o"
 
 # program PRODUCT FILES-AND-FLAGS...
 program() {

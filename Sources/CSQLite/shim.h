@@ -47,22 +47,3 @@ static inline void csqlite_result_blob_copying(
 static inline int csqlite_db_config_boolean(sqlite3 *db, int setting, int value, int *now) {
   return sqlite3_db_config(db, setting, value, now);
 }
-
-// The first region of the index that the connections to a file in WAL mode share: memory that other threads and processes write. For a
-// connection that has read or written in WAL mode; the memory is there as long as it does not leave that. Null if there is none.
-static inline const void *csqlite_wal_index(sqlite3 *db) {
-  enum { regionSize = 32768 };
-  sqlite3_file *file = 0;
-  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
-  if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
-  void volatile *region = 0;
-  if (file->pMethods->xShmMap(file, 0, regionSize, 0, &region) != SQLITE_OK) return 0;
-  return (const void *)region;
-}
-
-// The copy of the index's header that is written last.
-static inline void csqlite_wal_index_header(const void *index, unsigned long long header[6]) {
-  const volatile unsigned long long *words = (const volatile unsigned long long *)index;
-  for (int i = 0; i < 6; i++) header[i] = words[i];
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-}

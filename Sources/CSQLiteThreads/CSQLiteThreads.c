@@ -83,15 +83,20 @@ static const sqlite3_mutex_methods adaptive = {
 
 #endif
 
-static void prepare(void) {
+static int configure(void) {
 #if defined(__GLIBC__)
-  // Refused, with no effect, if SQLite is in use already.
-  if (sqlite3_config(SQLITE_CONFIG_MUTEX, &adaptive) != SQLITE_OK) return;
+  int result = sqlite3_config(SQLITE_CONFIG_MUTEX, &adaptive);
+  if (result != SQLITE_OK) return result;
 #endif
-  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-void csqlite_prepare_for_threads(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, prepare);
+int csqlite_configure_for_threads(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static int isConfigured = 0;
+  pthread_mutex_lock(&lock);
+  int result = isConfigured ? SQLITE_OK : configure();
+  if (result == SQLITE_OK) isConfigured = 1;
+  pthread_mutex_unlock(&lock);
+  return result;
 }

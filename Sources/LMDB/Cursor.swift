@@ -5,14 +5,7 @@
 // is one seek, however many they are.
 
 public import CLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Runs once over the entries of a query, in order.
 ///

@@ -6,14 +6,7 @@
 internal import CLMDB
 public import Foundation
 @_exported public import StandardConformances
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// An error of the storage engine.
 ///

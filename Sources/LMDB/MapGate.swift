@@ -11,30 +11,14 @@
 // pin no pages.
 
 internal import CLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
-
-/// A number that tells threads apart while they live.
-func currentThread() -> UInt {
-  #if canImport(Glibc) || canImport(Musl)
-    UInt(pthread_self())
-  #else
-    UInt(bitPattern: pthread_self())
-  #endif
-}
+internal import Platform
 
 /// Unchecked, because the compiler cannot know that the state is only touched under the lock.
 final class MapGate: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   /// The threads of all transactions that are inside. One that has several stands here several times.
-  @exclusivity(unchecked) private var inside: [UInt] = []
+  @exclusivity(unchecked) private var inside: [ThreadIdentity] = []
   @exclusivity(unchecked) private var isChanging = false
   @exclusivity(unchecked) private var spareReaders: [OpaquePointer] = []
 
@@ -62,7 +46,7 @@ final class MapGate: @unchecked Sendable {
 
   /// Lets a transaction in, and hands out a reader that may be renewed, if one is wanted and there is one.
   func enter(reading: Bool) -> OpaquePointer? {
-    let thread = currentThread()
+    let thread = ThreadIdentity.current
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
     while isChanging && !inside.contains(thread) { pthread_cond_wait(condition, lock) }
@@ -71,7 +55,7 @@ final class MapGate: @unchecked Sendable {
   }
 
   /// Lets a transaction out that came in on a thread. Keeps a reader that has been reset, or says that it is not wanted.
-  func leave(thread: UInt, keeping reader: OpaquePointer? = nil) -> Bool {
+  func leave(thread: ThreadIdentity, keeping reader: OpaquePointer? = nil) -> Bool {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
     guard let index = inside.lastIndex(of: thread) else {
@@ -87,7 +71,7 @@ final class MapGate: @unchecked Sendable {
 
   /// Calls a closure while no transaction is inside. False if that cannot be: see above.
   func whileEmpty(waiting: Bool, _ change: () throws(MDBError) -> Void) throws(MDBError) -> Bool {
-    let thread = currentThread()
+    let thread = ThreadIdentity.current
     var deadline = timespec()
     if waiting {
       clock_gettime(CLOCK_REALTIME, &deadline)

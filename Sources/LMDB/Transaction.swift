@@ -8,14 +8,7 @@
 //  - the outermost transaction leaves the gate of the map exactly once.
 
 internal import CLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// A transaction of an environment, on one thread.
 ///
@@ -123,7 +116,7 @@ final class TransactionState {
   @exclusivity(unchecked) private(set) var metFullMap = false
   /// Whether handles of databases have to outlive the transaction, for which it has to be committed.
   @exclusivity(unchecked) var hasOpenedDatabase = false
-  @exclusivity(unchecked) private var thread: UInt
+  @exclusivity(unchecked) private var thread: ThreadIdentity
   @exclusivity(unchecked) private unowned(unsafe) var child: TransactionState?
   @exclusivity(unchecked) private var cursors: [Unmanaged<CursorState>] = []
 
@@ -131,7 +124,7 @@ final class TransactionState {
     self.env = env
     self.parent = parent
     isReadOnly = readOnly
-    thread = parent?.thread ?? currentThread()
+    thread = parent?.thread ?? .current
     if let parent {
       let flags = readOnly ? UInt32(MDB_RDONLY) : 0
       try MDBError.check(mdb_txn_begin(env.handle, try parent.active(), flags, &pointer))
@@ -146,7 +139,7 @@ final class TransactionState {
   /// Begins a reading transaction once more that has ended.
   func restart() throws(MDBError) {
     precondition(pointer == nil && isReadOnly && parent == nil && cursors.isEmpty)
-    thread = currentThread()
+    thread = .current
     try begin()
   }
 

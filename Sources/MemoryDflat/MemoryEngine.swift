@@ -7,7 +7,7 @@
 //    implemented.
 
 import Dflat
-import Synchronization
+import Platform
 
 final class MemoryEngine: StorageEngine {
   let capabilities: EngineCapabilities

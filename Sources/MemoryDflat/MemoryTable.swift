@@ -11,7 +11,7 @@
 
 import Dflat
 import FlatBuffersRuntime
-import Synchronization
+import Platform
 
 struct MemoryTable: Sendable {
   /// A row and its key, as the version of the schema that has written it reads it.

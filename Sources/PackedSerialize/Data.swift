@@ -4,14 +4,7 @@
 // longer one has 00 FF or a greater byte, so it comes first; and no value is the beginning of another one.
 
 public import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 extension Data: Serializable, Deserializable {
   /// The bytes, and 8 for their count.

@@ -2,13 +2,7 @@
 //
 // The order is that of the UTF-8 bytes. Swift's `<` compares normal forms; the two differ for strings in different normal forms.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 extension String: Serializable, Deserializable {
   /// The bytes of UTF-8, and one.

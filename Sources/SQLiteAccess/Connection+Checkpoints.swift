@@ -6,14 +6,7 @@
 // That must not be: see `CheckpointWait`.
 
 import CSQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// What a checkpoint did.
 public struct CheckpointResult: Hashable, Sendable {
@@ -56,18 +49,15 @@ extension Connection {
   /// - Parameters:
   ///   - mode: How far to go.
   ///   - timeoutMilliseconds: How long to wait for others; nil is the connection's busy timeout.
-  ///   - beforeWaiting: Called when somebody is in the way for the first time. Then it is tried once more, whatever the timeout.
   /// - Throws: ``SQLiteError``: ``ResultCode/locked`` inside a transaction, or what writing
   ///   reports.
   @discardableResult
   public func checkpoint(
-    _ mode: CheckpointMode, timeoutMilliseconds: Int? = nil,
-    beforeWaiting: (() -> Void)? = nil
+    _ mode: CheckpointMode, timeoutMilliseconds: Int? = nil
   ) throws(SQLiteError) -> CheckpointResult {
     let database = try open()
     let wait = CheckpointWait(
-      database: database, milliseconds: timeoutMilliseconds ?? busyTimeoutMilliseconds,
-      beforeWaiting)
+      database: database, milliseconds: timeoutMilliseconds ?? busyTimeoutMilliseconds)
     var walPages: Int32 = -1
     var checkpointed: Int32 = -1
     let result = withExtendedLifetime(wait) {
@@ -124,8 +114,6 @@ extension Connection {
 /// Hears from SQLite after each commit how long the write-ahead log is.
 final class WALCounter {
   var pages = 0
-  /// How many commits have added to the log.
-  var commits = 0
 
   /// Takes the place of SQLite's automatic checkpoints, which are a hook of the same kind.
   ///
@@ -138,7 +126,6 @@ final class WALCounter {
         if let context, let schema, strcmp(schema, "main") == 0 {
           let counter = Unmanaged<WALCounter>.fromOpaque(context).takeUnretainedValue()
           counter.pages = Int(pages)
-          counter.commits += 1
         }
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
@@ -154,12 +141,10 @@ final class WALCounter {
 private final class CheckpointWait {
   private let database: OpaquePointer
   private let deadline: ContinuousClock.Instant
-  private var beforeWaiting: (() -> Void)?
   private(set) var gaveUp = false
 
-  init(database: OpaquePointer, milliseconds: Int, _ beforeWaiting: (() -> Void)?) {
+  init(database: OpaquePointer, milliseconds: Int) {
     self.database = database
-    self.beforeWaiting = beforeWaiting
     self.deadline = .now + .milliseconds(max(0, milliseconds))
   }
 
@@ -174,11 +159,6 @@ private final class CheckpointWait {
   }
 
   private func mayTryAgain(after attempts: Int) -> Bool {
-    if let beforeWaiting {
-      self.beforeWaiting = nil
-      beforeWaiting()
-      return true
-    }
     guard ContinuousClock.now < deadline else {
       gaveUp = true
       sqlite3_interrupt(database)

@@ -4,13 +4,7 @@
 //  - Turning WAL mode on writes the first page, so they come before it.
 //  - What the file has afterwards is read back from the file.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// How a database file that is opened for writing should be.
 public struct DatabaseFileSettings: Hashable, Sendable {

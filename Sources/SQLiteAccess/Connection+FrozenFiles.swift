@@ -9,13 +9,7 @@
 //    and others do not read the file;
 //  - a file that changes is noticed: `isOutdated` compares it with what it was before it was opened.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// What tells one state of a file from another without reading it.
 struct FileMark: Equatable, Sendable {

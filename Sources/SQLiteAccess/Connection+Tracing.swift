@@ -1,6 +1,7 @@
 // Watching what a connection runs: the plans of statements, and the statements themselves.
 
 import CSQLite
+import Platform
 
 /// One line of the plan by which SQLite runs a statement.
 public struct QueryPlanRow: Hashable, Sendable {
@@ -65,8 +66,6 @@ extension Connection {
 final class TraceBox {
   private let expandsValues: Bool
   private let body: (String, Int64) -> Void
-  /// A statement that is not reported.
-  var silent: OpaquePointer?
   /// SQLite's own measure has steps of a millisecond.
   private var begun: [OpaquePointer: ContinuousClock.Instant] = [:]
 
@@ -77,11 +76,10 @@ final class TraceBox {
 
   func began(_ statement: OpaquePointer) {
     // A trigger begins inside of its statement.
-    if statement != silent, begun[statement] == nil { begun[statement] = .now }
+    if begun[statement] == nil { begun[statement] = .now }
   }
 
   func ended(_ statement: OpaquePointer) {
-    if statement == silent { return }
     let now = ContinuousClock.now
     let duration = begun.removeValue(forKey: statement).map { now - $0 } ?? .zero
     let text = expandsValues ? sqlite3_expanded_sql(statement) : nil

@@ -6,7 +6,7 @@
 import CSQLite
 
 /// What a connection keeps prepared for its whole life.
-enum KeptStatement: Int, CaseIterable {
+enum PermanentStatement: Int, CaseIterable {
   case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion, schemaVersion
 
   var sql: String {
@@ -144,7 +144,7 @@ extension Connection {
   /// Inside a transaction it is that of the transaction's state.
   public func schemaVersion() throws(SQLiteError) -> Int64 { try number(.schemaVersion) }
 
-  private func number(_ statement: KeptStatement) throws(SQLiteError) -> Int64 {
+  private func number(_ statement: PermanentStatement) throws(SQLiteError) -> Int64 {
     let handle = try kept(statement)
     defer { _ = sqlite3_reset(handle) }
     let result = sqlite3_step(handle)
@@ -156,14 +156,14 @@ extension Connection {
 
   // MARK: Kept statements
 
-  private func kept(_ statement: KeptStatement) throws(SQLiteError) -> OpaquePointer {
+  private func kept(_ statement: PermanentStatement) throws(SQLiteError) -> OpaquePointer {
     if let handle = keptStatements[statement.rawValue] { return handle }
     let handle = try prepareOne(statement.sql)
     keptStatements[statement.rawValue] = handle
     return handle
   }
 
-  private func runKept(_ statement: KeptStatement) throws(SQLiteError) {
+  private func runKept(_ statement: PermanentStatement) throws(SQLiteError) {
     let handle = try kept(statement)
     // The result of the reset repeats that of the step.
     defer { _ = sqlite3_reset(handle) }

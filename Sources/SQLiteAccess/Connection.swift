@@ -10,15 +10,7 @@
 //  - The handle is closed after every statement: holders of statements keep the connection.
 
 public import CSQLite
-import CSQLiteThreads
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A connection to an SQLite database.
 ///
@@ -34,15 +26,13 @@ import CSQLiteThreads
 /// lock of SQLite protects against anything else. Only an ``Interrupter`` is for other threads. To
 /// read from many threads use a ``ReaderPool``.
 ///
-/// The first connection of a process also tells SQLite how to work among threads, if SQLite has not
-/// been initialised before: its mutexes spin for a moment before they sleep (with glibc), and it
-/// keeps no statistics of memory. A program that wants SQLite as it comes calls
-/// `sqlite3_initialize()` first.
+/// No setting of the process is changed. A program that reads and writes on several threads at once
+/// may do so at its start, with ``SQLiteProcess/configureForThreads()``.
 ///
 /// ## Checkpoints
 ///
 /// Unlike SQLite's default, no connection checkpoints its write-ahead log by itself after a commit:
-/// call ``checkpoint(_:timeoutMilliseconds:beforeWaiting:)`` on the connection that writes.
+/// call ``checkpoint(_:timeoutMilliseconds:)`` on the connection that writes.
 /// ``walPagesAfterLastCommit`` tells cheaply when it is time.
 public final class Connection {
   /// How a database file is opened.
@@ -71,7 +61,7 @@ public final class Connection {
   public let mode: OpenMode
 
   @exclusivity(unchecked) var statements: StatementCache
-  var keptStatements = [OpaquePointer?](repeating: nil, count: KeptStatement.allCases.count)
+  var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
   let wal: WALCounter
   let interruption: Interrupter
   var traceBox: TraceBox?
@@ -153,7 +143,6 @@ public final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly, .immutable: SQLITE_OPEN_READONLY
       }
-    csqlite_prepare_for_threads()
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(
       fileName, &opened, access | flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

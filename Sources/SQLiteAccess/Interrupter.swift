@@ -4,7 +4,7 @@
 // makes sure of that: closing takes the handle away under it.
 
 import CSQLite
-import Synchronization
+import Platform
 
 /// Stops what a connection is doing, from any thread.
 ///

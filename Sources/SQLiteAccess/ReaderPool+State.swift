@@ -4,7 +4,7 @@
 // be said to whom is a `Handover`.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// A reader of a pool, or a place for one that is being opened.
 ///
@@ -91,7 +91,7 @@ extension ReaderPool {
     var all: [PooledReader] = []
     /// The last one came back last.
     var idle: [PooledReader] = []
-    var line: Line = Line()
+    var line = Fifo<Waiter>()
     var isClosed = false
     /// Whether a timer will look for readers that were idle for too long.
     var isTimerSet = false
@@ -139,45 +139,6 @@ extension ReaderPool {
         precondition(line.isEmpty || all.count >= limit, "somebody waits though there is room")
         precondition(!isClosed || idle.isEmpty && line.isEmpty)
       #endif
-    }
-  }
-
-  /// Those who wait, first come first served.
-  struct Line: Sendable {
-    private var waiters: [Waiter] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == waiters.count }
-    var count: Int { waiters.count - head }
-
-    mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
-
-    mutating func popFirst() -> Waiter? {
-      guard head < waiters.count else { return nil }
-      defer {
-        head += 1
-        // Now and then the part that is done with is cut off, so that popping stays cheap.
-        if head > 16 && head * 2 > waiters.count {
-          waiters.removeFirst(head)
-          head = 0
-        }
-      }
-      return waiters[head]
-    }
-
-    /// Takes `waiter` out of the line; false if it is no longer there.
-    mutating func remove(_ waiter: Waiter) -> Bool {
-      guard let place = waiters[head...].firstIndex(where: { $0 === waiter }) else { return false }
-      waiters.remove(at: place)
-      return true
-    }
-
-    mutating func removeAll() -> [Waiter] {
-      defer {
-        waiters = []
-        head = 0
-      }
-      return Array(waiters[head...])
     }
   }
 }

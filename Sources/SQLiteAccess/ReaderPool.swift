@@ -15,7 +15,7 @@
 // Files are opened and closed outside the lock.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Read-only connections to one database file, opened on demand, for use from many threads.
 ///
@@ -42,9 +42,8 @@ public final class ReaderPool: Sendable {
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   private let state = Mutex(State())
-  let ownCommits = OwnCommits()
-  /// Not where the file is read without locks.
-  let anchor: ReadAnchor?
+  /// Nil for a file that is read without locks.
+  private let readLock: SharedReadLock?
 
   /// Makes a pool. Nothing is opened yet.
   ///
@@ -77,21 +76,11 @@ public final class ReaderPool: Sendable {
     self.statementCacheCapacity = statementCacheCapacity
     self.configure = configure
     self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
-    self.anchor =
-      mode == .immutable
-      ? nil
-      : ReadAnchor(commits: ownCommits) { () throws(SQLiteError) in
-        let connection = try Connection(
-          path: path, mode: .readOnly, busyTimeoutMilliseconds: 0,
-          statementCacheCapacity: statementCacheCapacity)
-        connection.checkpointsOnClose = false
-        try configure?(connection)
-        return connection
-      }
+    self.readLock = mode == .immutable ? nil : SharedReadLock(path: path)
   }
 
   deinit {
-    anchor?.close()
+    readLock?.close()
   }
 
   /// Two readers for each processor, at least four.
@@ -180,7 +169,7 @@ public final class ReaderPool: Sendable {
       let limit =
         DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
       if waiter.semaphore.wait(timeout: limit) == .timedOut {
-        if change({ $0.line.remove(waiter) }) {
+        if change({ state in state.line.remove { $0 === waiter } }) {
           throw SQLiteError(
             code: .timedOut,
             message: "all \(self.limit) readers were in use for longer than \(timeout)",
@@ -266,7 +255,7 @@ public final class ReaderPool: Sendable {
       change { $0.remove(reader, limit: limit) }?.perform()
     }
     // Last of all, since it may open a connection.
-    anchor?.noteRead()
+    readLock?.noteRead()
   }
 
   /// What becomes of a reader that comes back.
@@ -331,7 +320,7 @@ public final class ReaderPool: Sendable {
 
   private func close(aged: [PooledReader]) {
     for reader in aged { reader.close() }
-    if openCount == 0 { anchor?.rest() }
+    if openCount == 0 { readLock?.rest() }
   }
 
   /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
@@ -356,7 +345,24 @@ public final class ReaderPool: Sendable {
     for waiter in line { Handover(waiter: waiter, outcome: .closed).perform() }
     for reader in idle { reader.close() }
     if mustWait { semaphore.wait() }
-    anchor?.close()
+    readLock?.close()
+  }
+
+  // MARK: Checkpoints
+
+  /// Checkpoints the write-ahead log on the connection that writes; see
+  /// ``Connection/checkpoint(_:timeoutMilliseconds:)``.
+  ///
+  /// A lock that the pool keeps between reads does not delay it. Readers that are in use do.
+  public func checkpoint(
+    _ writer: Connection, _ mode: Connection.CheckpointMode, timeoutMilliseconds: Int? = nil
+  ) throws(SQLiteError) -> CheckpointResult {
+    guard let readLock else {
+      return try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
+    }
+    return try readLock.withoutLock { () throws(SQLiteError) in
+      try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
+    }
   }
 
   // MARK: Facts

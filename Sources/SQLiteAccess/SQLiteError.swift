@@ -10,13 +10,7 @@ import CSQLite
 #else
   public import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A failure of SQLite, or of this library on its behalf.
 ///

@@ -13,14 +13,10 @@
 // nobody at all has committed since, and the generation is the same. Otherwise nothing is known (nil), and nothing is believed.
 // The writer notes such moments only as long as somebody wants to know. Until there is a writer the second one takes its place.
 //
-// To ask the writer for its number costs it a lock of the file. Where the log's index shows that
-// the last commit is the writer's own, the generation is that of its last transaction, and it is
-// not asked.
-//
 // Who asks may be reading, and whoever turns WAL mode on waits for those who read: so it is not waited for either, and nothing is known.
 
 import SQLiteAccess
-import Synchronization
+import Platform
 
 final class ForeignChanges: Sendable {
   /// Unchecked: the connections are used under the mutex only, the writer's only while `phase` is `.idle`, when the
@@ -38,8 +34,8 @@ final class ForeignChanges: Sendable {
     /// At how many changes of phase such a moment is still to be noted.
     var momentsWanted = 0
 
-    mutating func lookAtSource(_ isLastCommit: (Connection) -> Bool) throws {
-      guard let source, phase == .noWriter || !isLastCommit(source) else { return }
+    mutating func lookAtSource() throws {
+      guard let source else { return }
       let now = try source.dataVersion()
       if now != version {
         version = now
@@ -57,17 +53,9 @@ final class ForeignChanges: Sendable {
 
   private let state = Mutex(State())
   private let openWatcher: @Sendable () throws -> Connection
-  private let isLastCommit: @Sendable (Connection) -> Bool
 
-  /// - Parameters:
-  ///   - isLastCommit: Whether nobody has committed since the writer did. False may mean that it is
-  ///     not known.
-  ///   - openWatcher: Opens a connection that waits for nobody.
-  init(
-    isLastCommit: @escaping @Sendable (_ writer: Connection) -> Bool = { _ in false },
-    openWatcher: @escaping @Sendable () throws -> Connection
-  ) {
-    self.isLastCommit = isLastCommit
+  /// - Parameter openWatcher: Opens a connection whose busy timeout is 0.
+  init(openWatcher: @escaping @Sendable () throws -> Connection) {
     self.openWatcher = openWatcher
   }
 
@@ -98,7 +86,7 @@ final class ForeignChanges: Sendable {
         }
       case .idle: break
       }
-      try state.lookAtSource(isLastCommit)
+      try state.lookAtSource()
       return state.generation
     }
   }
@@ -159,7 +147,7 @@ final class ForeignChanges: Sendable {
     state.watcher = watcher
     // In this order: what is committed in between makes the generation a later one, and the number differ.
     let version = try watcher.dataVersion()
-    if state.phase == .idle { try state.lookAtSource(isLastCommit) }
+    if state.phase == .idle { try state.lookAtSource() }
     return (version, state.generation)
   }
 
@@ -167,7 +155,7 @@ final class ForeignChanges: Sendable {
   /// - Returns: The generation inside the transaction.
   func writerBegan() throws -> Int {
     try state.withLock { state in
-      try state.lookAtSource(isLastCommit)
+      try state.lookAtSource()
       state.phase = .writing
       return state.generation
     }

@@ -11,7 +11,7 @@
 
 import Dflat
 import SQLiteAccess
-import Synchronization
+import Platform
 
 /// One trigger.
 struct IndexGuard: Sendable {

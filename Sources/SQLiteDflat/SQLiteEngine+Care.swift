@@ -9,7 +9,7 @@
 import Dflat
 import Dispatch
 import SQLiteAccess
-import Synchronization
+import Platform
 
 extension SQLiteEngine {
   /// When turns come.

@@ -19,25 +19,12 @@ extension SQLiteEngine {
     _ = try withRow(of: schema, with: key) { body($0, $1) } as Void?
   }
 
-  /// What `body` makes of the row with a key: in a state that is kept, if it is there and was not changed since, or in the newest.
+  /// What `body` makes of the row with a key, on a reader of its own.
   @inline(__always)
   private func withRow<R>(
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    // Twice optional: whether that is the answer, and whether there is a row.
-    let kept = readers.withKeptState { state -> R?? in
-      try withSQL(for: schema) { sql in
-        let found = try lookUp(key, sql, on: state.connection) { id, bytes -> R?? in
-          // A damaged row is reported by who reads it again.
-          guard state.isCurrent(sql.place(of: id)), (try? sql.schema.layout.verify(bytes)) != nil
-          else { return nil }
-          return .some(body(id, bytes))
-        }
-        return found ?? (state.isNewest ? .some(nil) : nil)
-      }
-    }
-    if let kept { return kept }
     return try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
   }
 

@@ -6,7 +6,7 @@
 
 import Dflat
 import SQLiteAccess
-import Synchronization
+import Platform
 
 extension SQLiteEngine {
   func beginWriting() throws -> any StorageWriter {
@@ -64,9 +64,7 @@ extension SQLiteEngine {
         defer { foreignChanges.writerEnded() }
         do {
           if committing {
-            try readers.committing(state.tables.changedRows, connection) { () throws(SQLiteError) in
-              try connection.commit()
-            }
+            try connection.commit()
             generation = state.tables.beginGenerationIfDue(self)
             committed(&state, connection)
           } else {

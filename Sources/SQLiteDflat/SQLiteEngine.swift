@@ -10,7 +10,7 @@
 import Dflat
 import Dispatch
 import SQLiteAccess
-import Synchronization
+import Platform
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -78,7 +78,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
-    foreignChanges = ForeignChanges(isLastCommit: { [readers] in readers.isLastCommit(of: $0) }) {
+    foreignChanges = ForeignChanges {
       try Connection.openForReading(
         path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }

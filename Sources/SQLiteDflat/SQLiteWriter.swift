@@ -95,7 +95,6 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
     let table = try prepare(schema)
-    tables.changedRows.insert(table.place(of: id))
     try withStorageErrors(table: schema.table, rowid: id) {
       tables.triggers.begin()
       let statement = try table.delete.on(connection)
@@ -219,7 +218,6 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     _ update: Statement, _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer,
     key: @autoclosure () -> String? = nil
   ) throws {
-    tables.changedRows.insert(table.place(of: id))
     try update.bindBlob(1, inPlace: bytes)
     try update.bind(2, id)
     try withStorageErrors(table: table.schema.table, rowid: id, key: key()) { try update.run() }

@@ -5,14 +5,7 @@
 
 import Dflat
 import SQLiteAccess
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 extension StorageError {
   /// - Parameters:

@@ -96,8 +96,6 @@ struct SideTable: Sendable {
 final class TableSQL: Sendable {
   let schema: EntitySchema
   let table: String
-  /// The same for all versions of a type, and mostly another one for another table.
-  private let number: Int
   /// The main table's name, quoted.
   let quoted: String
   let keyColumns: [String]
@@ -119,7 +117,6 @@ final class TableSQL: Sendable {
   init(_ schema: EntitySchema) {
     self.schema = schema
     table = schema.table
-    number = schema.table.hashValue
     let name = schema.table.quoted
     quoted = name
     let keys = schema.primaryKey.indices.map { "__pk\($0)" }
@@ -146,9 +143,6 @@ final class TableSQL: Sendable {
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
   }
-
-  /// Where a row of the main table is.
-  func place(of id: Int64) -> RowPlace { RowPlace(table: number, id: id) }
 }
 
 extension SideTable {

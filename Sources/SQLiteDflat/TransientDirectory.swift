@@ -8,19 +8,12 @@
 //  - it goes when the workspace is closed or let go of, or the process ends in an orderly way. A process that was killed leaves it;
 //    then it goes with the next such directory that is made: its owner holds a lock on the file `lock`, which ends with the process.
 
-import Synchronization
+import Platform
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 final class TransientDirectory: Sendable {

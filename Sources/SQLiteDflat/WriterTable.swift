@@ -18,11 +18,10 @@ final class WriterTable {
   @exclusivity(unchecked) var delete: KeptStatement
   /// The greatest row id that was given to a new object.
   @exclusivity(unchecked) var highestID: Int64 = 0
-  private let sql: TableSQL
-  var schema: EntitySchema { sql.schema }
+  let schema: EntitySchema
 
   init(_ sql: TableSQL, _ sides: [WriterSide]) {
-    self.sql = sql
+    schema = sql.schema
     self.sides = sides
     hasUniqueSides = sides.contains { $0.table.isUnique }
     var fields = FieldSet.none
@@ -37,9 +36,6 @@ final class WriterTable {
 }
 
 extension WriterTable {
-  /// Where a row is.
-  func place(of id: Int64) -> RowPlace { sql.place(of: id) }
-
   /// Whether a value that no two objects may have is among these fields.
   func hasUniqueSides(among fields: FieldSet) -> Bool {
     hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }

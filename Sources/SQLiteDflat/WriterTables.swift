@@ -6,7 +6,7 @@
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
-import Synchronization
+import Platform
 
 typealias RowView = TableReader
 
@@ -26,8 +26,6 @@ final class WriterTables {
   private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
   @exclusivity(unchecked) private var latest: WriterTable?
-  /// What readers that keep a state must not believe any more.
-  @exclusivity(unchecked) var changedRows = ChangedRows()
   /// What others have put into the file, which changes what nobody tells.
   let triggers = WriterTriggers()
   /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
@@ -39,8 +37,6 @@ final class WriterTables {
     if generation != self.generation { forget() }
     self.generation = generation
     verified.removeAll()
-    changedRows.removeAll()
-    if triggers.areThere { changedRows.insertEverything() }
     members.beginTransaction()
   }
 
@@ -136,7 +132,6 @@ final class WriterTables {
       forget(other)
     }
     try triggers.look(connection)
-    if triggers.areThere { changedRows.insertEverything() }
     try connection.execute(sql.create)
     try raiseSequence(of: schema.table, connection)
     let sides =

@@ -1,6 +1,5 @@
 // The virtual file system: SQLite's calls, each of which asks the disk whether it has to fail and tells it what was changed.
 #include "disk.h"
-#include <CSQLiteThreads.h>
 #include <errno.h>
 #include <string.h>
 
@@ -213,8 +212,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registration = SQLITE_ERROR;
 
 static void register_once(void) {
-  // What follows initialises SQLite.
-  csqlite_prepare_for_threads();
   real_vfs = sqlite3_vfs_find(NULL);
   if (!real_vfs) return;
   // Everything that is not replaced is the system's own, its private data included.

@@ -141,7 +141,8 @@ enum Judge {
   static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
     let sources = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Sources")
-    let objects = ["Dflat", "FlatBuffersRuntime", "StandardConformances"].flatMap { module in
+    let modules = ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"]
+    let objects = modules.flatMap { module in
       // By source, because the build leaves the objects of sources that are gone.
       let files = FileManager.default.enumerator(atPath: sources.appending(path: module).path())
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }

@@ -1,6 +1,6 @@
 // What handlers leave behind.
 
-import Synchronization
+import Platform
 import Testing
 
 /// Counts what handlers do.

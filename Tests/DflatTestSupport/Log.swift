@@ -2,7 +2,7 @@
 
 public import Dflat
 import Dispatch
-import Synchronization
+import Platform
 public import Testing
 
 /// What handlers were told, in order.

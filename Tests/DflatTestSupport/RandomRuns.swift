@@ -1,10 +1,7 @@
 // Runs of random tests: how long they are, and where their seeds come from.
 
+import Platform
 public import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Whether long random runs were asked for: `DFLAT_LONG=1 swift test`.
 public let isLongRun = environment("DFLAT_LONG") == "1"

@@ -2,10 +2,10 @@
 
 public import Dflat
 public import Dispatch
+import Foundation
+import Platform
 public import SQLiteAccess
 public import SQLiteDflat
-import Foundation
-import Synchronization
 public import Testing
 
 /// A workspace and its file.

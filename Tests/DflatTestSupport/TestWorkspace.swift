@@ -2,7 +2,7 @@
 
 public import Dflat
 import Dispatch
-import Synchronization
+import Platform
 import Testing
 
 /// A workspace for the time of one test. Errors that it reports are kept; those that are not taken fail the test.

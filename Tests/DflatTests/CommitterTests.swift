@@ -4,7 +4,7 @@ import DflatTestSupport
 import Dispatch
 import Foundation
 import FlatBuffersRuntime
-import Synchronization
+import Platform
 import Testing
 
 @testable import Dflat

@@ -2,7 +2,7 @@
 
 import DflatTestSupport
 import Dispatch
-import Synchronization
+import Platform
 import Testing
 
 @testable import Dflat

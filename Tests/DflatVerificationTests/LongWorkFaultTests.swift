@@ -8,7 +8,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Long work on failing disks")

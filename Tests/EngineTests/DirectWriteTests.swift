@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Writing on the caller's thread")

@@ -3,7 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Fields with Swift types of their own")

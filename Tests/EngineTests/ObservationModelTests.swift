@@ -6,7 +6,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Subscriptions and the model")

@@ -3,7 +3,7 @@
 import DflatTestSupport
 import Dispatch
 import Observation
-import Synchronization
+import Platform
 import Testing
 
 @testable import Dflat

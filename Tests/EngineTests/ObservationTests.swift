@@ -3,7 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Dispatch
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Watching")

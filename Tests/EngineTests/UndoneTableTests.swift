@@ -3,7 +3,7 @@
 import Dflat
 import DflatTestSupport
 import Foundation
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Tables that come and go")

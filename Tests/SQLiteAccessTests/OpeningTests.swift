@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import SQLiteAccess
 import Testing
@@ -18,14 +17,6 @@ struct OpeningTests {
       try Connection(path: path).execute("CREATE TABLE t (a)")
       #expect(try Connection(path: path, mode: .readOnly).rows("SELECT * FROM t").isEmpty)
     }
-  }
-
-  @Test("SQLite is told how to work among threads before it is first used")
-  func threads() throws {
-    let connection = try Connection(inMemory: nil)
-    try connection.execute("CREATE TABLE t (a)")
-    // It takes all of the settings or, if it was in use before, none. Of the mutexes nothing can be seen.
-    #expect(sqlite3_memory_used() == 0)
   }
 
   @Test("A directory is an error, and not a missing file")

@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Writing on the caller's thread")

@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 @testable import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Care for the file")

@@ -61,7 +61,7 @@ struct KeyFetchTests {
       $0.tracesStatements = true
       $0.readerCacheSize = 1 << 20
       $0.onEvent = { event in
-        // What keeps a state is no statement of the program's, and would look slow.
+        // The connection that holds the read lock of a burst is not traced.
         if case .statement(let sql, _) = event, sql.contains("schema_version") { again.fail() }
         again.call()
       }

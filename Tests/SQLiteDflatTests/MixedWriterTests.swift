@@ -9,7 +9,7 @@ import DflatTestSupport
 import Dispatch
 import Foundation
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Writers of all kinds")

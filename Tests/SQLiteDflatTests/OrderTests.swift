@@ -5,7 +5,7 @@ import DflatTestSupport
 import Dispatch
 import Foundation
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("The order of transactions")

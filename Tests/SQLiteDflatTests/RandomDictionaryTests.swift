@@ -2,9 +2,9 @@
 
 import Dflat
 import DflatTestSupport
-import SQLiteDflat
 import Dispatch
-import Synchronization
+import Platform
+import SQLiteDflat
 import Testing
 
 @Suite("The dictionary, at random")

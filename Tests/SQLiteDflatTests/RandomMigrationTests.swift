@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Random migrations")

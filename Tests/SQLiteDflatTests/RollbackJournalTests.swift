@@ -7,7 +7,7 @@ import Dispatch
 import Foundation
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Files with a rollback journal")

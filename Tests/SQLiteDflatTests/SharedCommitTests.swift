@@ -5,7 +5,7 @@ import DflatTestSupport
 import Dispatch
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Shared commits")

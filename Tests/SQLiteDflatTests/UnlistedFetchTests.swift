@@ -4,7 +4,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Fetches of types that are not in the list, and after shutdown")

@@ -3,7 +3,7 @@
 import Dflat
 import DflatTestSupport
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 #if DEBUG

@@ -5,7 +5,7 @@ import DflatTestSupport
 import Foundation
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 @Suite("Opening a workspace")

@@ -10,12 +10,16 @@
 // Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
 
 import Foundation
+import SQLiteAccess
 
 @main
 struct Bench {
   static func main() {
     do {
-      if let child = try Child(Array(CommandLine.arguments.dropFirst())) { return try child.run() }
+      let child = try Child(Array(CommandLine.arguments.dropFirst()))
+      // For both sides: the floor uses the same SQLite library.
+      if child?.keepsDefaults != true { try SQLiteProcess.configureForThreads() }
+      if let child { return try child.run() }
       let options = try Options()
       let fixture = try Fixture(
         few: options.few, many: options.many, walLimit: options.walLimit)
@@ -111,7 +115,8 @@ extension Case {
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
     equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, txAwait,
     txSync, threadsInsert,
-    threadsDelete, fetchUnderWrite, snapshotTen, watchResults, watchResultsShare, watchObjects,
+    threadsDelete, fetchUnderWrite, fetchUnderWriteDefaults, snapshotTen, watchResults,
+    watchResultsShare, watchObjects,
     watchObjectsShare, watchRanges, watchRangesOrdered, watchBystanders,
     dictionaryDisk, dictionaryReturn, dictionaryHot, dictionaryCold, dictionaryOneKey,
     dictionaryValues, openIndexed, indexedAfterForeignCommit, indexedBesideProcess,

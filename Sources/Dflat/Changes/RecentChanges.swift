@@ -11,7 +11,7 @@
 // the storage's transaction that is open it is: nobody else can commit meanwhile. And when all is committed, a row that was fetched
 // after that is what is stored, too.
 
-import Synchronization
+import Platform
 
 final class RecentChanges: Sendable {
   /// About a megabyte, if the rows are far from each other.

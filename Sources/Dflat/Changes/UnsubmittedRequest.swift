@@ -6,7 +6,7 @@
 //
 // Optimised builds contain none of this.
 
-import Synchronization
+import Platform
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

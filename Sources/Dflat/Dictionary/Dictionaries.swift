@@ -1,6 +1,6 @@
 // The dictionaries of a workspace and of its transactions.
 
-import Synchronization
+import Platform
 
 /// The memories of all namespaces.
 final class Dictionaries: Sendable {

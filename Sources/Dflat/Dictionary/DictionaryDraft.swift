@@ -5,7 +5,7 @@
 //  - The changes are written at the end of the handler, behind what was set outside of transactions before. They are committed or
 //    undone with the objects; then memory follows, and subscribers are told.
 
-import Synchronization
+import Platform
 
 /// Unchecked: changed by the thread of the transaction; others see it once it is added to the store, and from then on it stays the same.
 final class DictionaryDraft: @unchecked Sendable {

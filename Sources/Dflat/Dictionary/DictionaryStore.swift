@@ -6,7 +6,7 @@
 //  - A value that was being read while everything was removed is not remembered.
 //  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit` of its values.
 
-import Synchronization
+import Platform
 
 final class DictionaryStore: Sendable {
   let namespace: String

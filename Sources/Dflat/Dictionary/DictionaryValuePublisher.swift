@@ -2,7 +2,7 @@
 
 #if canImport(Combine)
   public import Combine
-  import Synchronization
+  import Platform
 
   /// The values of a dictionary's key, from the first demand on. It never completes.
   ///

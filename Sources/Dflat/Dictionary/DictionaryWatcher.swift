@@ -7,7 +7,7 @@
 //  - Once `cancel` has returned no call of the handler begins, also if its value was just being made (see CallGate).
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Unchecked: `handler` is written by who lets go of it, when nobody calls it any more.
 final class DictionaryWatcher: @unchecked Sendable {

@@ -12,7 +12,7 @@
 // No lock of the workspace is held while the program's function runs, but the right to write is.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class Migrations: Sendable {
   typealias Runs = SteppedWork<MigrationProgress>

@@ -4,7 +4,7 @@
 // atomic operation. A thread that does not find it there looks at the others, under a lock.
 
 public import FlatBuffersRuntime
-import Synchronization
+import Platform
 
 @usableFromInline
 enum BuilderPool {

@@ -8,7 +8,7 @@
 //    value; the tag's is two less.
 //  - References to other layouts are closures, because schemas may be circular.
 
-import Synchronization
+import Platform
 
 /// One field of a table or struct.
 public struct Property: Sendable {

@@ -9,7 +9,7 @@
 // The same bytes are bound to the storage engine, compared, and read in place by the getters of entities.
 
 public import FlatBuffersRuntime
-import Synchronization
+import Platform
 
 // Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
 

@@ -8,7 +8,7 @@
 //
 // Between the word that counts a call and the call itself there is nothing that could make a thread wait.
 
-import Synchronization
+import Platform
 
 struct CallGate: ~Copyable {
   /// Twice the number of calls that are running, and 1 more once it is closed.

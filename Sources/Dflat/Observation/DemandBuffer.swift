@@ -9,7 +9,7 @@
 //  - the end comes after the last value, which waits until it is asked for; after the end, and after `cancel`, nothing comes,
 //    and the reader is let go of.
 
-import Synchronization
+import Platform
 
 final class DemandBuffer<Value: Sendable>: Sendable {
   /// How many values are wanted.

@@ -2,7 +2,7 @@
 
 public import Dispatch
 public import Observation
-import Synchronization
+import Platform
 
 /// A result that follows the data, and tells Swift's observation when it has changed.
 ///

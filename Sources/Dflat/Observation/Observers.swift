@@ -1,6 +1,6 @@
 // Observers: the observers of a workspace, by entity type.
 
-import Synchronization
+import Platform
 
 final class Observers: Sendable {
   private let deliveries: TicketScheduler

@@ -4,13 +4,7 @@
 // one key. The order is that of conditions: unsigned integers over their whole range, strings by their bytes, −0 as 0. There
 // is no key for what is unknown.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 enum OrderKey {
   /// An integer as it is stored: `uint64` by its bit pattern.

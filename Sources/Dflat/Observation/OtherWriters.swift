@@ -5,7 +5,7 @@
 // not know of it.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Looks now and then whether others have committed.
 final class OtherWriters: Sendable {

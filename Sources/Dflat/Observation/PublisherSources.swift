@@ -3,7 +3,7 @@
 // Each source begins when it is first asked, and sends into a buffer that minds what was asked for. None keeps the workspace:
 // programs close it by letting go of it, and then nothing more is sent.
 
-import Synchronization
+import Platform
 
 /// The states of an object, until it is gone.
 struct AtomSource<Element: Atom & Equatable>: Sendable {

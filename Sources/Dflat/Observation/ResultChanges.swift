@@ -1,6 +1,6 @@
 // ResultChanges: the differences of a result, to a handler or as a sequence.
 
-import Synchronization
+import Platform
 
 /// The changes of a result, one after another. It does not end by itself; the subscription ends with the loop.
 ///

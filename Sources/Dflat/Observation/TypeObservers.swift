@@ -8,7 +8,7 @@
 //  - what was committed and is not delivered is known, in order (see PastView);
 //  - a type that nobody observes costs a transaction no more than a look at a counter.
 
-import Synchronization
+import Platform
 
 /// Unchecked: `index` and `stale` are used by one delivery at a time.
 final class TypeObservers: @unchecked Sendable {

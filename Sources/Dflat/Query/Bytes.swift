@@ -1,12 +1,6 @@
 // Byte comparison: the order of strings everywhere in Dflat.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// Negative, zero or positive as `left` comes before, equals or comes after `right`, byte by byte.
 @inline(__always)

@@ -10,13 +10,7 @@
 // The memory is that of `malloc`, so that a large buffer grows without being copied. A row is one reference and may be moved
 // as its bits.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// The rows of a result, in order. For engines.
 @frozen

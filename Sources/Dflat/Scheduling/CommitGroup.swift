@@ -4,7 +4,7 @@
 // undone alone. What one has written is seen by those that come later in its lines, before it is committed.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Unchecked: `writer` and `tokenAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of
 /// exclusive use, which each transaction would pay for, would find nothing.

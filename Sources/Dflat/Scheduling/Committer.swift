@@ -15,7 +15,7 @@
 
 import Dispatch
 import FlatBuffersRuntime
-import Synchronization
+import Platform
 
 final class Committer: Sendable {
   /// A transaction's turn to write.

@@ -5,7 +5,7 @@
 // the task.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class Ending: Sendable {
   private enum State {

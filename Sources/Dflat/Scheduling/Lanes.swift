@@ -10,7 +10,7 @@
 // Work inherits the priority of whoever hands it in, and a lane that is waited for is lifted, where Dispatch knows priorities.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class Lanes: Sendable {
   private let target: DispatchQueue?

@@ -10,6 +10,7 @@
 // Plain data, without threads and locks: its owner guards it.
 
 import Dispatch
+import Platform
 
 /// The line of an entity type, or whatever else needs an order.
 final class Line {

@@ -8,7 +8,7 @@
 //  - a thread that does its own work runs no job of others: what it lets go of is run by lanes.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class TicketScheduler: Sendable {
   /// Unchecked: used under the lock only.

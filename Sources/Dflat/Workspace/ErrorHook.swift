@@ -2,15 +2,7 @@
 //
 // A program that installs no handler would never hear of them, so debug builds then write them to the standard error stream.
 
-import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// The program's handler of errors that no call can throw.
 final class ErrorHook: Sendable {

@@ -7,7 +7,7 @@
 //  - A run that ended before everything was done is begun again only by who waits for it, or after something was committed.
 
 import Dispatch
-import Synchronization
+import Platform
 
 final class SteppedWork<Progress: Sendable>: Sendable {
   typealias Watcher = @Sendable (Result<Progress, any Error>) -> Void

@@ -2,13 +2,7 @@
 //
 // Thread-local and not task-local: a task that a handler starts does not run inside the transaction.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 final class ThreadContext {
   var transaction: Transaction?

@@ -1,6 +1,6 @@
 // Waiting for indexes, and watching how they are built.
 
-import Synchronization
+import Platform
 
 extension Workspace {
   /// Builds the indexes of a type, as a query that mentions one does, and waits until they are complete.

@@ -1,7 +1,7 @@
 // Transactions that return what they made and throw what went wrong.
 
 import Dispatch
-import Synchronization
+import Platform
 
 extension Workspace {
   /// Runs a transaction over these types and returns what `body` returns, when it is committed.

@@ -6,7 +6,7 @@
 //  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted transaction.
 
 public import Dispatch
-import Synchronization
+import Platform
 
 /// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
 public final class WorkspaceCore: Sendable {

@@ -13,15 +13,7 @@
 
 internal import Dispatch
 internal import LMDB
-internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// The observers at a moment.
 struct ObserverList {

@@ -2,7 +2,7 @@
 //
 // The handler is behind a lock and called without it. Once `cancel` has returned no call begins.
 
-internal import Synchronization
+internal import Platform
 
 /// Unchecked: what is not behind the lock is used in the write turn, or before the observer is registered.
 final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked Sendable {

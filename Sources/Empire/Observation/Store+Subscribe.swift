@@ -1,7 +1,7 @@
 // Subscribing: handlers and streams.
 
 internal import LMDB
-internal import Synchronization
+internal import Platform
 
 /// Observes records as long as it is kept: releasing the last reference cancels it.
 public final class StoreSubscription: Sendable {

@@ -8,7 +8,7 @@
 //  - nobody is told before the outer commit has returned, and everybody exactly once;
 //  - when the group cannot be committed as one, each transaction runs by itself, so one that is too large fails alone.
 
-internal import Synchronization
+internal import Platform
 
 /// A transaction whose caller waits, whatever it returns.
 protocol AnyPendingTransaction: AnyObject, Sendable {

@@ -4,15 +4,7 @@
 
 public import Foundation
 public import LMDB
-internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// A directory with records, opened **without** LMDB's lock file.
 ///

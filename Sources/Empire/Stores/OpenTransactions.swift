@@ -6,14 +6,7 @@
 // Kept true: what stands in a chain is held by somebody further out on the thread's stack.
 
 internal import LMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 enum OpenTransactions {
   /// The place of the chain in the storage of each thread; nil if the process has used up all places.

@@ -3,7 +3,7 @@
 // Kept true: nobody else refers to a context that is kept here, so a program that has kept a context sees it end for ever, and whoever takes
 // it may use it on any thread.
 
-internal import Synchronization
+internal import Platform
 
 /// A place for one context. A thread that finds it empty makes a new one, and one that finds it full drops its own.
 final class SpareContext: Sendable {

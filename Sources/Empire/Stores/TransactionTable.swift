@@ -5,13 +5,7 @@
 //  - a thread that has a transaction open never waits here: a transaction inside of another one joins it (OpenTransactions.swift), and does
 //    not wait for itself.
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Platform
 
 /// Unchecked, because the compiler cannot know that the state is only touched under the lock.
 final class TransactionTable: @unchecked Sendable {

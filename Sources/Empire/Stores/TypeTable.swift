@@ -3,7 +3,7 @@
 // A type's tag is by default a hash of its name. Two types with the same name, of different modules or files, have the same one, and so may
 // two names. A tag that a program gives is its own business: that is how migrations read the records of an older type.
 
-internal import Synchronization
+internal import Platform
 
 /// The types of record that a directory has met.
 @usableFromInline

@@ -7,7 +7,7 @@ import Dispatch
 public import Dflat
 import DflatTestSupport
 import SQLiteDflat
-import Synchronization
+import Platform
 
 /// A sequence of transactions and fetches.
 public struct LedgerScenario: Sendable {

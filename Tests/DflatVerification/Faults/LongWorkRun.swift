@@ -10,9 +10,9 @@ public import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
+import Platform
 import SQLiteAccess
 import SQLiteDflat
-import Synchronization
 
 /// Failing calls, one for each run.
 public struct LongWorkRun: Sendable {

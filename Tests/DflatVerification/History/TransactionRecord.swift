@@ -3,13 +3,7 @@
 // The client's thread fills the record before and after the call, the store's thread while the transaction runs and when it
 // completes. Nobody reads a record before it has completed, and then the thread that waited for it does.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// What a transaction did with one key.
 public enum Operation: Sendable, Equatable {

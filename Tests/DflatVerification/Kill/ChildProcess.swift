@@ -1,12 +1,6 @@
 // ChildProcess: a process that is started fast, speaks through its standard output, and can be killed.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A process could not be started.
 public struct CannotStart: Error {

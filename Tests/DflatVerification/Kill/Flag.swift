@@ -1,6 +1,6 @@
 // Flag: something that is set once, by any thread.
 
-import Synchronization
+import Platform
 
 final class Flag: Sendable {
   private let value = Atomic<Bool>(false)

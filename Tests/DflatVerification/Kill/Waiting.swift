@@ -1,7 +1,7 @@
 // Waiting for a completion, but not forever.
 
 import Dispatch
-import Synchronization
+import Platform
 
 /// Calls something that completes later.
 /// - Returns: What the completion was told, and whether it came within a minute.

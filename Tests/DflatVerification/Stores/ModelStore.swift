@@ -5,15 +5,7 @@
 // members have written and that waits for the commit.
 
 import Dispatch
-import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Platform
 
 /// A way in which a store may be wrong.
 public enum SchedulerFault: String, CaseIterable, Sendable {

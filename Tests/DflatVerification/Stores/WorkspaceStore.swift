@@ -4,7 +4,7 @@ public import Dflat
 import DflatTestSupport
 public import Dispatch
 public import SQLiteDflat
-import Synchronization
+import Platform
 
 /// A workspace, with a type for each space.
 public final class WorkspaceStore: TransactionalStore {

@@ -6,7 +6,7 @@
 import DflatTestSupport
 import Dispatch
 import Foundation
-import Synchronization
+import Platform
 
 /// A run of a workload in this process.
 public struct HistoryRun: Sendable {

@@ -83,7 +83,7 @@ extension Case {
   /// Keys in random order. The floor binds, steps, copies the blob into an allocation of its own, resets. An object is
   /// released when the next one has come.
   static let fetchByKey = Case(
-    id: "fetch-by-key", title: "fetch 10,000 one by one by key", goal: 1.2, upstream: 2.2,
+    id: "fetch-by-key", title: "fetch 10,000 one by one by key", goal: 1.0, upstream: 2.2,
     grdb: 4.8
   ) { fixture in
     var samples = fixture.samples(fixture.few)

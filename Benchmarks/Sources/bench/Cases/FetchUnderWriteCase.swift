@@ -86,6 +86,42 @@ extension Case {
   }
 }
 
+extension Case {
+  /// The same in processes that have not called `SQLiteProcess.configureForThreads()`.
+  static let fetchUnderWriteDefaults = Case(
+    id: "fetch-under-write-defaults", title: "the same with SQLite's own mutexes"
+  ) { fixture in
+    (
+      ours: { try FetchUnderWriteProcess.measure(.ours, fixture.few) },
+      floor: { try FetchUnderWriteProcess.measure(.floor, fixture.few) }
+    )
+  }
+}
+
+/// A process that runs one side of `fetch-under-write` with SQLite's own settings.
+enum FetchUnderWriteProcess {
+  static func measure(_ side: Opening.Side, _ objects: Int) throws -> Outcome {
+    let said = try Child.numbers(["defaults", side.rawValue, "\(objects)"])
+    guard said.count == 2 else {
+      throw Disagreement(description: "defaults \(side): the process said \(said)")
+    }
+    var sum = Checksum()
+    sum.add(Int64(said[1]))
+    return Outcome(nanoseconds: UInt64(said[0]), checksum: sum)
+  }
+
+  /// What the started process does: one run to warm up, and one that counts.
+  static func run(_ side: Opening.Side, _ objects: Int) throws {
+    let fixture = try Fixture(few: objects, many: objects, walLimit: Store.defaultWALLimit)
+    defer { try? fixture.removeFiles() }
+    let sides = try Case.fetchUnderWrite.sides(fixture)
+    let chosen = side == .ours ? sides.ours : sides.floor
+    _ = try chosen()
+    let outcome = try chosen()
+    print(outcome.nanoseconds, Int64(truncatingIfNeeded: outcome.checksum.value))
+  }
+}
+
 /// How reader and writer keep in step.
 private final class Pace: Sendable {
   private static let fetchesPerCommit = 20

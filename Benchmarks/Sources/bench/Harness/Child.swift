@@ -3,6 +3,7 @@
 //   bench memory WORK FILE     prints the peak memory of a piece of work; see PeakMemory
 //   bench open SIDE FILE       prints how long opening a file took, to the first objects; see Opening
 //   bench commit FILE          commits a change for each line that it reads; see OtherProcess
+//   bench defaults SIDE COUNT  prints how long `fetch-under-write` took with SQLite's own settings
 
 import Foundation
 
@@ -10,10 +11,11 @@ enum Child {
   case memory(PeakMemory.Work, String)
   case open(Opening.Side, String)
   case commit(String)
+  case defaults(Opening.Side, objects: Int)
 
   /// nil if the arguments do not ask for a child.
   init?(_ arguments: [String]) throws {
-    guard let name = arguments.first, ["memory", "open", "commit"].contains(name) else {
+    guard let name = arguments.first, ["memory", "open", "commit", "defaults"].contains(name) else {
       return nil
     }
     switch (name, arguments.count) {
@@ -24,9 +26,21 @@ enum Child {
       guard let side = Opening.Side(rawValue: arguments[1]) else { fallthrough }
       self = .open(side, arguments[2])
     case ("commit", 2): self = .commit(arguments[1])
+    case ("defaults", 3):
+      guard let side = Opening.Side(rawValue: arguments[1]), let objects = Int(arguments[2]) else {
+        fallthrough
+      }
+      self = .defaults(side, objects: objects)
     default:
-      throw UsageError(description: "usage: bench memory WORK FILE | open SIDE FILE | commit FILE")
+      throw UsageError(
+        description:
+          "usage: bench memory WORK FILE | open SIDE FILE | commit FILE | defaults SIDE COUNT")
     }
+  }
+
+  /// Whether SQLite's settings of the process are to stay as they are.
+  var keepsDefaults: Bool {
+    if case .defaults = self { true } else { false }
   }
 
   /// Does what the process was started for.
@@ -35,6 +49,7 @@ enum Child {
     case .memory(let work, let path): try PeakMemory.runProcess(work, path)
     case .open(let side, let path): try Opening.runProcess(side, path)
     case .commit(let path): try OtherProcess.runProcess(path)
+    case .defaults(let side, let objects): try FetchUnderWriteProcess.run(side, objects)
     }
   }
 

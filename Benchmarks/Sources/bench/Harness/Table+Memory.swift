@@ -7,6 +7,7 @@ extension Table {
     print(
       "SQLite \(String(cString: sqlite3_libversion())), \(options.runs) runs, medians; ratio = Dflat / floor"
     )
+    print("SQLite is configured for threads, for both sides (SQLiteProcess.configureForThreads)")
     printColumns(ours: "Dflat ms")
   }
 

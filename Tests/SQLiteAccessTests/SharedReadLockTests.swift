@@ -1,12 +1,13 @@
-// The lock that a pool keeps while reads follow each other closely.
+// The read lock that a pool holds while reads follow each other closely.
 
 import DflatTestSupport
 import Foundation
 import SQLiteAccess
+import Platform
 import Testing
 
-@Suite("The lock between reads")
-struct ReadAnchorTests {
+@Suite("The read lock of a burst")
+struct SharedReadLockTests {
   /// Reads until the pool keeps the lock, which shows in that the log cannot begin anew.
   private func hold(_ pool: ReaderPool, _ writer: Connection) throws {
     try #expect(
@@ -64,7 +65,42 @@ struct ReadAnchorTests {
     }
   }
 
-  @Test("Each read sees what was committed before it, by whomever")
+  @Test(
+    "Checkpoints of this program and of others end while reads follow each other without a pause",
+    arguments: [true, false])
+  func checkpoints(areOurs: Bool) throws {
+    try withTemporaryFile { path in
+      let writer = try makeFilledFile(path)
+      let pool = ReaderPool(path: path)
+      let other = try Connection(path: path)
+      // A connection that has read nothing has nothing to checkpoint.
+      _ = try other.value("SELECT count(*) FROM t")
+      let isDone = Collected<Bool>()
+      let reads = Atomic(0)
+      let readers = DispatchGroup()
+      DispatchQueue.global().async(group: readers) {
+        while isDone.all.isEmpty {
+          if (try? count(pool)) != nil { reads.add(1, ordering: .relaxed) }
+        }
+      }
+      for _ in 0..<5 {
+        try insert(writer)
+        // Enough for the lock to be taken in the state that is now the newest.
+        let before = reads.load(ordering: .relaxed)
+        #expect(eventually { reads.load(ordering: .relaxed) > before + 100 })
+        try insert(writer)
+        let result =
+          areOurs
+          ? try pool.checkpoint(writer, .restart)
+          : try other.checkpoint(.truncate, timeoutMilliseconds: 20_000)
+        #expect(!result.isBusy && result.checkpointed >= 0)
+      }
+      isDone.append(true)
+      readers.wait()
+    }
+  }
+
+  @Test("Each read sees what was committed before it, by whichever connection")
   func newest() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -78,7 +114,6 @@ struct ReadAnchorTests {
       }
       for number in 1...500 as ClosedRange<Int64> {
         try insert(writer)
-        if number.isMultiple(of: 3) { pool.noteCommit() }
         if number.isMultiple(of: 50) {
           _ = try pool.checkpoint(writer, .restart)
         }

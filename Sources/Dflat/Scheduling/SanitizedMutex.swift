@@ -1,1 +1,0 @@
-../../SQLiteAccess/SanitizedMutex.swift

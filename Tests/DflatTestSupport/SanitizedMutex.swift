@@ -1,1 +1,0 @@
-../../Sources/SQLiteAccess/SanitizedMutex.swift

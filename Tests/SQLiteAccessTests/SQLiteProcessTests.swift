@@ -1,0 +1,79 @@
+// Settings of SQLite that hold for the whole process. Each test runs in a process of its own.
+
+import CSQLite
+import CSQLiteProbe
+import Foundation
+import SQLiteAccess
+import Testing
+
+@Suite("Settings of the process")
+struct SQLiteProcessTests {
+  /// Uses a database.
+  /// - Returns: How many bytes SQLite says that it uses meanwhile.
+  private static func use() throws -> Int64 {
+    let connection = try Connection(inMemory: nil)
+    try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+    defer { withExtendedLifetime(connection) {} }
+    return sqlite3_memory_used()
+  }
+
+  @Test("Without the call, none is changed")
+  func withoutCall() async {
+    await #expect(processExitsWith: .success) {
+      try #expect(Self.use() > 0)
+      #expect(csqlite_probe_has_default_mutexes() != 0)
+    }
+  }
+
+  @Test("The call replaces the mutexes where that helps, and turns memory statistics off")
+  func withCall() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<2 { try SQLiteProcess.configureForThreads() }
+      try #expect(Self.use() == 0)
+      // Calling it again is fine also when SQLite is in use.
+      try SQLiteProcess.configureForThreads()
+      #if canImport(Glibc)
+        #expect(csqlite_probe_has_default_mutexes() == 0)
+      #else
+        #expect(csqlite_probe_has_default_mutexes() != 0)
+      #endif
+    }
+  }
+
+  @Test("A call that comes too late throws, and changes nothing")
+  func tooLate() async {
+    await #expect(processExitsWith: .success) {
+      try #expect(Self.use() > 0)
+      let error = #expect(throws: SQLiteError.self) { try SQLiteProcess.configureForThreads() }
+      #expect(error?.code == .misuse)
+      #expect(error?.message.contains("at the start of the program") == true)
+      try #expect(Self.use() > 0)
+      #expect(csqlite_probe_has_default_mutexes() != 0)
+    }
+  }
+
+  @Test("With the changed mutexes several threads read while one writes")
+  func threads() async {
+    await #expect(processExitsWith: .success) {
+      try SQLiteProcess.configureForThreads()
+      try withTemporaryFile { path in
+        let writer = try makeFilledFile(path)
+        let pool = ReaderPool(path: path)
+        let group = DispatchGroup()
+        let counts = Collected<SQLValue?>()
+        for _ in 0..<3 {
+          DispatchQueue.global().async(group: group) {
+            for _ in 0..<200 {
+              counts.append(
+                try? pool.withReader { try $0.value("SELECT count(*) FROM t WHERE id <= 100") })
+            }
+          }
+        }
+        for _ in 0..<100 { try writer.execute("INSERT INTO t (text) VALUES ('another')") }
+        group.wait()
+        #expect(counts.all.count == 600)
+        #expect(counts.all.allSatisfy { $0 == .integer(100) })
+      }
+    }
+  }
+}

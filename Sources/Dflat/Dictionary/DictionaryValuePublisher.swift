@@ -1,94 +1,85 @@
-// DictionaryValuePublisher: a key as a Combine publisher.
+// DictionaryValuePublisher: a key of a dictionary as a Combine publisher.
+
+/// Sends the values of a key into a buffer.
+struct DictionaryValueSource<Element: Equatable & Sendable>: Sendable {
+  let access: DictionaryAccess
+  let key: String
+  let coding: DictionaryCoding<Element>
+
+  func start(
+    _ buffer: DemandBuffer<SubscribedDictionaryValue<Element>>
+  ) -> any WorkspaceSubscription {
+    access.subscribe(key, coding) { [weak buffer] in buffer?.send($0) }
+  }
+}
 
 #if canImport(Combine)
   public import Combine
-  import Synchronization
 
-  /// The values of a dictionary's key, from the first demand on. It never completes.
+  /// Publishes the values of a key; never completes.
   ///
-  /// A subscriber that is behind gets the newest state when it asks again.
-  public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher {
-    /// What subscribers get.
+  /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber that
+  /// is behind gets the newest state when it asks again.
+  public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher, Sendable {
+    /// The value at first, and after each change.
     public typealias Output = SubscribedDictionaryValue<Element>
-    /// There are no errors.
+    /// It does not fail.
     public typealias Failure = Never
-    typealias Handler = @Sendable (Output) -> Void
+    private let source: DictionaryValueSource<Element>
 
-    private let subscribe: (@escaping Handler) -> any WorkspaceSubscription
-
-    init(_ subscribe: @escaping (@escaping Handler) -> any WorkspaceSubscription) {
-      self.subscribe = subscribe
+    init(_ access: DictionaryAccess, _ key: String, _ coding: DictionaryCoding<Element>) {
+      source = DictionaryValueSource(access: access, key: key, coding: coding)
     }
 
     /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-      subscriber.receive(subscription: Inner(subscriber, subscribe))
+    public func receive<S: Subscriber>(subscriber: S)
+    where S.Input == Output, S.Failure == Never {
+      BufferedSubscription.attach(subscriber) { [source] in source.start($0) }
+    }
+  }
+
+  extension WorkspaceDictionary {
+    /// Publishes the values of a key: the present one at the first demand, and then each new one.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type of its value. A value of another type counts as none.
+    public func publisher<Element: DictionaryScalar & Codable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
+      DictionaryValuePublisher(_access, key, .scalar)
     }
 
-    // Unchecked: what changes is changed under the lock.
-    private final class Inner<S: Subscriber>: Subscription, @unchecked Sendable
-    where S.Input == Output, S.Failure == Never {
-      private let lock = Mutex(())
-      private var subscriber: S?
-      private let subscribe: (@escaping Handler) -> any WorkspaceSubscription
-      private var subscription: (any WorkspaceSubscription)?
-      private var demand = Subscribers.Demand.none
-      private var hasBegun = false
-      private var newest: Output?
+    /// Publishes the `Codable` values of a key: the present one at the first demand, and then each
+    /// new one.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type of its value. A value of another type counts as none.
+    public func publisher<Element: Codable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
+      DictionaryValuePublisher(_access, key, .codable)
+    }
 
-      init(
-        _ subscriber: S, _ subscribe: @escaping (@escaping Handler) -> any WorkspaceSubscription
-      ) {
-        self.subscriber = subscriber
-        self.subscribe = subscribe
-      }
+    /// Publishes the FlatBuffers values of a key: the present one at the first demand, and then each
+    /// new one.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type of its value. A value of another type counts as none.
+    public func publisher<Element: FlatBuffersCodable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
+      DictionaryValuePublisher(_access, key, .flatBuffers)
+    }
 
-      func request(_ more: Subscribers.Demand) {
-        let begins = lock.withLock { _ in
-          demand += more
-          defer { hasBegun = true }
-          return !hasBegun
-        }
-        if begins {
-          let made = subscribe { [weak self] in self?.offer($0) }
-          let isWanted = lock.withLock { _ in
-            if subscriber == nil { return false }
-            subscription = made
-            return true
-          }
-          if !isWanted { made.cancel() }
-        }
-        flush()
-      }
-
-      func cancel() {
-        let held = lock.withLock { _ in
-          defer {
-            subscriber = nil
-            subscription = nil
-            newest = nil
-          }
-          return (subscriber, subscription)
-        }
-        held.1?.cancel()
-      }
-
-      private func offer(_ value: Output) {
-        lock.withLock { _ in newest = value }
-        flush()
-      }
-
-      private func flush() {
-        let next = lock.withLock { _ -> (S, Output)? in
-          guard let subscriber, let value = newest, demand > 0 else { return nil }
-          newest = nil
-          demand -= 1
-          return (subscriber, value)
-        }
-        guard let (subscriber, value) = next else { return }
-        let more = subscriber.receive(value)
-        if more > 0 { request(more) }
-      }
+    /// Publishes the generated values of a key: the present one at the first demand, and then each
+    /// new one.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type of its value. A value of another type counts as none.
+    public func publisher<Element: Codable & FlatBuffersCodable & Equatable & Sendable>(
+      _ key: String, of type: Element.Type
+    ) -> DictionaryValuePublisher<Element> {
+      DictionaryValuePublisher(_access, key, .flatBuffers)
     }
   }
 #endif

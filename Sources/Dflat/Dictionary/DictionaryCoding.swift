@@ -9,7 +9,7 @@ import FlatBuffersRuntime
 #endif
 
 /// How values of a type become contents and the other way round.
-struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
+package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   /// The contents, and why they could not be encoded, if so.
   let contents: @Sendable (T) -> (DictionaryContents, (any Error)?)
   /// The value; nil if it is of another kind. Throws what is wrong with its bytes.
@@ -61,7 +61,7 @@ struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
 
 extension DictionaryCoding where T: DictionaryScalar {
   /// As it is, in the column of its type.
-  static var scalar: DictionaryCoding {
+  package static var scalar: DictionaryCoding {
     DictionaryCoding(
       wrap: { $0._dictionaryStored.contents },
       unwrap: { T._dictionaryValue(DictionaryStored($0)) })
@@ -70,7 +70,7 @@ extension DictionaryCoding where T: DictionaryScalar {
 
 extension DictionaryCoding where T: FlatBuffersCodable {
   /// In the FlatBuffers form.
-  static var flatBuffers: DictionaryCoding {
+  package static var flatBuffers: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: true, version: T.flatBuffersSchemaVersion,
       encode: {
@@ -83,7 +83,7 @@ extension DictionaryCoding where T: FlatBuffersCodable {
 
 extension DictionaryCoding where T: Codable {
   /// As a binary property list.
-  static var codable: DictionaryCoding {
+  package static var codable: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: false, version: nil,
       encode: { value in

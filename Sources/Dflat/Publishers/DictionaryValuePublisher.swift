@@ -1,20 +1,10 @@
 // DictionaryValuePublisher: a key of a dictionary as a Combine publisher.
 
-/// Sends the values of a key into a buffer.
-struct DictionaryValueSource<Element: Equatable & Sendable>: Sendable {
-  let access: DictionaryAccess
-  let key: String
-  let coding: DictionaryCoding<Element>
-
-  func start(
-    _ buffer: DemandBuffer<SubscribedDictionaryValue<Element>>
-  ) -> any WorkspaceSubscription {
-    access.subscribe(key, coding) { [weak buffer] in buffer?.send($0) }
-  }
-}
-
 #if canImport(Combine)
   public import Combine
+  #if os(Linux)
+    public import Dflat
+  #endif
 
   /// Publishes the values of a key; never completes.
   ///
@@ -28,7 +18,7 @@ struct DictionaryValueSource<Element: Equatable & Sendable>: Sendable {
     private let source: DictionaryValueSource<Element>
 
     init(_ access: DictionaryAccess, _ key: String, _ coding: DictionaryCoding<Element>) {
-      source = DictionaryValueSource(access: access, key: key, coding: coding)
+      source = DictionaryValueSource(access, key, coding)
     }
 
     /// Attaches a subscriber.

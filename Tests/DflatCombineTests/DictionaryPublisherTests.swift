@@ -120,7 +120,7 @@ struct DictionaryPublisherTests {
       let probe = Probe<Event> { _, event in
         if event == .updated(1) {
           isInside.signal()
-          mayLeave.wait()
+          mayLeave.expect("that it may leave")
         }
         return .none
       }
@@ -131,13 +131,13 @@ struct DictionaryPublisherTests {
         probe.request(.max(1))
         isDone.signal()
       }
-      isInside.wait()
+      isInside.expect("a value")
       // A value and demand for it, while the other thread is in `receive`: that thread delivers it.
       workspace.dflat.dictionary["k"] = 2
       probe.request(.max(1))
       #expect(probe.values == [.initial(nil), .updated(1)])
       mayLeave.signal()
-      isDone.wait()
+      isDone.expect("the end of the request")
       #expect(probe.values == [.initial(nil), .updated(1), .updated(2)])
       #expect(probe.mostAtOnce == 1)
     }

@@ -42,7 +42,8 @@ public final class WorkspaceCore: Sendable {
   private let hook: ErrorHook
   /// What has been accepted and has not ended.
   let accepted = DispatchGroup()
-  private let closing = DispatchQueue(label: "dflat.closing")
+  /// Runs the steps of a shutdown.
+  let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   let snapshots = DispatchGroup()
 
@@ -245,10 +246,11 @@ public final class WorkspaceCore: Sendable {
       builds.endPaused(WorkspaceError.shutDown)
       migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
-      snapshots.wait()
-      do { try engine.close(flags) } catch { report(error) }
-      engine.wantIndexes = nil
-      if let completion { lanes.run(completion) } else { done.signal() }
+      snapshots.notify(queue: closing) { [self] in
+        do { try engine.close(flags) } catch { report(error) }
+        engine.wantIndexes = nil
+        if let completion { lanes.run(completion) } else { done.signal() }
+      }
     }
     if completion == nil { done.wait() }
   }

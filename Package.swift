@@ -57,9 +57,18 @@ let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 // compiler still writes 100,000 lines in a second.
 let tool: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-// CloudKit's half of Empire is built where there is CloudKit. Elsewhere the tests, and nothing else, build it against a stand-in.
+// What needs CloudKit or Combine is built where these exist. On Linux the tests, and nothing else, build it against stand-ins.
 #if os(Linux)
-  let cloudKitStandIn: [Target] = [
+  let isLinux = true
+  let standIns: [Target] = [
+    .target(name: "Combine", path: "Tests/Combine", swiftSettings: strict),
+    .target(
+      name: "DflatCombine", dependencies: ["Dflat", "Combine"], path: "Sources/Dflat/Publishers",
+      swiftSettings: strict),
+    .testTarget(
+      name: "DflatCombineTests",
+      dependencies: ["DflatCombine", "SQLiteDflat", "DflatTestSupport", "Combine"],
+      swiftSettings: strict),
     .target(name: "CloudKit", path: "Tests/CloudKit", swiftSettings: strict),
     .target(
       name: "EmpireCloudKit", dependencies: ["Empire", "EmpireMacros", "CloudKit"],
@@ -69,7 +78,12 @@ let tool: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuratio
       swiftSettings: strict),
   ]
 #else
-  let cloudKitStandIn: [Target] = []
+  let isLinux = false
+  let standIns: [Target] = [
+    .testTarget(
+      name: "DflatCombineTests", dependencies: ["SQLiteDflat", "DflatTestSupport"],
+      swiftSettings: strict)
+  ]
 #endif
 
 let package = Package(
@@ -98,7 +112,7 @@ let package = Package(
     .target(name: "StandardConformances", swiftSettings: strict),
     .target(
       name: "Dflat", dependencies: ["FlatBuffersRuntime", "Platform", "StandardConformances"],
-      swiftSettings: strict),
+      exclude: isLinux ? ["Publishers"] : [], swiftSettings: strict),
     .target(name: "CSQLiteThreads", dependencies: ["CSQLite"]),
     .target(
       name: "SQLiteAccess", dependencies: ["CSQLite", "CSQLiteThreads", "Platform"],
@@ -138,7 +152,7 @@ let package = Package(
       dependencies: [
         "EmpireMacros", "LMDB", "PackedSerialize", "Platform", "StandardConformances",
       ],
-      exclude: cloudKitStandIn.isEmpty ? [] : ["CloudKit"], swiftSettings: strict + lifetimes),
+      exclude: isLinux ? ["CloudKit"] : [], swiftSettings: strict + lifetimes),
 
     .plugin(name: "DflatPlugin", capability: .buildTool(), dependencies: ["dflatc"]),
     .plugin(
@@ -234,5 +248,5 @@ let package = Package(
     .testTarget(
       name: "EmpireMacrosTests", dependencies: ["Empire", "Dflat"], exclude: ["Programs"],
       swiftSettings: strict),
-  ] + cloudKitStandIn
+  ] + standIns
 )

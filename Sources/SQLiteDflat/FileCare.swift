@@ -62,17 +62,13 @@ struct FileCare {
     let readers = ownReaders()
     let pages = connection.walPagesAfterLastCommit
     let began = ContinuousClock.now
-    let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
-    let waits =
-      pages >= waitAt && !readers.areTransactions
-      && readers.oldest.map { began - $0 < patience } ?? true
     let isLong = connection.walFileSize > 2 * Int64(limit)
     // Also after an error: it is not tried again with each transaction.
     dueAt = pages + limitPages
     isBehind = true
     let result = try pool.checkpoint(
       connection, isLong || mustShrink ? .truncate : .restart,
-      timeoutMilliseconds: waits ? Int(patience / .milliseconds(1)) : 0)
+      timeoutMilliseconds: Int(patience(pages: pages, readers, now: began) / .milliseconds(1)))
     if !result.isBusy {
       dueAt = limitPages
       waitAt = limitPages
@@ -92,6 +88,13 @@ struct FileCare {
         age: .now - (readers.oldest ?? readersNow.oldest ?? since),
         isOwn: readers.isAnyAtWork || readersNow.isAnyAtWork, walBytes: connection.walFileSize)
     ]
+  }
+
+  /// How long an attempt to move a log of so many pages waits for readers.
+  func patience(pages: Int, _ readers: OwnReaders, now: ContinuousClock.Instant) -> Duration {
+    let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
+    let mayEndInTime = readers.oldest.map { now - $0 < patience } ?? true
+    return pages >= waitAt && !readers.areTransactions && mayEndInTime ? patience : .zero
   }
 
   /// Whether another connection holds the write lock.

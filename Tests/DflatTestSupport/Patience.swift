@@ -48,6 +48,21 @@ extension DispatchSemaphore {
   }
 }
 
+extension DispatchGroup {
+  /// Waits until all have left.
+  /// - Parameter what: What that means, for people.
+  /// - Returns: Whether they have. If not, that is an issue.
+  @discardableResult
+  public func expect(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Bool {
+    let seconds = Int(NotInTime.patience.components.seconds)
+    if wait(timeout: .now() + .seconds(seconds)) == .success { return true }
+    Issue.record(NotInTime(what: what), sourceLocation: sourceLocation)
+    return false
+  }
+}
+
 /// Runs what waits for tasks on a thread of its own. Tests run on threads of Swift's pool, of which
 /// there are few: if all of them waited for tasks, no task would run.
 public func beyondTasks<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {

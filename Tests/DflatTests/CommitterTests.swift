@@ -108,7 +108,7 @@ struct CommitterTests {
   }
 
   private var outcomes: [Bool] {
-    told.group.wait()
+    told.group.expect("what all members are told")
     return told.outcomes.withLock { $0 }
   }
 
@@ -243,16 +243,17 @@ struct CommitterTests {
       // What it changes is guarded by the committer.
       nonisolated(unsafe) let test = self
       DispatchQueue(label: "waiter \(number)").async {
+        defer { done.leave() }
         guard let turn = try? test.committer.beginTurn({ test.writer }) else { return }
         order.withLock { $0.append(number) }
         test.finish(
           test.committer.end(turn, test.member(test.notes, of: turn.group)), false)
-        done.leave()
       }
-      while committer.waitingCount <= number {}
+      let isWaiting = eventually { committer.waitingCount > number }
+      #expect(isWaiting, "waiter \(number) does not wait")
     }
     finish(committer.end(turn, member(posts, of: turn.group)), false)
-    done.wait()
+    done.expect("the right to write for all who wait")
     #expect(order.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     #expect(outcomes.count == 7)
     #expect(writer.notes.filter { $0 == "commit" }.count == 1)

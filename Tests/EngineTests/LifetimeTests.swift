@@ -1,11 +1,12 @@
 // Opening, snapshots, shutdown, and what runs when.
 
-import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
 import Platform
 import Testing
+
+@testable import Dflat
 
 @Suite("Lifetime of a workspace")
 struct LifetimeTests {
@@ -53,7 +54,8 @@ struct LifetimeTests {
       try workspace.store([post(1)])
       workspace.dflat.fetchWithinASnapshot {
         workspace.dflat.shutdown {}
-        Thread.sleep(forTimeInterval: 0.1)
+        // The shutdown has done all that does not wait for the snapshot.
+        workspace.dflat._core.closing.sync {}
         #expect(workspace.posts.all().count == 1, "the snapshot began before the shutdown")
       }
     }

@@ -1,6 +1,5 @@
 // Opening, snapshots, shutdown, and what runs when.
 
-import Dflat
 import DflatTestSupport
 import Dispatch
 import Foundation
@@ -8,6 +7,8 @@ import SQLiteAccess
 import SQLiteDflat
 import Platform
 import Testing
+
+@testable import Dflat
 
 @Suite("Lifetime of a workspace")
 struct LifetimeTests {
@@ -58,6 +59,7 @@ struct LifetimeTests {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/test.db"
     let done = DispatchGroup()
+    let isReleased = DispatchSemaphore(value: 0)
     do {
       let dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
       for number in 0..<20 as Range<Int32> {
@@ -65,7 +67,7 @@ struct LifetimeTests {
         dflat.performChanges(
           [Post.self],
           changesHandler: { txn in
-            if number == 0 { Thread.sleep(forTimeInterval: 0.05) }
+            if number == 0 { isReleased.expect("the release of the workspace") }
             txn.try(submit: Blog.PostChangeRequest.creationRequest(post(number)))
           }
         ) {
@@ -74,11 +76,10 @@ struct LifetimeTests {
         }
       }
     }
-    done.wait()
-    for _ in 0..<200 where FileManager.default.fileExists(atPath: path + "-wal") {
-      Thread.sleep(forTimeInterval: 0.01)
-    }
-    #expect(!FileManager.default.fileExists(atPath: path + "-wal"), "the file was not closed")
+    isReleased.signal()
+    done.expect("the completion of all transactions")
+    let isClosed = eventually { !FileManager.default.fileExists(atPath: path + "-wal") }
+    #expect(isClosed, "the file was not closed")
     let again = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
     #expect(again.fetch(for: Post.self).all().count == 20)
     again.shutdown()

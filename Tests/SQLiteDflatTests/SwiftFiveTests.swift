@@ -12,7 +12,8 @@ struct SwiftFiveTests {
     let keeper = Keeper(path: path)
     #expect(
       keeper.run() == [
-        "five 0", "five 1", "five 2", "success true 3", "2", "1", "2", "down", "4", "5", "xxx",
+        "five 0", "five 1", "five 2", "success true 3", "2", "1", "2", "0", "1", "2", "none",
+        "dark", "dark", "7", "down", "4", "5", "xxx",
       ])
     #expect(await keeper.runAsync(path: path))
   }

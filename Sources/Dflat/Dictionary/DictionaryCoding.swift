@@ -1,4 +1,4 @@
-// DictionaryCoding: the eight kinds of values, each as two functions.
+// DictionaryCoding: the three ways to store a value: as it is, as FlatBuffers, as a property list.
 
 import FlatBuffersRuntime
 
@@ -9,7 +9,7 @@ import FlatBuffersRuntime
 #endif
 
 /// How values of a type become contents and the other way round.
-struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
+package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   /// The contents, and why they could not be encoded, if so.
   let contents: @Sendable (T) -> (DictionaryContents, (any Error)?)
   /// The value; nil if it is of another kind. Throws what is wrong with its bytes.
@@ -59,94 +59,18 @@ struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   }
 }
 
-/// A kind of value that contents hold as it is.
-protocol DictionaryScalar: Equatable, Sendable {
-  /// The value; nil if the contents are of another kind.
-  init?(_ contents: DictionaryContents)
-  var dictionaryContents: DictionaryContents { get }
-}
-
 extension DictionaryCoding where T: DictionaryScalar {
-  fileprivate static var scalar: DictionaryCoding {
-    DictionaryCoding(wrap: { $0.dictionaryContents }, unwrap: { T($0) })
+  /// As it is, in the column of its type.
+  package static var scalar: DictionaryCoding {
+    DictionaryCoding(
+      wrap: { $0._dictionaryStored.contents },
+      unwrap: { T._dictionaryValue(DictionaryStored($0)) })
   }
-}
-
-extension Bool: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .bool(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .bool(self) }
-}
-
-extension Int: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .int(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .int(self) }
-}
-
-extension UInt: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .uint(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .uint(self) }
-}
-
-extension Float: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .float(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .float(self) }
-}
-
-extension Double: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .double(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .double(self) }
-}
-
-extension String: DictionaryScalar {
-  init?(_ contents: DictionaryContents) {
-    guard case .string(let value) = contents else { return nil }
-    self = value
-  }
-  var dictionaryContents: DictionaryContents { .string(self) }
-}
-
-extension DictionaryCoding where T == Bool {
-  static let bool = scalar
-}
-
-extension DictionaryCoding where T == Int {
-  static let int = scalar
-}
-
-extension DictionaryCoding where T == UInt {
-  static let uint = scalar
-}
-
-extension DictionaryCoding where T == Float {
-  static let float = scalar
-}
-
-extension DictionaryCoding where T == Double {
-  static let double = scalar
-}
-
-extension DictionaryCoding where T == String {
-  static let string = scalar
 }
 
 extension DictionaryCoding where T: FlatBuffersCodable {
   /// In the FlatBuffers form.
-  static var flatBuffers: DictionaryCoding {
+  package static var flatBuffers: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: true, version: T.flatBuffersSchemaVersion,
       encode: {
@@ -159,7 +83,7 @@ extension DictionaryCoding where T: FlatBuffersCodable {
 
 extension DictionaryCoding where T: Codable {
   /// As a binary property list.
-  static var codable: DictionaryCoding {
+  package static var codable: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: false, version: nil,
       encode: { value in

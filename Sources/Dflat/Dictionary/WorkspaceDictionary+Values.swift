@@ -1,12 +1,80 @@
-// The forms of call: each kind of value under a key, with its type written, inferred, or with a default.
+// The forms of call: a value under a key, with its type written, inferred, or with a default.
 //
-// The concrete kinds are `Codable`, too; Swift prefers the concrete form. A generated value is of both generic kinds; the last group,
-// which says so, is preferred to both.
+// Values of several groups are `Codable`. Where a value fits more than one group, Swift prefers the one that asks for more protocols;
+// therefore the group for scalars names all of the `Codable` group's, and generated values, which are `Codable` and
+// `FlatBuffersCodable`, have a group that names both. DictionaryFormsTests holds Swift to it.
+
+// MARK: Scalars
+
+extension WorkspaceDictionary {
+  /// The value under a key; assigning nil removes the key.
+  ///
+  ///     dflat.dictionary["volume", Double.self] = 1
+  ///     let volume = dflat.dictionary["volume", Double.self]
+  ///
+  /// Reading a key whose value has another type gives nil and is reported to the error hook.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - type: The type of the value.
+  @inlinable
+  public subscript<T: DictionaryScalar & Codable & Equatable & Sendable>(_ key: String,
+    _ type: T.Type
+  ) -> T? {
+    @inline(__always) get { scalar(key) }
+    @inline(__always) set { set(key, newValue?._dictionaryStored ?? ._absent) }
+  }
+
+  /// The value under a key, with its type inferred; assigning nil removes the key.
+  ///
+  ///     dflat.dictionary["theme"] = "dark"
+  ///     let theme: String? = dflat.dictionary["theme"]
+  ///
+  /// Reading a key whose value has another type gives nil and is reported to the error hook.
+  /// - Parameter key: The key.
+  @inlinable
+  public subscript<T: DictionaryScalar & Codable & Equatable & Sendable>(_ key: String) -> T? {
+    @inline(__always) get { scalar(key) }
+    @inline(__always) set { set(key, newValue?._dictionaryStored ?? ._absent) }
+  }
+
+  /// The value under a key, or a default, which is not stored.
+  ///
+  ///     dflat.dictionary["launches"] = dflat.dictionary["launches", default: 0] + 1
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The result if the key has no value of this type.
+  @inlinable
+  public subscript<T: DictionaryScalar & Codable & Equatable & Sendable>(_ key: String,
+    default value: T
+  ) -> T {
+    @inline(__always) get { scalar(key) ?? value }
+  }
+
+  @inlinable @inline(__always)
+  func scalar<T: DictionaryScalar>(_ key: String) -> T? {
+    let stored = _contents(of: key)
+    if let value = T._dictionaryValue(stored) { return value }
+    reportIfPresent(stored, key, as: T.self)
+    return nil
+  }
+
+  @usableFromInline
+  func reportIfPresent(_ stored: DictionaryStored, _ key: String, as type: Any.Type) {
+    if stored.contents.isAbsent { return }
+    _access.reportWrongType(of: stored.contents, key, as: type)
+  }
+
+  @usableFromInline
+  func set(_ key: String, _ stored: DictionaryStored) { _access.set(key, stored.contents) }
+}
 
 // MARK: Codable
 
 extension WorkspaceDictionary {
-  /// The value under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
+  /// The value under a key; assigning nil removes the key. It is stored as a binary property list.
+  ///
+  /// Reading a key whose value has another type gives nil and is reported to the error hook.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of the value.
@@ -15,7 +83,10 @@ extension WorkspaceDictionary {
     set { _access.set(key, newValue, .codable) }
   }
 
-  /// The value under a key, its type inferred.
+  /// The value under a key, with its type inferred; assigning nil removes the key. It is stored as a
+  /// binary property list.
+  ///
+  /// Reading a key whose value has another type gives nil and is reported to the error hook.
   /// - Parameter key: The key.
   public subscript<T: Codable & Equatable & Sendable>(_ key: String) -> T? {
     get { _access.get(key, .codable) }
@@ -25,7 +96,7 @@ extension WorkspaceDictionary {
   /// The value under a key, or a default, which is not stored.
   /// - Parameters:
   ///   - key: The key.
-  ///   - value: What is given if there is no such value.
+  ///   - value: The result if the key has no value of this type.
   public subscript<T: Codable & Equatable & Sendable>(_ key: String, default value: T) -> T {
     _access.get(key, .codable) ?? value
   }
@@ -34,7 +105,10 @@ extension WorkspaceDictionary {
 // MARK: FlatBuffersCodable
 
 extension WorkspaceDictionary {
-  /// The generated value under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
+  /// The FlatBuffers value under a key; assigning nil removes the key.
+  ///
+  /// Reading a key whose value has another type, or another version of its schema, gives nil and is
+  /// reported to the error hook.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of the value.
@@ -45,17 +119,20 @@ extension WorkspaceDictionary {
     set { _access.set(key, newValue, .flatBuffers) }
   }
 
-  /// The generated value under a key, its type inferred.
+  /// The FlatBuffers value under a key, with its type inferred; assigning nil removes the key.
+  ///
+  /// Reading a key whose value has another type, or another version of its schema, gives nil and is
+  /// reported to the error hook.
   /// - Parameter key: The key.
   public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String) -> T? {
     get { _access.get(key, .flatBuffers) }
     set { _access.set(key, newValue, .flatBuffers) }
   }
 
-  /// The generated value under a key, or a default, which is not stored.
+  /// The FlatBuffers value under a key, or a default, which is not stored.
   /// - Parameters:
   ///   - key: The key.
-  ///   - value: What is given if there is no such value.
+  ///   - value: The result if the key has no value of this type.
   public subscript<T: FlatBuffersCodable & Equatable & Sendable>(_ key: String, default value: T)
     -> T
   {
@@ -63,10 +140,13 @@ extension WorkspaceDictionary {
   }
 }
 
-// MARK: Codable & FlatBuffersCodable
+// MARK: Generated values, which are both
 
 extension WorkspaceDictionary {
-  /// The generated value under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
+  /// The generated value under a key; assigning nil removes the key. It is stored as FlatBuffers.
+  ///
+  /// Reading a key whose value has another type, or another version of its schema, gives nil and is
+  /// reported to the error hook.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of the value.
@@ -77,7 +157,11 @@ extension WorkspaceDictionary {
     set { _access.set(key, newValue, .flatBuffers) }
   }
 
-  /// The generated value under a key, its type inferred.
+  /// The generated value under a key, with its type inferred; assigning nil removes the key. It is
+  /// stored as FlatBuffers.
+  ///
+  /// Reading a key whose value has another type, or another version of its schema, gives nil and is
+  /// reported to the error hook.
   /// - Parameter key: The key.
   public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String) -> T? {
     get { _access.get(key, .flatBuffers) }
@@ -87,178 +171,10 @@ extension WorkspaceDictionary {
   /// The generated value under a key, or a default, which is not stored.
   /// - Parameters:
   ///   - key: The key.
-  ///   - value: What is given if there is no such value.
+  ///   - value: The result if the key has no value of this type.
   public subscript<T: Codable & FlatBuffersCodable & Equatable & Sendable>(_ key: String,
     default value: T
   ) -> T {
     _access.get(key, .flatBuffers) ?? value
-  }
-}
-
-// MARK: Bool
-
-extension WorkspaceDictionary {
-  /// The `Bool` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: Bool.Type) -> Bool? {
-    get { scalar(key, .bool) }
-    set { _access.set(key, newValue, .bool) }
-  }
-
-  /// The `Bool` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> Bool? {
-    get { scalar(key, .bool) }
-    set { _access.set(key, newValue, .bool) }
-  }
-
-  /// The `Bool` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: Bool) -> Bool {
-    scalar(key, .bool) ?? value
-  }
-}
-
-// MARK: Int
-
-extension WorkspaceDictionary {
-  /// The `Int` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: Int.Type) -> Int? {
-    get { scalar(key, .int) }
-    set { _access.set(key, newValue, .int) }
-  }
-
-  /// The `Int` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> Int? {
-    get { scalar(key, .int) }
-    set { _access.set(key, newValue, .int) }
-  }
-
-  /// The `Int` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: Int) -> Int {
-    scalar(key, .int) ?? value
-  }
-}
-
-// MARK: UInt
-
-extension WorkspaceDictionary {
-  /// The `UInt` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: UInt.Type) -> UInt? {
-    get { scalar(key, .uint) }
-    set { _access.set(key, newValue, .uint) }
-  }
-
-  /// The `UInt` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> UInt? {
-    get { scalar(key, .uint) }
-    set { _access.set(key, newValue, .uint) }
-  }
-
-  /// The `UInt` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: UInt) -> UInt {
-    scalar(key, .uint) ?? value
-  }
-}
-
-// MARK: Float
-
-extension WorkspaceDictionary {
-  /// The `Float` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: Float.Type) -> Float? {
-    get { scalar(key, .float) }
-    set { _access.set(key, newValue, .float) }
-  }
-
-  /// The `Float` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> Float? {
-    get { scalar(key, .float) }
-    set { _access.set(key, newValue, .float) }
-  }
-
-  /// The `Float` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: Float) -> Float {
-    scalar(key, .float) ?? value
-  }
-}
-
-// MARK: Double
-
-extension WorkspaceDictionary {
-  /// The `Double` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: Double.Type) -> Double? {
-    get { scalar(key, .double) }
-    set { _access.set(key, newValue, .double) }
-  }
-
-  /// The `Double` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> Double? {
-    get { scalar(key, .double) }
-    set { _access.set(key, newValue, .double) }
-  }
-
-  /// The `Double` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: Double) -> Double {
-    scalar(key, .double) ?? value
-  }
-}
-
-// MARK: String
-
-extension WorkspaceDictionary {
-  /// The `String` under a key; nil removes the key. It is nil as well if the key holds another kind of value, and the error hook hears.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - type: The type of the value.
-  public subscript(_ key: String, _ type: String.Type) -> String? {
-    get { scalar(key, .string) }
-    set { _access.set(key, newValue, .string) }
-  }
-
-  /// The `String` under a key, its type inferred.
-  /// - Parameter key: The key.
-  public subscript(_ key: String) -> String? {
-    get { scalar(key, .string) }
-    set { _access.set(key, newValue, .string) }
-  }
-
-  /// The `String` under a key, or a default, which is not stored.
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - value: What is given if there is no such value.
-  public subscript(_ key: String, default value: String) -> String {
-    scalar(key, .string) ?? value
   }
 }

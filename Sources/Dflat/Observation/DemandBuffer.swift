@@ -11,9 +11,9 @@
 
 import Platform
 
-final class DemandBuffer<Value: Sendable>: Sendable {
+package final class DemandBuffer<Value: Sendable>: Sendable {
   /// How many values are wanted.
-  enum Demand: Sendable {
+  package enum Demand: Sendable {
     case atMost(Int)
     case unlimited
 
@@ -35,7 +35,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
 
   /// What the reader does with a value.
   /// - Returns: How many more it wants.
-  typealias Receive = @Sendable (Value) -> Demand
+  package typealias Receive = @Sendable (Value) -> Demand
 
   private struct Reader: Sendable {
     let receive: Receive
@@ -61,7 +61,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
   ///   - receive: Takes a value.
   ///   - finish: Told that there are no more.
   ///   - start: Begins to send values. What it returns is kept, and cancelled at the end.
-  init(
+  package init(
     receive: @escaping Receive, finish: @escaping @Sendable () -> Void,
     start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
   ) {
@@ -70,7 +70,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
   }
 
   /// The reader asks for more.
-  func request(_ demand: Demand) {
+  package func request(_ demand: Demand) {
     if demand.isNone { return }
     let isFirst = state.withLock { state in
       if state.reader == nil { return false }
@@ -104,7 +104,7 @@ final class DemandBuffer<Value: Sendable>: Sendable {
   }
 
   /// The reader wants nothing any more.
-  func cancel() {
+  package func cancel() {
     _ = gate.close()
     let (reader, subscription) = state.withLock { state in
       defer {

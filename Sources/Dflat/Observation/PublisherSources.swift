@@ -6,11 +6,16 @@
 import Platform
 
 /// The states of an object, until it is gone.
-struct AtomSource<Element: Atom & Equatable>: Sendable {
+package struct AtomSource<Element: Atom & Equatable>: Sendable {
   let core: WorkspaceCore
   let object: Element
 
-  func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription {
+  package init(core: WorkspaceCore, object: Element) {
+    self.core = core
+    self.object = object
+  }
+
+  package func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription {
     core.observe(object._row, Element._schema) { [weak buffer] row in
       guard let row else {
         buffer?.send(.deleted)
@@ -23,11 +28,16 @@ struct AtomSource<Element: Atom & Equatable>: Sendable {
 }
 
 /// The states of a result.
-struct ResultSource<Element: Atom & Equatable>: Sendable {
+package struct ResultSource<Element: Atom & Equatable>: Sendable {
   let core: WorkspaceCore
   let result: FetchedResult<Element>
 
-  func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
+  package init(core: WorkspaceCore, result: FetchedResult<Element>) {
+    self.core = core
+    self.result = result
+  }
+
+  package func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
     core.observe(result._rows, result.origin, for: "publisher(for:)") {
       [weak buffer] rows, origin in
       buffer?.send(FetchedResult(rows, origin))
@@ -36,7 +46,7 @@ struct ResultSource<Element: Atom & Equatable>: Sendable {
 }
 
 /// The result of a query, and then its states. The query runs once, when first asked, for all that ask.
-final class QuerySource<Element: Atom & Equatable>: Sendable {
+package final class QuerySource<Element: Atom & Equatable>: Sendable {
   private let core: WorkspaceCore
   private let query: Query
   private let first = Mutex<FetchedResult<Element>?>(nil)
@@ -44,6 +54,12 @@ final class QuerySource<Element: Atom & Equatable>: Sendable {
   init(_ core: WorkspaceCore, _ query: Query) {
     self.core = core
     self.query = query
+  }
+
+  package convenience init(
+    _ core: WorkspaceCore, _ condition: Node?, _ limit: Limit, _ orderBy: [OrderBy<Element>]
+  ) {
+    self.init(core, QueryBuilder<Element>(core).query(condition, limit, orderBy))
   }
 
   private var result: FetchedResult<Element> {
@@ -55,7 +71,7 @@ final class QuerySource<Element: Atom & Equatable>: Sendable {
     }
   }
 
-  func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
+  package func start(_ buffer: DemandBuffer<FetchedResult<Element>>) -> any WorkspaceSubscription {
     let result = result
     buffer.send(result)
     return ResultSource(core: core, result: result).start(buffer)

@@ -50,7 +50,8 @@ public final class WorkspaceCore: Sendable {
   private let hook: ErrorHook
   /// What has been accepted and has not ended.
   let accepted = DispatchGroup()
-  private let closing = DispatchQueue(label: "dflat.closing")
+  /// Runs the steps of a shutdown.
+  let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   let snapshots = DispatchGroup()
 
@@ -276,10 +277,11 @@ public final class WorkspaceCore: Sendable {
       builds.endPaused(WorkspaceError.shutDown)
       migrations.runs.endPaused(WorkspaceError.shutDown)
       // A snapshot that has read nothing yet goes on reading, too.
-      snapshots.wait()
-      do { if let close { try close() } else { try engine.close() } } catch { report(error) }
-      indexBuilder?.setIndexRequestHandler(nil)
-      if let completion { lanes.run(completion) } else { done.signal() }
+      snapshots.notify(queue: closing) { [self] in
+        do { if let close { try close() } else { try engine.close() } } catch { report(error) }
+        indexBuilder?.setIndexRequestHandler(nil)
+        if let completion { lanes.run(completion) } else { done.signal() }
+      }
     }
     if completion == nil { done.wait() }
   }

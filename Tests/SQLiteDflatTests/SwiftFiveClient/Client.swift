@@ -76,10 +76,33 @@ public class Keeper {
       watching.cancel()
     }
     workspace.fetchWithinASnapshot { lines.append("\(found.count)") }
+    lines += remember(workspace)
     dflat?.shutdown(flags: [.vacuum, .truncate])
     dflat?.shutdown { lines.append("down") }
     dflat?.shutdown()
     return lines + ["\(journal.lines.count)", "\(inserted)", formatter as String]
+  }
+
+  /// Uses the dictionary in the forms that programs write.
+  private func remember(_ workspace: Workspace) -> [String] {
+    let journal = Journal()
+    var d: WorkspaceDictionary = workspace.dictionary
+    let watching: Workspace.Subscription = d.subscribe("count", of: Int.self) { event in
+      switch event {
+      case .initial(let value): journal.lines.append("\(value ?? 0)")
+      case .updated(let value): journal.lines.append("\(value)")
+      case .deleted: journal.lines.append("none")
+      }
+    }
+    dflat?.dictionary["count"] = 1
+    d["count"] = d["count", default: 0] + 1
+    d["count"] = nil as Int?
+    watching.cancel()
+    d["theme"] = "dark"
+    d["note"] = Note(key: 7)
+    let theme: String? = dflat?.dictionary["theme"]
+    let note = d["note", Note.self]
+    return journal.lines + [theme ?? "", d["theme", default: "light"], "\(note?.key ?? 0)"]
   }
 
   private func helper(_ context: TransactionContext) {

@@ -1,7 +1,12 @@
-// Combine publishers, where there is Combine: thin over DemandBuffer and PublisherSources.
+// Combine publishers, where Combine can be imported: thin over DemandBuffer and PublisherSources.
+//
+// On Linux the tests, and nothing else, build this folder, as a module of its own and against a stand-in for Combine (Tests/Combine).
 
 #if canImport(Combine)
   public import Combine
+  #if os(Linux)
+    public import Dflat
+  #endif
 
   /// Publishes what becomes of an object; completes after `deleted`.
   ///
@@ -75,8 +80,7 @@
     public func `where`<C: QueryExpression<Bool, Element>>(
       _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
     ) -> QueryPublisher<Element> {
-      QueryPublisher(
-        QuerySource(core, QueryBuilder<Element>(core).query(condition._node, limit, orderBy)))
+      QueryPublisher(QuerySource(core, condition._node, limit, orderBy))
     }
 
     /// A publisher of all objects.
@@ -87,7 +91,7 @@
     public func all(
       limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
     ) -> QueryPublisher<Element> {
-      QueryPublisher(QuerySource(core, QueryBuilder<Element>(core).query(nil, limit, orderBy)))
+      QueryPublisher(QuerySource(core, nil, limit, orderBy))
     }
   }
 
@@ -114,55 +118,6 @@
       for type: Element.Type
     ) -> QueryPublisherBuilder<Element> {
       QueryPublisherBuilder(core: _core)
-    }
-  }
-
-  /// What a subscriber holds.
-  private final class BufferedSubscription<Value: Sendable>: Subscription {
-    private let buffer: DemandBuffer<Value>
-
-    private init(_ buffer: DemandBuffer<Value>) { self.buffer = buffer }
-
-    static func attach<S: Subscriber>(
-      _ subscriber: S,
-      _ start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
-    ) where S.Input == Value, S.Failure == Never {
-      let receiver: Receiver<Value> = SubscriberReceiver(subscriber)
-      let buffer = DemandBuffer<Value>(
-        receive: { DemandBuffer.Demand(receiver.receive($0)) }, finish: { receiver.finish() },
-        start: start)
-      subscriber.receive(subscription: BufferedSubscription(buffer))
-    }
-
-    func request(_ demand: Subscribers.Demand) {
-      buffer.request(DemandBuffer.Demand(demand))
-    }
-
-    func cancel() { buffer.cancel() }
-  }
-
-  /// A subscriber without its type.
-  ///
-  /// Unchecked: it is called by one thread at a time, which the buffer minds.
-  private class Receiver<Value>: @unchecked Sendable {
-    func receive(_ value: Value) -> Subscribers.Demand { .none }
-    func finish() {}
-  }
-
-  private final class SubscriberReceiver<S: Subscriber>: Receiver<S.Input>, @unchecked Sendable
-  where S.Failure == Never {
-    private let subscriber: S
-
-    init(_ subscriber: S) { self.subscriber = subscriber }
-
-    override func receive(_ value: S.Input) -> Subscribers.Demand { subscriber.receive(value) }
-
-    override func finish() { subscriber.receive(completion: .finished) }
-  }
-
-  extension DemandBuffer.Demand {
-    fileprivate init(_ demand: Subscribers.Demand) {
-      self = demand.max.map { .atMost($0) } ?? .unlimited
     }
   }
 #endif

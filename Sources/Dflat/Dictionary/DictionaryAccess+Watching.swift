@@ -1,0 +1,76 @@
+// Subscriptions to a key, for all forms of call.
+
+/// An event of a key that a program has subscribed to.
+public enum SubscribedDictionaryValue<Element: Equatable>: Equatable {
+  /// The value when the subscription began; nil if there was none.
+  case initial(_: Element?)
+  /// The key has a new value.
+  case updated(_: Element)
+  /// The key no longer has a value of the type.
+  case deleted
+}
+
+extension SubscribedDictionaryValue: Sendable where Element: Sendable {}
+
+extension DictionaryAccess {
+  func subscribe<T>(
+    _ key: String, _ coding: DictionaryCoding<T>,
+    _ handler: @escaping @Sendable (SubscribedDictionaryValue<T>) -> Void
+  ) -> any WorkspaceSubscription {
+    let key = store.key(key)
+    let erasure = store.erasure
+    let contents = core.contents(of: key, in: store)
+    let decoder = WeakAccess(self)
+    let watcher = DictionaryWatcher { news in
+      let event: SubscribedDictionaryValue<T> =
+        switch news {
+        case .initial(let contents): .initial(decoder.value(of: contents, key, coding))
+        case .changed(let contents):
+          decoder.value(of: contents, key, coding).map { .updated($0) } ?? .deleted
+        }
+      return { handler(event) }
+    }
+    store.watch(key, watcher, otherwise: contents, readAfter: erasure)
+    watcher.deliver()
+    return DictionarySubscription(store, key, watcher)
+  }
+
+  func stream<T>(
+    _ key: String, _ coding: DictionaryCoding<T>,
+    _ policy: AsyncStream<T?>.Continuation.BufferingPolicy
+  ) -> AsyncStream<T?> {
+    AsyncStream(T?.self, bufferingPolicy: policy) { continuation in
+      let subscription = subscribe(key, coding) { event in
+        switch event {
+        case .initial(let value): continuation.yield(value)
+        case .updated(let value): continuation.yield(value)
+        case .deleted: continuation.yield(nil)
+        }
+      }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+/// Decodes values for a subscription, which does not keep the workspace alive.
+///
+/// Unchecked: the reference is not written after it is made, and the runtime lets any thread read a
+/// weak one.
+private struct WeakAccess: @unchecked Sendable {
+  private weak var core: WorkspaceCore?
+  private let store: DictionaryStore
+
+  init(_ access: DictionaryAccess) {
+    core = access.core
+    store = access.store
+  }
+
+  func value<T>(
+    of contents: DictionaryContents, _ key: DictionaryKey, _ coding: DictionaryCoding<T>
+  ) -> T? {
+    // Without a workspace there is no error hook that an error could be reported to.
+    guard let core else { return try? coding.value(contents) }
+    return DictionaryAccess(core: core, store: store, transaction: nil)
+      .value(of: contents, key, coding)
+  }
+}

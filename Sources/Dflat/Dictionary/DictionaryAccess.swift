@@ -1,0 +1,120 @@
+// DictionaryAccess: how the forms of call reach the values of a dictionary.
+//
+//  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the store.
+//  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over the store.
+
+/// A way to the values of a dictionary. For Dflat.
+public struct DictionaryAccess: Sendable {
+  let core: WorkspaceCore
+  let store: DictionaryStore
+  /// The transaction whose dictionary it is.
+  let transaction: UncheckedTransaction?
+}
+
+/// Unchecked: used on the transaction's thread only, which is checked.
+struct UncheckedTransaction: @unchecked Sendable {
+  let transaction: Transaction
+}
+
+// MARK: Reading
+
+extension DictionaryAccess {
+  func get<T>(_ key: String, _ coding: DictionaryCoding<T>) -> T? {
+    let key = store.key(key)
+    return value(of: contents(of: key), key, coding)
+  }
+
+  @inline(__always)
+  func contents(of key: DictionaryKey) -> DictionaryContents {
+    transaction == nil ? core.contents(of: key, in: store) : draftedContents(of: key)
+  }
+
+  private func draftedContents(of key: DictionaryKey) -> DictionaryContents {
+    if let draft = draft("a dictionary was read") {
+      guard let draft else { return .absent }
+      if let contents = core.draftedContents(of: key, in: draft) { return contents }
+    }
+    return core.contents(of: key, in: store)
+  }
+
+  func value<T>(
+    of contents: DictionaryContents, _ key: DictionaryKey, _ coding: DictionaryCoding<T>
+  ) -> T? {
+    if contents.isAbsent { return nil }
+    do {
+      if let value = try coding.value(contents) {
+        if let better = coding.remembering(value, contents) {
+          store.replace(key, contents, by: better)
+        }
+        return value
+      }
+      reportWrongType(of: contents, key.text, as: T.self)
+    } catch {
+      reportWrongType(of: contents, key.text, as: T.self, error)
+    }
+    return nil
+  }
+
+  func reportWrongType(
+    of contents: DictionaryContents, _ key: String, as type: Any.Type,
+    _ error: (any Error)? = nil
+  ) {
+    core.report(
+      DictionaryError(
+        cause: .wrongType, namespace: store.namespace, key: key,
+        message: "it holds a value of the kind \(contents.kindName) and was read as \(type)"
+          + (error.map { ": \($0)" } ?? "")))
+  }
+}
+
+// MARK: Assigning
+
+extension DictionaryAccess {
+  func set<T>(_ key: String, _ value: T?, _ coding: DictionaryCoding<T>) {
+    guard let value else { return set(key, .absent) }
+    let (contents, error) = coding.contents(value)
+    if let error {
+      core.report(
+        DictionaryError(
+          cause: .notEncodable, namespace: store.namespace, key: key,
+          message: "the value stays in memory only: \(error)"))
+    }
+    set(key, contents) { present in
+      if let old = try? coding.value(.encoded(present)) { old == value } else { false }
+    }
+  }
+
+  /// - Parameter isEqual: Whether encoded contents are the same value; called with no lock held.
+  func set(
+    _ key: String, _ contents: DictionaryContents,
+    isEqual: (StoredBytes) -> Bool = { _ in false }
+  ) {
+    let key = store.key(key)
+    if let draft = draft("a dictionary was changed") {
+      draft?.changes[key] = contents
+      return
+    }
+    let isWritten =
+      if case .encoded(let value) = contents { value.bytes != nil } else { true }
+    var different: StoredBytes?
+    while true {
+      switch store.set(key, contents, isWritten: isWritten, different: different) {
+      case .same: return
+      case .changed(let isFirst, let news):
+        if isFirst { core.scheduleWriting(of: store) }
+        news?.deliver()
+        return
+      case .compare(let present):
+        if isEqual(present) { return }
+        different = present
+      }
+    }
+  }
+
+  /// The draft of the transaction, if this is a transaction's dictionary; nil inside if the
+  /// transaction has failed.
+  private func draft(_ call: String) -> DictionaryDraft?? {
+    guard let transaction = transaction?.transaction else { return .none }
+    return .some(transaction.draft(of: store, for: call))
+  }
+}

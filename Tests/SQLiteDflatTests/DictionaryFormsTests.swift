@@ -1,0 +1,127 @@
+// Which way a value is stored, for each form of call that programs write. Swift chooses among overloads: if it chose another one,
+// programs would go on compiling and no longer find what they have stored.
+
+import DflatTestSupport
+import Foundation
+import SQLiteDflat
+import Testing
+
+@testable import Dflat
+
+private enum Mode: String, Codable, Sendable { case light, dark }
+
+@Suite("The dictionary's forms of call")
+struct DictionaryFormsTests {
+  /// What is stored under "k" after an assignment.
+  private func kind(_ assign: (inout any WorkspaceDictionary) -> Void) throws -> String {
+    try withTemporaryWorkspace { workspace in
+      var dictionary = workspace.dflat.dictionary
+      assign(&dictionary)
+      return dictionary._contents(of: "k").contents.kindName
+    }
+  }
+
+  @Test("Literals, expressions and optionals of the six scalar types are stored as they are")
+  func scalars() throws {
+    let numbers = [1, 2]
+    let texts = ["k": "v"]
+    let optional: Int? = 3
+    #expect(try kind { $0["k"] = true } == "Bool")
+    #expect(try kind { $0["k"] = 1 } == "Int")
+    #expect(try kind { $0["k"] = -1 + 2 } == "Int")
+    #expect(try kind { $0["k"] = UInt(1) } == "UInt")
+    #expect(try kind { $0["k"] = 1 as Float } == "Float")
+    #expect(try kind { $0["k"] = 1.5 } == "Double")
+    #expect(try kind { $0["k"] = 1 + 2.5 } == "Double")
+    #expect(try kind { $0["k"] = "a" } == "String")
+    #expect(try kind { $0["k"] = "\(1)" + "b" } == "String")
+    #expect(try kind { $0["k"] = optional } == "Int")
+    #expect(try kind { $0["k"] = numbers.first } == "Int")
+    #expect(try kind { $0["k"] = optional == nil ? "a" : nil } == "nothing")
+    #expect(try kind { $0["k"] = .some(3) } == "Int")
+    #expect(try kind { d in numbers.forEach { d["k"] = $0 } } == "Int")
+    #expect(try kind { d in texts.forEach { d[$0] = $1 } } == "String")
+    #expect(try kind { d in (0..<2).forEach { d["k"] = $0 } } == "Int")
+    #expect(try kind { $0["k", Float.self] = 1 } == "Float")
+    #expect(try kind { $0["k"] = $0["k", default: 0] + 1 } == "Int")
+    #expect(try kind { $0["k"] = ($0["k"] ?? 0) + 1 } == "Int")
+    #expect(try kind { $0["k"] = $0["k"] ?? "x" } == "String")
+  }
+
+  @Test("All other Codable types are encoded, also those that Swift could convert to a scalar")
+  func codable() throws {
+    #expect(try kind { $0["k"] = Int8(1) } == "Codable")
+    #expect(try kind { $0["k"] = CGFloat(1) } == "Codable")
+    #expect(try kind { $0["k"] = Decimal(1) } == "Codable")
+    #expect(try kind { $0["k"] = Mode.dark } == "Codable")
+    #expect(try kind { $0["k"] = [1, 2] } == "Codable")
+    #expect(try kind { $0["k"] = ["a": 1] } == "Codable")
+    #expect(try kind { $0["k"] = Date() } == "Codable")
+    #expect(try kind { d in [Mode.dark].forEach { d["k"] = $0 } } == "Codable")
+  }
+
+  @Test("Generated values are stored as FlatBuffers")
+  func generated() throws {
+    let post = Post(site: "s", number: 4)
+    let posts: [Post] = [post]
+    #expect(try kind { $0["k"] = post } == "FlatBuffersCodable")
+    #expect(try kind { $0["k"] = posts.first } == "FlatBuffersCodable")
+    #expect(try kind { $0["k", Post.self] = post } == "FlatBuffersCodable")
+    #expect(try kind { d in posts.forEach { d["k"] = $0 } } == "FlatBuffersCodable")
+  }
+
+  private func store<T: Codable & Equatable & Sendable>(
+    _ value: T, _ dictionary: inout any WorkspaceDictionary
+  ) -> T? {
+    dictionary["k"] = value
+    return dictionary["k", default: value] == value ? dictionary["k"] : nil
+  }
+
+  private func storeFlatBuffers<T: FlatBuffersCodable & Equatable & Sendable>(
+    _ value: T, _ dictionary: inout any WorkspaceDictionary
+  ) -> T? {
+    dictionary["k"] = value
+    return dictionary["k", default: value] == value ? dictionary["k", T.self] : nil
+  }
+
+  @Test("Generic code stores by what it knows of its type")
+  func generic() throws {
+    let post = Post(site: "s", number: 4)
+    #expect(try kind { if store(5, &$0) != 5 { $0["k"] = false } } == "Codable")
+    #expect(try kind { if store(post, &$0) != post { $0["k"] = false } } == "Codable")
+    #expect(
+      try kind { if storeFlatBuffers(post, &$0) != post { $0["k"] = false } }
+        == "FlatBuffersCodable")
+  }
+
+  @Test("Reading infers the type from where the value goes")
+  func reading() throws {
+    try withTemporaryWorkspace { workspace in
+      let dflat: any Workspace = workspace.dflat
+      dflat.dictionary["int"] = 3
+      dflat.dictionary["text"] = "a"
+      dflat.dictionary["flag"] = true
+      dflat.dictionary["mode"] = Mode.dark
+      let dictionary = dflat.dictionary
+      let int: Int = dictionary["int", default: .max]
+      let text = dictionary["text"] ?? "b"
+      let missing: Float = dictionary["float", default: 0.5]
+      let mode: Mode = dictionary["mode", default: .light]
+      let total = ["int", "none"].reduce(0) { $0 + dictionary[$1, default: 0] }
+      let texts: [String] = ["text", "none"].compactMap { dictionary[$0] }
+      #expect(int == 3 && text == "a" && missing == 0.5 && mode == .dark)
+      #expect(total == 3 && texts == ["a"])
+      #expect(dictionary["flag"] == true && dictionary["text"] == "a" && dictionary["int"] == 3)
+      #expect(dictionary["flag", default: false] && dictionary["text", default: ""].count == 1)
+      if case 3? = dictionary["int", Int.self] {} else { Issue.record("no 3") }
+      var changed = dictionary
+      changed["int", Int.self]? += 1
+      changed["text", String.self]?.append("b")
+      #expect(dictionary["int"] == 4 && dictionary["text"] == "ab")
+      changed["int"] = nil as Int?
+      changed["text", String.self] = nil
+      #expect(Set(dictionary.keys) == ["flag", "mode"])
+      #expect(workspace.takeErrors().isEmpty)
+    }
+  }
+}

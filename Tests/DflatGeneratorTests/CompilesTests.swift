@@ -108,11 +108,13 @@ struct CompilesTests {
     }
   }
 
-  @Test("tells mistakes in conditions quickly, at their place")
-  func wrongConditions() throws {
+  @Test(
+    "tells mistakes quickly, at their place, with the right form",
+    arguments: ["wrong-conditions", "wrong-calls"])
+  func wrongPrograms(name: String) throws {
     try withTemporaryDirectory { directory in
       try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
-      let program = try text(of: Place.programs.appending(path: "wrong-conditions.txt"))
+      let program = try text(of: Place.programs.appending(path: "\(name).txt"))
       try program.write(
         to: directory.appending(path: "wrong.swift"), atomically: false, encoding: .utf8)
       let output = try Judge.complaints(

@@ -223,9 +223,9 @@ final class WriterTables {
       guard error.isConstraint else { throw error }
       engine.report(
         StorageError(
-          .alreadyExists, table: side.table, code: error.extendedCode,
+          .alreadyExists, table: side.main, code: error.extendedCode,
           message:
-            "stored objects have equal values of \(side.column), which is unique: they stay, "
+            "stored objects have equal values of \(side.name), which is unique: they stay, "
             + "and new ones are refused",
           statement: error.sql))
       return false

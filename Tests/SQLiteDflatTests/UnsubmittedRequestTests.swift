@@ -46,6 +46,21 @@ import Testing
       #expect(told.first?.description.contains("submit(_:)") == true)
     }
 
+    @Test("An object that is not created, or not stored over another, is told as well")
+    func notCreated() throws {
+      let lost = [UnsubmittedRequest(type: "Post", isCreation: true)]
+      #expect(try told { _ in Request.creationRequest().likes = 5 } == lost)
+      #expect(try told { _ in Request.creationRequest(post(2)).likes = 5 } == lost)
+      #expect(try told { _ in Request.upsertRequest(post(2)).likes = 5 } == lost)
+      #expect(
+        try told { _ in Request.upsertRequest(post(1)).likes = 5 }
+          == [UnsubmittedRequest(type: "Post")])
+      #expect(lost[0].description.contains("creation request for Post"))
+      // Outside of transactions nobody knows whether it will be submitted.
+      let early = Request.creationRequest()
+      early.likes = 5
+    }
+
     @Test("In write, too, and when the request outlives its transaction")
     func others() throws {
       try withTemporaryWorkspace { workspace in
@@ -82,7 +97,14 @@ import Testing
           request.number = 2
           txn.try(submit: request)
         }.isEmpty)
-      #expect(try told { _ in Request.creationRequest().likes = 5 }.isEmpty)
+      #expect(try told { _ in _ = Request.creationRequest(post(2)) }.isEmpty)
+      #expect(try told { _ in _ = post(2).with { $0.likes = 5 } }.isEmpty)
+      #expect(
+        try told { txn in
+          let request = Request.creationRequest()
+          request.likes = 5
+          try txn.submit(request)
+        }.isEmpty)
       #expect(try told { _ in _ = Request.deletionRequest(post(1)) }.isEmpty)
       #expect(
         try told { txn in

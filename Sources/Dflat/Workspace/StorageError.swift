@@ -90,7 +90,8 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     if !place.isEmpty { text += place.joined(separator: ", ") + ": " }
     text += message
     if let code { text += " (code \(code))" }
-    if let statement { text += ", in: \(statement)" }
+    // Of a conflict, the key says it all.
+    if let statement, cause != .alreadyExists { text += ", in: \(statement)" }
     if let recoverySuggestion { text += "; \(recoverySuggestion)" }
     return text
   }

@@ -147,7 +147,8 @@ enum Judge {
   static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
     let objects = ["Dflat", "FlatBuffersRuntime", "StandardConformances"].flatMap { module in
       // By source, because the build leaves the objects of sources that are gone.
-      let files = FileManager.default.enumerator(atPath: Place.sources.appending(path: module).path())
+      let files = FileManager.default.enumerator(
+        atPath: Place.sources.appending(path: module).path())
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
         .map { URL(filePath: $0).lastPathComponent }
         .map { build.appending(path: "\(module).build/\($0).o").path() }

@@ -30,7 +30,8 @@ extension LiveQuery {
 
   /// No form of a live query: an error that says so.
   @available(
-    *, unavailable, message: "name the workspace in which it is watched: 'LiveQuery(result, in: dflat)'"
+    *, unavailable,
+    message: "name the workspace in which it is watched: 'LiveQuery(result, in: dflat)'"
   )
   public convenience init(
     _ fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = .main

@@ -33,7 +33,8 @@ extension Workspace {
   /// No form of a transaction: an error that says so.
   @available(
     *, unavailable,
-    message: "objects are stored by a transaction: 'write(Post.self) { txn in try txn.insert(post) }'"
+    message:
+      "objects are stored by a transaction: 'write(Post.self) { txn in try txn.insert(post) }'"
   )
   public func write<each Element: Atom>(
     _ objects: repeat each Element, attempts: Int = 8

@@ -221,6 +221,25 @@ public struct Generator {
 
   // MARK: Parts that several files share
 
+  /// Mentions each type of the program that fields are given, at the line of the schema: whether there is such a type, and whether it
+  /// conforms, only the Swift compiler knows, and there it says so.
+  func checkOwnTypes(_ fields: [SwiftField], to text: inout SourceText) {
+    var seen: Set<SwiftType> = []
+    for field in fields {
+      guard let type = field.definition.swiftType, case .program = type, seen.insert(type).inserted,
+        let form = field.form
+      else { continue }
+      let position = field.definition.position
+      let name = Literal.string(Self.fileName(of: file.path))
+      text.gap()
+      text.line("// An error in the next line is about the schema's.")
+      // Without blanks: so the formatter leaves it.
+      text.line("#sourceLocation(file:\(name),line:\(position.line))")
+      text.line("private typealias _Line\(position.line) = \(form)")
+      text.line("#sourceLocation()")
+    }
+  }
+
   func orElse(_ short: String, _ documentation: [String]) -> [String] {
     documentation.isEmpty ? [short] : documentation
   }

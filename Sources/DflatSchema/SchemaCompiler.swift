@@ -10,6 +10,8 @@
 public struct SchemaCompiler: Sendable {
   /// The directories in which included files are searched, after that of the including file.
   public var includePaths: [String]
+  /// Schemas that could be included. Where a name is unknown that one of them declares, the error says so.
+  public var neighbours: [String] = []
 
   /// - Parameter includePaths: Directories to search for included files, in this order, after the directory of the
   ///   including file.
@@ -52,7 +54,7 @@ public struct SchemaCompiler: Sendable {
     loader.load(bytes, path: path)
     let resolver = Resolver(
       inputs: loader.inputs, textOrder: loader.textOrder, lacksIncludes: loader.lacksIncludes,
-      sink: sink)
+      neighbours: Neighbours(files: neighbours, includePaths: includePaths), sink: sink)
     let schema = resolver.resolve()
     var result = CompilationResult(
       schema: sink.errorCount == 0 ? schema : nil, diagnostics: sink.sorted())

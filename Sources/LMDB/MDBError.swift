@@ -79,22 +79,25 @@ extension MDBError: Hashable {
 }
 
 extension MDBError: LocalizedError, CustomStringConvertible {
-  /// What has failed, and where.
-  public var description: String {
+  /// What has failed, where, and what to do if that is known.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  private var problem: String {
     switch self {
     case .problem: "the stored bytes are not of the kind that was asked for, as text in UTF-8"
     case .failure(_, let text): text
     }
   }
 
-  /// What has failed, and where.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it, if that is known.
   public var recoverySuggestion: String? {
     switch code {
     case nil: "read the bytes with get(dbi:key:), which takes any"
-    case ENOENT: "make the directory before it is opened"
+    case ENOENT:
+      "create the directory first, as with FileManager.createDirectory(at:withIntermediateDirectories:)"
     case ENOTDIR: "give the path of a directory; LMDB makes its files in it"
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"

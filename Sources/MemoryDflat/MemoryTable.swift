@@ -98,7 +98,7 @@ struct MemoryTable: Sendable {
     if let other = keys[key], other != row.id {
       throw StorageError(
         .alreadyExists, table: name, rowid: other, key: row.read { schema.describeKey(of: $0) },
-        message: "another object has this primary key")
+        message: "another object has it already")
     }
     for place in uniques {
       let reader = indexes[place].reader
@@ -106,8 +106,8 @@ struct MemoryTable: Sendable {
       if let other = indexes[place].owner(of: value, otherThan: row.id) {
         throw StorageError(
           .alreadyExists, table: name, rowid: other,
-          key: "\(reader.field.path): \(row.read { "\(reader.read($0))" })",
-          message: "another object has this value, which is unique")
+          key: row.read { schema.describe(reader.read($0), of: reader.field) },
+          message: "another object has it already")
       }
     }
   }

@@ -1,6 +1,7 @@
 // What can be read back from packed bytes. Any bytes may come: they are read safely or refused.
 
 public import Foundation
+internal import StandardConformances
 
 /// Bytes that are no value of the type that was asked for.
 public enum DeserializeError: Error, Hashable, Sendable {
@@ -13,8 +14,11 @@ public enum DeserializeError: Error, Hashable, Sendable {
 }
 
 extension DeserializeError: LocalizedError, CustomStringConvertible {
+  /// What is wrong with the bytes, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
   /// What is wrong with the bytes.
-  public var description: String {
+  package var problem: String {
     switch self {
     case .invalidLength: "the bytes begin with a count that no memory could hold"
     case .invalidValue: "the bytes stand for no value of the type that was asked for"
@@ -23,7 +27,7 @@ extension DeserializeError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// What is wrong with the bytes.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

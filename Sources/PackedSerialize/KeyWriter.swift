@@ -5,6 +5,7 @@
 // Failures are kept instead of thrown, because the compiler takes a loop over a tuple's elements apart only if nothing leaves it early.
 
 public import Foundation
+internal import StandardConformances
 
 /// Why a key could not be written.
 public enum KeyFailure: Error, Hashable, Sendable {
@@ -15,15 +16,16 @@ public enum KeyFailure: Error, Hashable, Sendable {
 }
 
 extension KeyFailure: LocalizedError, CustomStringConvertible {
-  /// Why the key could not be written.
+  /// Why the key could not be written, and what to do.
   public var description: String {
     switch self {
-    case .tooLong: "the key has more bytes than there is room for"
+    case .tooLong:
+      sentence("the key has more bytes than there is room for", advice: recoverySuggestion)
     case .refused(let error): error.description
     }
   }
 
-  /// Why the key could not be written.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

@@ -84,8 +84,10 @@ extension SerializeError: Hashable {
 }
 
 extension SerializeError: LocalizedError, CustomStringConvertible {
-  /// Whose value it is and what is wrong with it.
-  public var description: String {
+  /// Whose value it is, what is wrong with it, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  private var problem: String {
     let subject =
       switch (record, property) {
       case (let record?, let property?): "\(record).\(property): "
@@ -95,7 +97,7 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     return subject + reason.description
   }
 
-  /// Whose value it is and what is wrong with it.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

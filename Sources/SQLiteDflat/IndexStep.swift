@@ -182,7 +182,7 @@ struct IndexStep {
     blocked.append(side)
     engine.reportOnce(
       StorageError(
-        .alreadyExists, table: side.table.table, rowid: id, key: "\(side.table.column): \(value)",
+        .alreadyExists, table: side.table.main, rowid: id, key: side.table.describe(value),
         message:
           "the objects in rows \(other) and \(id) have the same value of a field that has become "
           + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"

@@ -233,7 +233,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try statement.bind(1, id)
     try statement.bind(2, column: value)
     try withStorageErrors(
-      table: side.table.table, rowid: id, key: "\(side.table.column): \(value)"
+      table: side.table.main, rowid: id, key: side.table.describe(value)
     ) { try statement.run() }
   }
 
@@ -275,8 +275,8 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     let found = try rows(query, mark: .none)
     if (0..<found.count).contains(where: { found[$0].id != id }) {
       throw StorageError(
-        .alreadyExists, table: side.table.table, key: "\(side.table.column): \(value)",
-        message: "another object has the same value of \(side.table.column), which is unique")
+        .alreadyExists, table: side.table.main, key: side.table.describe(value),
+        message: "another object has it already")
     }
   }
 

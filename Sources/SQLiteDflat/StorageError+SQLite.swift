@@ -7,6 +7,13 @@ extension StorageError {
   init(
     _ error: SQLiteError, table: String? = nil, rowid: Int64? = nil, key: String? = nil
   ) {
+    if let key, error.isUniqueConstraint || error.isPrimaryKeyConstraint {
+      // SQLite's own words name columns, which nobody has written.
+      self.init(
+        .alreadyExists, table: table, rowid: rowid, key: key,
+        message: "another object has it already", underlying: error, path: error.path)
+      return
+    }
     let cause: Cause =
       if error.isUniqueConstraint || error.isPrimaryKeyConstraint {
         .alreadyExists

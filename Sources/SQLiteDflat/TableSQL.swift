@@ -37,6 +37,22 @@ struct SideTable: Sendable {
   /// What notices that other programs change it, or the main table.
   let guards: IndexGuards
   let ownGuards: [IndexGuard]
+  /// The schema that names it; nil for one that another version has made.
+  private let schema: EntitySchema?
+  /// The table of its objects.
+  let main: String
+
+  /// The field, by the schema's names.
+  var name: String {
+    guard let schema, let reader else { return column }
+    return schema.name(of: reader.field)
+  }
+
+  /// The field and a value of it, for people.
+  func describe(_ value: ColumnValue) -> String {
+    guard let schema, let reader else { return "\(column): \(value)" }
+    return schema.describe(value, of: reader.field)
+  }
 
   var create: String {
     "CREATE TABLE IF NOT EXISTS \(table.quoted) "
@@ -49,22 +65,25 @@ struct SideTable: Sendable {
   }
 
   init(
-    _ index: IndexDescriptor, _ reader: ColumnReader, of main: String, _ guards: [IndexGuard]
+    _ index: IndexDescriptor, _ reader: ColumnReader, of schema: EntitySchema,
+    _ guards: [IndexGuard]
   ) {
     self.init(
-      main, index.table, index.field.path, isUnique: index.isUnique,
-      type: index.field.type.columnType, reader, guards)
+      schema.table, index.table, index.field.path, isUnique: index.isUnique,
+      type: index.field.type.columnType, reader, guards, schema)
   }
 
   /// A side table that the schema does not name, made by another version of it. It refuses nothing.
   init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
-    self.init(main, table, column, isUnique: false, type: "", reader, [])
+    self.init(main, table, column, isUnique: false, type: "", reader, [], nil)
   }
 
   private init(
     _ main: String, _ table: String, _ column: String, isUnique: Bool, type: String,
-    _ reader: ColumnReader?, _ mainGuards: [IndexGuard]
+    _ reader: ColumnReader?, _ mainGuards: [IndexGuard], _ schema: EntitySchema?
   ) {
+    self.schema = schema
+    self.main = main
     self.table = table
     self.column = column
     self.isUnique = isUnique
@@ -124,7 +143,7 @@ final class TableSQL: Sendable {
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = zip(schema.indexes, schema.indexReaders).map {
-      SideTable($0, $1, of: schema.table, guards)
+      SideTable($0, $1, of: schema, guards)
     }
     let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")

@@ -218,9 +218,9 @@ final class WriterTables {
       guard error.isConstraint else { throw error }
       engine.report(
         StorageError(
-          .alreadyExists, table: side.table,
+          .alreadyExists, table: side.main,
           message:
-            "stored objects have equal values of \(side.column), which is unique: they stay, "
+            "stored objects have equal values of \(side.name), which is unique: they stay, "
             + "and new ones are refused",
           underlying: error))
       return false

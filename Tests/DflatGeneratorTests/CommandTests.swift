@@ -203,7 +203,7 @@ struct CommandTests {
   @Test(
     "refuses command lines that make no sense with status 64",
     arguments: [
-      ([], "-o DIR is missing"),
+      ([], "For example 'dflatc -o Generated post.fbs'"),
       (["compile", "a.fbs"], "-o DIR is missing"),
       (["-o", "x"], "no .fbs file is given"),
       (["-o"], "-o needs a path"),
@@ -217,6 +217,9 @@ struct CommandTests {
       (["-o", "x", "a.fbs", "a.fbs"], "'a.fbs' is given twice"),
       (["graphql", "-o", "x", "a.graphql"], "no GraphQL support"),
       (["help", "cooking"], "there is no command 'cooking'"),
+      (["frobnicate"], "there is no command 'frobnicate'; the commands are compile, module"),
+      (["chek", "old.fbs", "new.fbs"], "there is no command 'chek'; did you mean 'check'?"),
+      (["a.fbs"], "For example 'dflatc -o Generated a.fbs'"),
     ])
   func usage(arguments: [String], message: String) {
     var errors = ""

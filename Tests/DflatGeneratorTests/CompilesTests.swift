@@ -85,6 +85,44 @@ struct CompilesTests {
     }
   }
 
+  @Test(
+    "names the schema's line where a field is given a type that there is not, or that cannot be stored"
+  )
+  func unknownSwiftTypes() throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "post.fbs")
+      try """
+      namespace Blog;
+      struct Spot { x: long (swift: "Datum"); }
+      table Part {
+        y: long (swift: "Plain");
+      }
+      table Post {
+        id: int (primary);
+        spot: Spot;
+        part: Part;
+        z: string (swift: "Datum");
+      }
+      root_type Post;
+      """.write(to: schema, atomically: false, encoding: .utf8)
+      try generate(schema, into: directory)
+      try "struct Plain {}".write(
+        to: directory.appending(path: "Own.swift"), atomically: false, encoding: .utf8)
+      let output = try Judge.complaints(
+        about: directory, .swift6, frontend: ["-diagnostic-style=llvm"])
+      for line in [2, 10] {
+        #expect(
+          output.contains("post.fbs:\(line):")
+            && output.contains("cannot find type 'Datum' in scope"),
+          "\(output)")
+      }
+      #expect(
+        output.contains("post.fbs:4:")
+          && output.contains("type 'Plain' does not conform to protocol 'StorableValue'"),
+        "\(output)")
+    }
+  }
+
   @Test("compiles for every schema of the corpus", arguments: Place.schemas(in: Place.corpus))
   func corpusCompiles(schema: String) throws {
     try withTemporaryDirectory { directory in
@@ -108,11 +146,13 @@ struct CompilesTests {
     }
   }
 
-  @Test("tells mistakes in conditions quickly, at their place")
-  func wrongConditions() throws {
+  @Test(
+    "tells mistakes quickly, at their place, with the right form",
+    arguments: ["wrong-conditions", "wrong-calls"])
+  func wrongPrograms(name: String) throws {
     try withTemporaryDirectory { directory in
       try generate(Place.schemas.appending(path: "conditions.fbs"), into: directory)
-      let program = try text(of: Place.programs.appending(path: "wrong-conditions.txt"))
+      let program = try text(of: Place.programs.appending(path: "\(name).txt"))
       try program.write(
         to: directory.appending(path: "wrong.swift"), atomically: false, encoding: .utf8)
       let output = try Judge.complaints(

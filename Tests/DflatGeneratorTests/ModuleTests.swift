@@ -117,6 +117,40 @@ struct ModuleTests {
     }
   }
 
+  @Test("a type of a schema that is not included is found, with what to write")
+  func notIncluded() throws {
+    try withTemporaryDirectory { directory in
+      let tag = try write(
+        "namespace Map; table Tag { x: int; }", to: directory.appending(path: "App/tag.fbs"))
+      let side = try write(place, to: directory.appending(path: "Shared/Inner/place.fbs"))
+      let input = try write(
+        """
+        namespace Map;
+        table Visit { id: int (primary); tag: Tag; place: Place; }
+        namespace Other;
+        table Note { tag: Tag; }
+        root_type Map.Visit;
+        """, to: directory.appending(path: "App/visit.fbs"))
+      let output = directory.appending(path: "out").path()
+      let module = "Shared=\(directory.appending(path: "Shared").path())"
+      func expect(_ errors: String) {
+        #expect(errors.contains("visit.fbs:2:39: error: unknown type 'Tag'"), "\(errors)")
+        #expect(
+          errors.contains(
+            "note: it is declared in \(tag): write 'include \"tag.fbs\";' at the top"),
+          "\(errors)")
+        #expect(errors.contains("note: 'Map.Tag' is declared in"), "\(errors)")
+        #expect(errors.contains("\"tag.fbs\";' at the top, and its name in full"), "\(errors)")
+      }
+      let (status, errors) = run("-o", output, "--beside", tag, "--module", module, input)
+      #expect(status == 1)
+      expect(errors)
+      #expect(
+        errors.contains("it is declared in \(side): write 'include \"place.fbs\";'"), "\(errors)")
+      expect(run("-o", output, tag, input).errors)
+    }
+  }
+
   @Test("two schemas of a module cannot declare one type", arguments: ["compile", "module"])
   func repetitions(command: String) throws {
     try withTemporaryDirectory { directory in

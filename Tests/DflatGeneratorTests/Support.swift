@@ -7,6 +7,8 @@ import Foundation
 /// The folders beside this file.
 enum Place {
   static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+  static let sources = tests.deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Sources")
   /// Expected output. It is changed by hand only.
   static let golden = tests.appending(path: "Golden")
   /// Schemas that ask much of names and types.
@@ -101,6 +103,10 @@ enum Judge {
       "-swift-version", mode == .swift5 ? "5" : "6", "-I", build.appending(path: "Modules").path(),
       "-module-name", "Generated",
     ]
+    // The modules of C on which those of Swift are built.
+    for module in ["CSQLite", "CSQLiteThreads/include"] {
+      arguments += ["-I", Place.sources.appending(path: module).path()]
+    }
     var features: [String] = []
     if mode != .swift5 {
       features += ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
@@ -139,12 +145,11 @@ enum Judge {
 
   /// Compiles and runs the Swift files of a directory, and gives what the program prints.
   static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
-    let sources = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Sources")
     let modules = ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"]
     let objects = modules.flatMap { module in
       // By source, because the build leaves the objects of sources that are gone.
-      let files = FileManager.default.enumerator(atPath: sources.appending(path: module).path())
+      let files = FileManager.default.enumerator(
+        atPath: Place.sources.appending(path: module).path())
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
         .map { URL(filePath: $0).lastPathComponent }
         .map { build.appending(path: "\(module).build/\($0).o").path() }

@@ -177,6 +177,15 @@ struct DiagnosticTests {
         "table A { a: long (swift: \"Date in nanoseconds\"); }", "is not stored in nanoseconds here"
       ),
       ("table A { a: long (swift: \"x y\"); }", "\"x y\" names no type of Swift"),
+      (
+        "table A { a: int (swift: \"Int32\"); }",
+        "note: a field of type 'int' is a 'Int32' without that"
+      ),
+      (
+        "table A { a: long (swift: \"date\"); }",
+        "warning: 'date' is taken for a type of the program's"
+      ),
+      ("table A { a: long (swift: \"date\"); }", "note: did you mean 'Date'?"),
       ("table A (swift_name: \"a.b\") { a: int; }", "\"a.b\" is no name in Swift"),
       ("table A { a: A (required); }", "'A' contains itself that way without an end"),
       ("enum E: byte { A (swift_name: \"b\") }", "rename the value: its name is stored nowhere"),

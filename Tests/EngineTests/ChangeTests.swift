@@ -23,6 +23,50 @@ struct ChangeTests {
       #expect(outcome.isCommitted)
       #expect(workspace.posts.all().map(\.likes) == [1, 3])
       #expect(try workspace.faults().isEmpty)
+      // Nobody else is told of what `try` refuses.
+      let errors = workspace.takeErrors().map { "\($0)" }
+      #if DEBUG
+        #expect(errors.count == 2)
+        #expect(errors.first?.contains("table blog__post_v1_0, site: \"s\", number: 1: ") == true)
+        #expect(errors.last?.contains("attachment.as(Photo).path: \"a\"") == true)
+      #else
+        #expect(errors.isEmpty)
+      #endif
+    }
+  }
+
+  @Test(
+    "A conflict names the key or the unique field as the schema does",
+    arguments: TestEngine.inEveryIndexState)
+  func conflictNames(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1, photo: "a"), post(2, photo: "b")])
+      var random = SeededGenerator(seed: 1)
+      try workspace.disturbIndexes(of: Post._schema, using: &random)
+      let refusal = #expect(throws: StorageError.self) {
+        try workspace.dflat.write(Post.self) { try $0.insert(post(3, photo: "b")) }
+      }
+      #expect(refusal?.cause == .alreadyExists && refusal?.table == "blog__post_v1_0")
+      #expect(refusal?.key == #"attachment.as(Photo).path: "b""#)
+      let text = "\(refusal.map { "\($0)" } ?? "")"
+      #expect(text.contains("another object has it already") && !text.contains("f20"), "\(text)")
+    }
+  }
+
+  @Test("A conflict of everyday types names their values", arguments: TestEngine.all)
+  func everydayConflicts(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try Orders.store(in: workspace)
+      var order = Orders.order(11)
+      order = try order.with { $0.site = URL(string: "https://example.com/4") }
+      let site = #expect(throws: StorageError.self) {
+        try workspace.dflat.write(Order.self) { try $0.insert(order) }
+      }
+      #expect(site?.key == #"site: "https://example.com/4""#)
+      let key = #expect(throws: StorageError.self) {
+        try workspace.dflat.write(Order.self) { try $0.insert(Orders.order(4)) }
+      }
+      #expect(key?.key?.hasSuffix(", number: 4") == true, "\(key?.key ?? "")")
     }
   }
 
@@ -135,7 +179,9 @@ struct ChangeTests {
       try workspace.write([Note.self, Kit.Slot.self]) { txn in
         for key in keys {
           _ = try txn.insert(NoteChangeRequest.creationRequest(Note(key: key)))
-          #expect(txn.try(submit: NoteChangeRequest.creationRequest(Note(key: key))) == nil)
+          #expect(throws: TransactionError.objectAlreadyExists) {
+            try txn.submit(NoteChangeRequest.creationRequest(Note(key: key)))
+          }
         }
         let slots = [
           Kit.Slot(row: .max, level: -.infinity, side: .right, isOpen: true, page: .max),
@@ -146,7 +192,9 @@ struct ChangeTests {
         ]
         for slot in slots {
           _ = try txn.insert(Kit.SlotChangeRequest.creationRequest(slot))
-          #expect(txn.try(submit: Kit.SlotChangeRequest.creationRequest(slot)) == nil)
+          #expect(throws: TransactionError.objectAlreadyExists) {
+            try txn.submit(Kit.SlotChangeRequest.creationRequest(slot))
+          }
           #expect(Kit.SlotChangeRequest.changeRequest(Kit.Slot.from(data: slot.toData())) != nil)
         }
       }

@@ -154,4 +154,31 @@ struct EverydayTests {
       }
     }
   }
+
+  @Test("are explained as Swift shows them", arguments: TestEngine.all)
+  func explanation(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try Orders.store(in: workspace)
+      let noon = Orders.noon
+      let conditions: [(Condition<Order>, String)] = [
+        (
+          Order.seen > noon && Order.title != "a",
+          "seen > 2023-11-14 22:13:20 +0000 && title != \"a\""
+        ),
+        (
+          Order.changed.in([noon]) && Order.is_old,
+          "changed.in([2023-11-14 22:13:20 +0000]) && __old_name"
+        ),
+        (
+          Order.visit.seconds < .seconds(2) && Order.is_old,
+          "visit.seconds < 2.0 seconds && __old_name"
+        ),
+        (Order.total == 2.5 && Order.totalBytes > 7, "total == \"2.5\" && total_bytes > 7"),
+      ]
+      for (condition, text) in conditions {
+        let explanation = try workspace.dflat.fetch(for: Order.self).explain(where: condition)
+        #expect(explanation.rowByRow == text)
+      }
+    }
+  }
 }

@@ -106,7 +106,7 @@ struct MisuseTests {
         }
       }
     }
-    expectMessage(submitted, "submit", "Post", "list")
+    expectMessage(submitted, "submit", "add Post.self to it: performChanges([Post.self, …])")
     let fetched = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [engine] in

@@ -19,6 +19,7 @@ extension Atom {
   @_disfavoredOverload
   public func with(_ change: (inout _Draft) throws -> Void) rethrows -> Self {
     var draft = _Draft.creationRequest(self)
+    draft._change.noteSubmission()
     try change(&draft)
     let request = draft
     return Self(_row: request._change.made(Self._schema.layout) { request._encode(to: $0) })

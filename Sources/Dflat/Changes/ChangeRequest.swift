@@ -58,13 +58,14 @@ public struct PendingChange {
   }
 
   /// A new object.
-  public static func creation() -> PendingChange {
-    PendingChange(.creation, over: nil)
+  public static func creation<Element: Atom>(of type: Element.Type) -> PendingChange {
+    PendingChange(.creation, over: nil).watched(Element._schema)
   }
 
   /// A new object that begins as a copy of another one.
   public static func creation<Element: Atom>(of object: Element) -> PendingChange {
     PendingChange(.creation, over: object._row, refusal: object._row.refusal)
+      .watched(Element._schema)
   }
 
   /// An update of the object that is stored now; nil if it is not.
@@ -113,18 +114,18 @@ public struct PendingChange {
   static func update(_ row: Row, _ schema: EntitySchema) -> PendingChange? {
     let transaction = Transaction.current(for: "changeRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "changeRequest(_:)") else { return nil }
-    return PendingChange(.update, over: stored, at: transaction.version)
-      .watched(by: transaction, schema)
+    return PendingChange(.update, over: stored, at: transaction.version).watched(schema)
   }
 
   @usableFromInline
   static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
     let transaction = Transaction.current(for: "upsertRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
-      return PendingChange(.creation, over: row, refusal: row.refusal)
+      return PendingChange(.creation, over: row, refusal: row.refusal).watched(schema)
     }
     return PendingChange(
-      .update, over: stored, at: transaction.version, .all, refusal: row.refusal)
+      .update, over: stored, at: transaction.version, .all, refusal: row.refusal
+    ).watched(schema)
   }
 
   @usableFromInline

@@ -47,6 +47,9 @@ extension Transaction {
 }
 
 extension StorageError {
+  /// Whether it is about one request alone, so that its transaction goes on.
+  var isRefusal: Bool { cause == .alreadyExists || cause == .invalidValue }
+
   /// A value does not fit, or is not there.
   init(refused reason: String, _ schema: EntitySchema) {
     self.init(

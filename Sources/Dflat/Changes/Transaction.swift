@@ -316,8 +316,11 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   /// - Throws: `WorkspaceError.undeclaredType`, where `write` can throw it.
   func requireListed(_ schema: EntitySchema, for call: String) throws {
     if lists(schema) { return }
-    let name = schema.layout.name
-    require(!reportsFailures, "\(call): \(name) is not in the transaction's list of types")
+    let name = schema.layout.swiftName
+    require(
+      !reportsFailures,
+      "\(call): \(name) is not in the transaction's list of types; "
+        + "add \(name).self to it: performChanges([\(name).self, …])")
     throw WorkspaceError.undeclaredType(name)
   }
 

@@ -1,7 +1,7 @@
 // UnsubmittedRequest: a debug build reports change requests whose fields were set and that were never submitted.
 //
 //  - Each request holds a watch. When the request is released with changed fields and without having been submitted, the watch
-//    notes that in the transaction that made the request.
+//    notes that in the transaction in which the request was made. One that was made elsewhere is not watched.
 //  - The transaction reports these requests when it commits. One that was aborted, or failed, has no changes to lose.
 //
 // Optimised builds contain none of this.
@@ -14,22 +14,27 @@ import Platform
   public import Foundation
 #endif
 
-/// A change request whose fields were set, and which was never submitted, so that the change is lost.
+/// A request whose fields were set in a transaction, and which was never submitted, so that what it says is lost.
 ///
 /// Debug builds tell the workspace's error hook; without a hook it goes to the standard error stream. Submit the request, or do not
 /// make it. Requests of transactions that were aborted, or failed, are not told.
 public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The entity type, by its name in the schema.
   public let type: String
+  /// Whether it was to create an object, and not to change one.
+  public let isCreation: Bool
 
   /// A request for an object of a type.
-  public init(type: String) {
+  public init(type: String, isCreation: Bool = false) {
     self.type = type
+    self.isCreation = isCreation
   }
 
   /// What is wrong, and what to do.
   public var description: String {
-    "a change request for \(type) was changed and never submitted, so its changes are lost; \(advice)"
+    isCreation
+      ? "a creation request for \(type) was filled in and never submitted, so nothing is created; \(advice)"
+      : "a change request for \(type) was changed and never submitted, so its changes are lost; \(advice)"
   }
 
   private var advice: String {
@@ -46,19 +51,19 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
   /// What is known of one request. It is used where the request is.
   @usableFromInline
   final class RequestWatch {
-    private let type: String
+    private let request: UnsubmittedRequest
     private let requests: WatchedRequests
     /// Whether a field was set.
     @usableFromInline var isChanged = false
     var isSubmitted = false
 
-    init(_ type: String, _ requests: WatchedRequests) {
-      self.type = type
+    init(_ request: UnsubmittedRequest, _ requests: WatchedRequests) {
+      self.request = request
       self.requests = requests
     }
 
     deinit {
-      if isChanged, !isSubmitted { requests.noteLoss(of: UnsubmittedRequest(type: type)) }
+      if isChanged, !isSubmitted { requests.noteLoss(of: request) }
     }
   }
 
@@ -98,7 +103,7 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
 #endif
 
 extension PendingChange {
-  /// The program has submitted the request, whatever comes of it.
+  /// The program has submitted the request, whatever comes of it, or nothing is to be submitted.
   @inline(__always)
   func noteSubmission() {
     #if DEBUG
@@ -106,12 +111,14 @@ extension PendingChange {
     #endif
   }
 
-  /// The same change, watched by the transaction in which it was made.
+  /// The same change, watched by the transaction in which it is made.
   @inline(__always)
-  func watched(by transaction: Transaction, _ schema: EntitySchema) -> PendingChange {
+  func watched(_ schema: EntitySchema) -> PendingChange {
     #if DEBUG
+      guard let transaction = ThreadContext.current.transaction else { return self }
       var change = self
-      change.watch = RequestWatch(schema.layout.name, transaction.requests)
+      let request = UnsubmittedRequest(type: schema.layout.name, isCreation: kind == .creation)
+      change.watch = RequestWatch(request, transaction.requests)
       return change
     #else
       return self

@@ -117,9 +117,12 @@ extension ColumnReader {
 extension EntitySchema {
   /// The primary key of a row, for people: `site: "notes", number: 7`.
   public func describeKey(of row: TableReader) -> String {
-    keyReaders.map { reader in
-      let name = layout.property(storedAs: reader.field)?.name ?? reader.field.path
-      return "\(name): \(reader.read(row))"
-    }.joined(separator: ", ")
+    keyReaders.map { describe($0.read(row), of: $0.field) }.joined(separator: ", ")
+  }
+
+  /// A field and its value, for people, by the schema's names: `attachment.as(Photo).path: "7.jpg"`.
+  public func describe(_ value: ColumnValue, of field: FieldDescriptor) -> String {
+    let text = value.constant(field.type).map { self.text(of: $0, in: field) }
+    return "\(name(of: field)): \(text ?? "null")"
   }
 }

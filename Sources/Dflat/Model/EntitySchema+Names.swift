@@ -4,7 +4,7 @@ extension EntitySchema {
   /// The field as a condition names it, by the schema's names: `likes`, `author.handle`, `attachment.as(Photo).width`.
   ///
   /// - Parameter withoutTag: Of a union's tag, the union.
-  func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
+  public func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
     let fields = field.alternatives.isEmpty ? [field] : field.alternatives
     var names: [String] = []
     for field in fields {

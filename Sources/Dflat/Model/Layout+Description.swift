@@ -35,8 +35,7 @@ extension Property {
 
 extension StoredForm {
   fileprivate static func describe(_ value: LayoutValue) -> String {
-    value.stored.flatMap { Stored(_value: $0) }.flatMap { Self.value($0) }.map { text($0) }
-      ?? value.description
+    value.stored.flatMap { $0.text(as: Self.self) } ?? value.description
   }
 }
 

@@ -69,160 +69,160 @@ extension Computed: ComparableWithAnotherType {}
 )
 extension Computed: CombinableWithAnotherType {}
 
-// None of them can be called: no expression has the conformance.
+// The compiler refuses every call that would lead here.
 @usableFromInline
-func unavailableOperator() -> Never { preconditionFailure("operands of different types") }
+func unavailableCall() -> Never { preconditionFailure("a call that does not compile") }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func == <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func == <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func != <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func != <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func < <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func < <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func <= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func <= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func > <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func > <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func >= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func >= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func + <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func + <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func - <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func - <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func % <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// Operands of different types: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func % <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func * <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func * <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func / <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
-) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableOperator() }
+) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
 /// No operator of conditions: an error that says so.
 @_disfavoredOverload
 @inlinable
 public func / <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
-) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableOperator() }
+) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }

@@ -63,7 +63,24 @@ extension Node {
   /// A constant that this expression is compared with.
   private func text(of value: Value, _ schema: EntitySchema) -> String {
     guard case .field(let field) = self else { return value.text }
-    return schema.valueName(value, of: field) ?? value.text
+    return schema.text(of: value, in: field)
+  }
+}
+
+extension EntitySchema {
+  /// A stored value of a field: by the schema's name if it has one, in the type that Swift has for it if that is another one.
+  func text(of value: Value, in field: FieldDescriptor) -> String {
+    if let name = valueName(value, of: field) { return name }
+    // Strings say themselves what they are.
+    guard let form = field.form, field.type != .string else { return value.text }
+    return value.text(as: form) ?? value.text
+  }
+}
+
+extension Value {
+  /// What is stored as the value of Swift that it stands for; nil if it stands for none.
+  func text<Form: StoredForm>(as form: Form.Type) -> String? {
+    Form.Stored(_value: self).flatMap { Form.value($0) }.map { Form.text($0) }
   }
 }
 

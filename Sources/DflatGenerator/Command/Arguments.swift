@@ -3,9 +3,22 @@
 // `dflatc check` is in Arguments+Check.swift, `dflatc module` in Arguments+Module.swift. Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
 // a long one from the next argument or behind an equals sign. `--` ends the options.
 
+import DflatSchema
+import Foundation
+
 /// A command line that asks for nothing dflatc knows.
 struct UsageError: Error, Equatable {
   let message: String
+}
+
+extension UsageError {
+  fileprivate init(unknownCommand name: String) {
+    let guess =
+      nearest(to: name, among: Request.commands).map { "did you mean '\($0)'? The " } ?? "the "
+    message =
+      "there is no command '\(name)'; \(guess)"
+      + "commands are \(Request.commands.joined(separator: ", ")), and schemas end in .fbs"
+  }
 }
 
 /// What is to be done.
@@ -38,14 +51,18 @@ extension Request {
     var arguments = arguments[...]
     // `compile` is what is meant when no command is named.
     let command = arguments.first.flatMap { Self.commands.contains($0) ? $0 : nil }
-    if command != nil { arguments.removeFirst() }
+    if command != nil {
+      arguments.removeFirst()
+    } else if let first = arguments.first, Self.isCommandLike(first) {
+      throw UsageError(unknownCommand: first)
+    }
     switch command {
     case "help":
       guard arguments.count <= 1 else {
         throw UsageError(message: "help takes one command, not \(arguments.count)")
       }
       if let topic = arguments.first, !Self.commands.contains(topic) {
-        throw UsageError(message: "there is no command '\(topic)'")
+        throw UsageError(unknownCommand: topic)
       }
       self = .help(arguments.first)
     case "graphql":
@@ -61,6 +78,12 @@ extension Request {
     default:
       self = try Self.compile(arguments)
     }
+  }
+
+  /// Whether a first argument is a word and no path: schemas are called `.fbs`.
+  private static func isCommandLike(_ argument: String) -> Bool {
+    !argument.isEmpty && argument.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
+      && !argument.hasPrefix("-") && !FileManager.default.fileExists(atPath: argument)
   }
 
   private static func compile(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
@@ -96,9 +119,15 @@ extension Request {
       }
     }
     guard let output else {
-      throw UsageError(message: "-o DIR is missing: where are the Swift files to go?")
+      let input = request.inputs.first ?? "post.fbs"
+      throw UsageError(
+        message: "-o DIR is missing: where are the Swift files to go? "
+          + "For example 'dflatc -o Generated \(input)'")
     }
-    if request.inputs.isEmpty { throw UsageError(message: "no .fbs file is given") }
+    if request.inputs.isEmpty {
+      throw UsageError(
+        message: "no .fbs file is given; for example 'dflatc -o \(output) post.fbs'")
+    }
     request.output = output
     try checkNames(request.inputs)
     return .compile(request)

@@ -79,8 +79,9 @@ public struct CompilerCommand {
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    let compiler = SchemaCompiler(
+    var compiler = SchemaCompiler(
       includePaths: request.include + configuration.include + map.includePaths)
+    compiler.neighbours = (request.beside ?? []) + request.inputs + map.schemas().map(\.path)
     for input in request.inputs {
       let result = compiler.compile(file: input)
       let strays = module.strays(in: result)

@@ -30,6 +30,7 @@ extension Generator {
       hashValueWitness(fields, to: &text)
       writeInitialiser(definition, fields, to: &text)
       writeSchema(definition, fields, to: &text)
+      checkOwnTypes(fields, to: &text)
     }
     text.gap()
     writeBuilder(of: definition, fields, to: &text)

@@ -127,6 +127,23 @@ extension Generator {
         }
       }
     }
+    writeCases(of: union, target, to: &text)
+  }
+
+  /// What `Post.content == .text` needs to be an error that names the right form.
+  private func writeCases(
+    of union: UnionDefinition, _ target: String, to text: inout SourceText
+  ) {
+    text.gap()
+    let type = names.dflat("UnionCase")
+    text.extending(type, where: "Target == \(target)") { text in
+      for member in union.members {
+        text.documentation(["`\(member.name)`, which conditions ask for by `match`."])
+        text.short(
+          "public static var \(Identifier.escaped(member.swiftName))", "\(type)<Target>",
+          "_unavailable")
+      }
+    }
   }
 
   private func list(_ aliases: [UnionDefinition.Member]) -> String {

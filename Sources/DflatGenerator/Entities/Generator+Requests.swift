@@ -75,7 +75,7 @@ extension Generator {
     text.gap()
     text.documentation(["A new object with every field at its default."])
     text.block("public static func creationRequest() -> \(request)") { text in
-      text.line("\(request)(.creation())")
+      text.line("\(request)(.creation(of: \(type).self))")
     }
     text.gap()
     text.documentation(["A new object with the fields of `o`."])

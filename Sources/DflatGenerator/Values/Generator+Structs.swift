@@ -12,6 +12,7 @@ extension Generator {
     text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersStruct")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
+      checkOwnTypes(fields, to: &text)
 
       let reader = Identifier.fresh("structure", avoiding: taken)
       text.gap()

@@ -11,6 +11,7 @@ extension Generator {
     text.type("public nonisolated struct \(type)", [names.dflat("FlatBuffersTable")]) { text in
       properties(fields, to: &text)
       memberwise(fields, to: &text)
+      checkOwnTypes(fields, to: &text)
 
       let reader = Identifier.fresh("table", avoiding: Set(fields.map(\.name)))
       text.gap()

@@ -3,7 +3,7 @@
 /// The one of `names` that a misspelt name is nearest to; nil if none is near, or several are equally so.
 ///
 /// Case and underscores do not count. Of what is left, one letter in four may be wrong, missing or too many, and one always.
-func nearest(to name: String, among names: some Sequence<String>) -> String? {
+package func nearest(to name: String, among names: some Sequence<String>) -> String? {
   let wanted = plain(name)
   let near = names.map { (name: $0, distance: distance(wanted, plain($0))) }
     .filter { $0.distance <= max(1, wanted.count / 4) }

@@ -19,6 +19,7 @@ extension Resolver {
         ])
       return nil
     }
+    if wanted.module == nil, refuse(wanted.type, of: type, name, at: value.range) { return nil }
     let swift = swiftType(wanted)
     let element = element(of: type, for: swift)
     if let reason = obstacle(swift, element, type) {
@@ -35,6 +36,37 @@ extension Resolver {
     }
     return swift.in(wanted.unit, element)
   }
+
+  /// Swift's types for what a schema has types of its own for.
+  private static let plainTypes = [
+    "Bool": "bool", "Int8": "byte", "UInt8": "ubyte", "Int16": "short", "UInt16": "ushort",
+    "Int32": "int", "UInt32": "uint", "Int64": "long", "UInt64": "ulong", "Float": "float",
+    "Double": "double", "String": "string",
+  ]
+
+  /// Says of names that are no types of the program's what they are instead.
+  /// - Returns: Whether the name is none.
+  private func refuse(
+    _ wanted: String, of type: FieldType, _ name: String, at range: SourceRange
+  ) -> Bool {
+    if let plain = Self.plainTypes[wanted] {
+      sink.error(
+        "'\(name)' cannot be a '\(wanted)' by 'swift'", at: range,
+        notes: [.hint("a field of type '\(plain)' is a '\(wanted)' without that")])
+      return true
+    }
+    // Perhaps it is a type of the program, so it is no error here.
+    if !Self.everydayTypes.contains(wanted),
+      let meant = nearest(to: wanted, among: Self.everydayTypes)
+    {
+      sink.warning(
+        "'\(wanted)' is taken for a type of the program's", at: range,
+        notes: [.hint("did you mean '\(meant)'? If not, name its module: \"Module::\(wanted)\"")])
+    }
+    return false
+  }
+
+  private static let everydayTypes = ["Date", "Duration", "UUID", "URL", "Decimal", "Data", "Int"]
 
   private func swiftType(_ name: SwiftType.Name) -> SwiftType {
     let isOwn = name.module != nil

@@ -27,6 +27,7 @@ final class Resolver {
   /// Whether there are errors in the text itself. Nothing follows from what is not there then.
   let hasBrokenText: Bool
   let sources: [SourceFile]
+  private let neighbours: Neighbours
   var symbols = SymbolTable()
   var schema = Schema()
   /// Enums and structs whose definitions are incomplete because of errors that have been reported.
@@ -43,8 +44,13 @@ final class Resolver {
   /// - Parameters:
   ///   - inputs: The files in order of first inclusion.
   ///   - textOrder: The indices of `inputs` in the order of the language, included files first.
-  init(inputs: [Input], textOrder: [Int], lacksIncludes: Bool, sink: DiagnosticSink) {
+  ///   - neighbours: Files that could have been included.
+  init(
+    inputs: [Input], textOrder: [Int], lacksIncludes: Bool, neighbours: Neighbours = Neighbours(),
+    sink: DiagnosticSink
+  ) {
     self.sink = sink
+    self.neighbours = neighbours
     lacksNames = lacksIncludes || inputs.contains { $0.syntax.isIncomplete }
     hasBrokenText = sink.errorCount > 0
     sources = inputs.map(\.source)
@@ -233,6 +239,10 @@ final class Resolver {
           "'\(below.name)' is \(below.described) and declared here; it must stand above its use"))
     } else if let other = others.first {
       notes.append(other.range.note("'\(other.name)' exists; write its name in full"))
+    } else if let hint = neighbours.hint(
+      at: path.parts, in: context.namespace, from: sources[context.file].path)
+    {
+      notes.append(hint)
     } else if ScalarType(schemaName: path.text.lowercased()) != nil
       || path.text.lowercased() == "string"
     {

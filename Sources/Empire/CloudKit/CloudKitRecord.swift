@@ -57,7 +57,9 @@
   }
 
   extension CloudKitRecordError: LocalizedError, CustomStringConvertible {
-    var description: String {
+    var description: String { sentence(problem, advice: recoverySuggestion) }
+
+    private var problem: String {
       switch self {
       case .missingField(let field): "the record has no field '\(field)' of the property's type"
       case .recordTypeMismatch(let found, let expected):

@@ -1,6 +1,7 @@
 // Values as records of CloudKit Web Services, on every system: no CloudKit is needed, only JSON.
 
 public import Foundation
+internal import StandardConformances
 
 /// A record of CloudKit Web Services.
 ///
@@ -115,8 +116,10 @@ public enum CloudKitJSONError: Error, Hashable, Sendable {
 }
 
 extension CloudKitJSONError: LocalizedError, CustomStringConvertible {
-  /// Which field, and what is wrong with it.
-  public var description: String {
+  /// Which field, what is wrong with it, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  private var problem: String {
     switch self {
     case .missingField(let field): "the record has no field '\(field)'"
     case .wrongType(let field, let expected, let found):
@@ -132,7 +135,7 @@ extension CloudKitJSONError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// Which field, and what is wrong with it.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

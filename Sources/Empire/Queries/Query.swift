@@ -1,6 +1,7 @@
 // Queries, as programs write them: leading components that are equal, and an operator on the next one.
 
 public import Foundation
+internal import StandardConformances
 
 /// A restriction of one component of a key.
 public enum ComparisonOperator<Value: IndexKeyComparable> {
@@ -85,15 +86,17 @@ public enum QueryError: Error, Hashable, Sendable {
 }
 
 extension QueryError: LocalizedError, CustomStringConvertible {
-  /// What is wrong with the query.
-  public var description: String {
+  /// What is wrong with the query, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  private var problem: String {
     switch self {
     case .limitInvalid(let limit): "a query cannot have the limit \(limit)"
     case .unsupportedQuery: "the order of the keys does not answer this query"
     }
   }
 
-  /// What is wrong with the query.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

@@ -1,6 +1,7 @@
 // Records as lines of JSON: out of a store and into it, without holding them all.
 
 public import Foundation
+internal import StandardConformances
 
 /// A line that is no record.
 public struct JSONLineError: Error {
@@ -11,17 +12,21 @@ public struct JSONLineError: Error {
 }
 
 extension JSONLineError: LocalizedError, CustomStringConvertible {
-  /// Which line, and what is wrong with it.
-  public var description: String { "line \(line): \(reason)" }
+  /// Which line, what is wrong with it, and what to do.
+  public var description: String {
+    // Errors of records say what to do themselves.
+    sentence("line \(line): \(reason)", advice: reasonsAdvice == nil ? recoverySuggestion : nil)
+  }
 
-  /// Which line, and what is wrong with it.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.
   public var recoverySuggestion: String? {
-    (reason as? any LocalizedError)?.recoverySuggestion
-      ?? "correct the line; nothing has been stored of any line"
+    reasonsAdvice ?? "correct the line; nothing has been stored of any line"
   }
+
+  private var reasonsAdvice: String? { (reason as? any LocalizedError)?.recoverySuggestion }
 }
 
 extension Store {

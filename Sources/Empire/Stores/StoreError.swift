@@ -1,6 +1,7 @@
 // What can go wrong in a store.
 
 public import Foundation
+internal import StandardConformances
 
 // Programs catch the engine's errors and choose sizes without importing LMDB, whose other names stay out of their way.
 @_exported public import enum LMDB.MDBError
@@ -74,8 +75,10 @@ public struct QueryMismatch: Sendable, Hashable {
 }
 
 extension StoreError: LocalizedError, CustomStringConvertible {
-  /// What has happened, and to which record.
-  public var description: String {
+  /// What has happened, to which record, and what to do.
+  public var description: String { sentence(problem, advice: recoverySuggestion) }
+
+  private var problem: String {
     switch self {
     case .noActiveContext: "the context is used after its transaction has ended"
     case .noActiveStore: "the parent is a transaction of another database"
@@ -92,12 +95,12 @@ extension StoreError: LocalizedError, CustomStringConvertible {
         + "other's records"
     case .queryMismatch(let mismatch): mismatch.description
     case .unreadableRecord(let type, let key, let reason):
-      "the \(type) with the key \(key) cannot be read: \(reason)"
+      "the \(type) with the key \(key) cannot be read: \(reason.problem)"
     case .indexDamaged: "an index in the database 'empireindexes' does not fit its records"
     }
   }
 
-  /// What has happened, and to which record.
+  /// The same as ``description``.
   public var errorDescription: String? { description }
 
   /// What can be done about it.

@@ -95,3 +95,14 @@ func queries(_ dflat: any Workspace, _ a: Int32) -> Int {
     limit: .limit(3), orderBy: [I.number.descending, I.title.ascending]
   ).count
 }
+
+/// What stands beside overloads that are there for mistakes.
+func plainSwift(_ dflat: any Workspace, _ item: I, _ items: [I], _ names: [String: String]) -> Bool {
+  let path = \I.title
+  let found = dflat.find(I.self, names["a"] ?? item.word)
+  let words = items.map { ($0.title ?? $0.branch?.leaf?.label ?? "") + (names[$0.word] ?? "b") }
+  let same = path == \I.title || path != \.branch?.leaf?.label
+  return words.contains("x") && same && item.pet == found?.pet && item.branch != found?.branch
+    && (found?.maybeNumber ?? 0) + (item.maybeNumber ?? 1) > 3 && item.title?.hasPrefix("a") ?? true
+    && items.contains { $0.flag && ($0.maybeFlag ?? false) }
+}

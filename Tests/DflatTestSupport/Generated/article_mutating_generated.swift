@@ -241,7 +241,7 @@ nonisolated extension Press {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> ArticleChangeRequest {
-      ArticleChangeRequest(.creation())
+      ArticleChangeRequest(.creation(of: Article.self))
     }
 
     /// A new object with the fields of `o`.

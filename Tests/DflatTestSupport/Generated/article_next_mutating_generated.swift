@@ -269,7 +269,7 @@ nonisolated extension PRESS {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> ArticleChangeRequest {
-      ArticleChangeRequest(.creation())
+      ArticleChangeRequest(.creation(of: Article.self))
     }
 
     /// A new object with the fields of `o`.

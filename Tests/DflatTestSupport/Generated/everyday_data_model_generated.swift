@@ -175,6 +175,16 @@ nonisolated extension Shop {
       primaryKey: [4, 6],
       indexes: ["f10", "f16", "f22", "f26", "f36"],
       uniques: ["f18"])
+
+    // An error in the next line is about the schema's.
+    #sourceLocation(file:"everyday.fbs",line:26)
+    private typealias _Line26 = OwnForm<Price>
+    #sourceLocation()
+
+    // An error in the next line is about the schema's.
+    #sourceLocation(file:"everyday.fbs",line:27)
+    private typealias _Line27 = OwnForm<Code>
+    #sourceLocation()
   }
 
   /// The fields of a `Order`, to be changed and built.

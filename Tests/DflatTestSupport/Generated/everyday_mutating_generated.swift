@@ -354,7 +354,7 @@ nonisolated extension Shop {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> OrderChangeRequest {
-      OrderChangeRequest(.creation())
+      OrderChangeRequest(.creation(of: Order.self))
     }
 
     /// A new object with the fields of `o`.

@@ -95,6 +95,15 @@ nonisolated extension UnionReference where Target == Shop.Subject {
   }
 }
 
+nonisolated extension UnionCase where Target == Shop.Subject {
+  /// `url_note`, which conditions ask for by `match`.
+  public static var urlNote: UnionCase<Target> { _unavailable }
+  /// `Customer`, which conditions ask for by `match`.
+  public static var customer: UnionCase<Target> { _unavailable }
+  /// `Text`, which conditions ask for by `match`.
+  public static var text: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension Dflat::Reference where Target == Shop.Order {
   /// `id`, for queries.
   public var id: Dflat::Field<Foundation::UUID, Root> { _field(4) }

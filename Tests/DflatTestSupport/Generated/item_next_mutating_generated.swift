@@ -591,7 +591,7 @@ nonisolated extension KIT {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> ItemChangeRequest {
-      ItemChangeRequest(.creation())
+      ItemChangeRequest(.creation(of: Item.self))
     }
 
     /// A new object with the fields of `o`.

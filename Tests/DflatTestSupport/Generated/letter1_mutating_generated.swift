@@ -73,7 +73,7 @@ nonisolated extension V1 {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> LetterChangeRequest {
-      LetterChangeRequest(.creation())
+      LetterChangeRequest(.creation(of: Letter.self))
     }
 
     /// A new object with the fields of `o`.

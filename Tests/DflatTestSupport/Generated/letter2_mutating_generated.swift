@@ -87,7 +87,7 @@ nonisolated extension V2 {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> LetterChangeRequest {
-      LetterChangeRequest(.creation())
+      LetterChangeRequest(.creation(of: Letter.self))
     }
 
     /// A new object with the fields of `o`.

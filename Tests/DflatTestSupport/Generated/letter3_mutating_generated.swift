@@ -87,7 +87,7 @@ nonisolated extension Mail {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> DispatchChangeRequest {
-      DispatchChangeRequest(.creation())
+      DispatchChangeRequest(.creation(of: Dispatch.self))
     }
 
     /// A new object with the fields of `o`.

@@ -58,7 +58,7 @@ public nonisolated final class NoteChangeRequest: ChangeRequest {
 
   /// A new object with every field at its default.
   public static func creationRequest() -> NoteChangeRequest {
-    NoteChangeRequest(.creation())
+    NoteChangeRequest(.creation(of: Note.self))
   }
 
   /// A new object with the fields of `o`.

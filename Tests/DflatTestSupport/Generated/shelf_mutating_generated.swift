@@ -73,7 +73,7 @@ nonisolated extension Kit {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> ShelfChangeRequest {
-      ShelfChangeRequest(.creation())
+      ShelfChangeRequest(.creation(of: Shelf.self))
     }
 
     /// A new object with the fields of `o`.

@@ -39,6 +39,15 @@ nonisolated extension UnionReference where Target == Kit.Inside {
   }
 }
 
+nonisolated extension UnionCase where Target == Kit.Inside {
+  /// `Sheet`, which conditions ask for by `match`.
+  public static var sheet: UnionCase<Target> { _unavailable }
+  /// `Flyer`, which conditions ask for by `match`.
+  public static var flyer: UnionCase<Target> { _unavailable }
+  /// `Leaflet`, which conditions ask for by `match`.
+  public static var leaflet: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension Dflat::Reference where Target == Kit.Book {
   /// `title`, for queries.
   public var title: Dflat::Field<Swift::String, Root> { _field(4) }
@@ -69,6 +78,23 @@ nonisolated extension UnionReference where Target == Kit.Thing {
   }
   /// The fields of `Mark` or `Blot`; unknown while it holds another member.
   public func `as`(_ member: Kit.Spot.Type) -> Dflat::Reference<Kit.Spot, Root> { _member(4, 7) }
+}
+
+nonisolated extension UnionCase where Target == Kit.Thing {
+  /// `Book`, which conditions ask for by `match`.
+  public static var book: UnionCase<Target> { _unavailable }
+  /// `Novel`, which conditions ask for by `match`.
+  public static var novel: UnionCase<Target> { _unavailable }
+  /// `Word`, which conditions ask for by `match`.
+  public static var word: UnionCase<Target> { _unavailable }
+  /// `Mark`, which conditions ask for by `match`.
+  public static var mark: UnionCase<Target> { _unavailable }
+  /// `Comic`, which conditions ask for by `match`.
+  public static var comic: UnionCase<Target> { _unavailable }
+  /// `Line`, which conditions ask for by `match`.
+  public static var line: UnionCase<Target> { _unavailable }
+  /// `Blot`, which conditions ask for by `match`.
+  public static var blot: UnionCase<Target> { _unavailable }
 }
 
 nonisolated extension Dflat::Reference where Target == Kit.Crate {

@@ -115,7 +115,7 @@ nonisolated extension Kit {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> SlotChangeRequest {
-      SlotChangeRequest(.creation())
+      SlotChangeRequest(.creation(of: Slot.self))
     }
 
     /// A new object with the fields of `o`.

@@ -87,7 +87,7 @@ nonisolated extension Verify {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> BlueChangeRequest {
-      BlueChangeRequest(.creation())
+      BlueChangeRequest(.creation(of: Blue.self))
     }
 
     /// A new object with the fields of `o`.

@@ -87,7 +87,7 @@ nonisolated extension Verify {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> WhiteChangeRequest {
-      WhiteChangeRequest(.creation())
+      WhiteChangeRequest(.creation(of: White.self))
     }
 
     /// A new object with the fields of `o`.

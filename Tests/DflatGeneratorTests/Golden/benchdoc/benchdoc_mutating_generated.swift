@@ -114,7 +114,7 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
 
   /// A new object with every field at its default.
   public static func creationRequest() -> BenchDocChangeRequest {
-    BenchDocChangeRequest(.creation())
+    BenchDocChangeRequest(.creation(of: BenchDoc.self))
   }
 
   /// A new object with the fields of `o`.

@@ -44,6 +44,13 @@ nonisolated extension UnionReference where Target == Content {
   }
 }
 
+nonisolated extension UnionCase where Target == Content {
+  /// `TextContent`, which conditions ask for by `match`.
+  public static var textContent: UnionCase<Target> { _unavailable }
+  /// `ImageContent`, which conditions ask for by `match`.
+  public static var imageContent: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension Dflat::Reference where Target == BenchDoc {
   /// The fields of `pos`, for queries.
   public var pos: Dflat::Reference<Vec3, Root> { _reference(4) }

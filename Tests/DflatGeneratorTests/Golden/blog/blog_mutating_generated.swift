@@ -157,7 +157,7 @@ nonisolated extension Blog {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> PostChangeRequest {
-      PostChangeRequest(.creation())
+      PostChangeRequest(.creation(of: Post.self))
     }
 
     /// A new object with the fields of `o`.

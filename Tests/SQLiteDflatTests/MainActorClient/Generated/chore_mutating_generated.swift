@@ -199,7 +199,7 @@ nonisolated extension Chores.Home {
 
     /// A new object with every field at its default.
     public static func creationRequest() -> ChoreChangeRequest {
-      ChoreChangeRequest(.creation())
+      ChoreChangeRequest(.creation(of: Chore.self))
     }
 
     /// A new object with the fields of `o`.

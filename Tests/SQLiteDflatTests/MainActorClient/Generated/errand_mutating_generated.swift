@@ -58,7 +58,7 @@ public nonisolated final class ErrandChangeRequest: ChangeRequest {
 
   /// A new object with every field at its default.
   public static func creationRequest() -> ErrandChangeRequest {
-    ErrandChangeRequest(.creation())
+    ErrandChangeRequest(.creation(of: Errand.self))
   }
 
   /// A new object with the fields of `o`.

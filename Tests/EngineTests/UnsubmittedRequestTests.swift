@@ -2,7 +2,6 @@
 
 import Dflat
 import DflatTestSupport
-import SQLiteDflat
 import Platform
 import Testing
 
@@ -13,9 +12,9 @@ import Testing
 
     /// What the error hook hears of a transaction over one stored post.
     private func told(
-      _ body: @escaping (any TransactionContext) throws -> Void
+      _ engine: TestEngine, _ body: @escaping (any TransactionContext) throws -> Void
     ) throws -> [UnsubmittedRequest] {
-      try withTemporaryFile { workspace in
+      try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])
         let errors = Mutex<[any Error]>([])
         workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
@@ -26,9 +25,9 @@ import Testing
 
     private struct Refusal: Error {}
 
-    @Test("An error that leaves write is all that is told")
-    func thrown() throws {
-      try withTemporaryFile { workspace in
+    @Test("An error that leaves write is all that is told", arguments: TestEngine.all)
+    func thrown(engine: TestEngine) throws {
+      try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])
         #expect(throws: Refusal.self) {
           try workspace.dflat.write(Post.self) { _ in
@@ -39,16 +38,31 @@ import Testing
       }
     }
 
-    @Test("A change that is lost is told to the error hook, with the name of the type")
-    func lost() throws {
-      let told = try told { _ in Request.changeRequest(post(1))?.likes = 5 }
+    @Test("A change that is lost is told to the error hook, with the name of the type", arguments: TestEngine.all)
+    func lost(engine: TestEngine) throws {
+      let told = try told(engine) { _ in Request.changeRequest(post(1))?.likes = 5 }
       #expect(told == [UnsubmittedRequest(type: "Post")])
       #expect(told.first?.description.contains("submit(_:)") == true)
     }
 
-    @Test("In write, too, and when the request outlives its transaction")
-    func others() throws {
-      try withTemporaryFile { workspace in
+    @Test("An object that is not created, or not stored over another, is told as well", arguments: TestEngine.all)
+    func notCreated(engine: TestEngine) throws {
+      let lost = [UnsubmittedRequest(type: "Post", isCreation: true)]
+      #expect(try told(engine) { _ in Request.creationRequest().likes = 5 } == lost)
+      #expect(try told(engine) { _ in Request.creationRequest(post(2)).likes = 5 } == lost)
+      #expect(try told(engine) { _ in Request.upsertRequest(post(2)).likes = 5 } == lost)
+      #expect(
+        try told(engine) { _ in Request.upsertRequest(post(1)).likes = 5 }
+          == [UnsubmittedRequest(type: "Post")])
+      #expect(lost[0].description.contains("creation request for Post"))
+      // Outside of transactions nobody knows whether it will be submitted.
+      let early = Request.creationRequest()
+      early.likes = 5
+    }
+
+    @Test("In write, too, and when the request outlives its transaction", arguments: TestEngine.all)
+    func others(engine: TestEngine) throws {
+      try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])
         let errors = Mutex<[any Error]>([])
         workspace.dflat.errorHandler = { error in errors.withLock { $0.append(error) } }
@@ -65,35 +79,42 @@ import Testing
       }
     }
 
-    @Test("What loses nothing is not told")
-    func harmless() throws {
+    @Test("What loses nothing is not told", arguments: TestEngine.all)
+    func harmless(engine: TestEngine) throws {
       // Looked at, submitted, refused, another kind of request, and undone.
-      #expect(try told { _ in _ = Request.changeRequest(post(1))?.likes }.isEmpty)
+      #expect(try told(engine) { _ in _ = Request.changeRequest(post(1))?.likes }.isEmpty)
       #expect(
-        try told { txn in
+        try told(engine) { txn in
           guard let request = Request.changeRequest(post(1)) else { return }
           request.likes = 5
           try txn.submit(request)
         }.isEmpty)
       #expect(
-        try told { txn in
+        try told(engine) { txn in
           try txn.submit(Request.creationRequest(post(2)))
           guard let request = Request.changeRequest(post(1)) else { return }
           request.number = 2
           txn.try(submit: request)
         }.isEmpty)
-      #expect(try told { _ in Request.creationRequest().likes = 5 }.isEmpty)
-      #expect(try told { _ in _ = Request.deletionRequest(post(1)) }.isEmpty)
+      #expect(try told(engine) { _ in _ = Request.creationRequest(post(2)) }.isEmpty)
+      #expect(try told(engine) { _ in _ = post(2).with { $0.likes = 5 } }.isEmpty)
       #expect(
-        try told { txn in
+        try told(engine) { txn in
+          let request = Request.creationRequest()
+          request.likes = 5
+          try txn.submit(request)
+        }.isEmpty)
+      #expect(try told(engine) { _ in _ = Request.deletionRequest(post(1)) }.isEmpty)
+      #expect(
+        try told(engine) { txn in
           Request.changeRequest(post(1))?.likes = 5
           txn.abort()
         }.isEmpty)
     }
 
-    @Test("A change that its closure gives up is not told")
-    func givenUp() throws {
-      try withTemporaryFile { workspace in
+    @Test("A change that its closure gives up is not told", arguments: TestEngine.all)
+    func givenUp(engine: TestEngine) throws {
+      try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])
         try workspace.dflat.write(Post.self) { txn in
           #expect(throws: Refusal.self) {
@@ -107,8 +128,8 @@ import Testing
       }
     }
 
-    @Test("Without a hook it goes to the standard error stream")
-    func withoutHook() async {
+    @Test("Without a hook it goes to the standard error stream", arguments: TestEngine.all)
+    func withoutHook(engine: TestEngine) async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let dflat = SQLiteWorkspace.inMemory()
         try await dflat.write(Post.self) { txn in

@@ -1,0 +1,39 @@
+// What the compiler says of live queries that lack a part.
+
+public import Dispatch
+
+extension LiveQuery {
+  /// No form of a live query: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      a live query follows a result: end the query with 'all()' or 'where(…)', \
+      as in 'LiveQuery(dflat.fetch(for: Post.self).all(), in: dflat)'
+      """
+  )
+  public convenience init(
+    _ query: QueryBuilder<Element>, in workspace: (any Workspace)? = nil,
+    on queue: DispatchQueue? = .main
+  ) { unavailableCall() }
+
+  /// No form of a live query: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      a live query follows a result: write \
+      'LiveQuery(dflat.fetch(for: Post.self).all(), in: dflat)'
+      """
+  )
+  public convenience init(
+    _ type: Element.Type, in workspace: (any Workspace)? = nil, on queue: DispatchQueue? = .main
+  ) { unavailableCall() }
+
+  /// No form of a live query: an error that says so.
+  @available(
+    *, unavailable,
+    message: "name the workspace in which it is watched: 'LiveQuery(result, in: dflat)'"
+  )
+  public convenience init(
+    _ fetchedResult: FetchedResult<Element>, on queue: DispatchQueue? = .main
+  ) { unavailableCall() }
+}

@@ -1,0 +1,116 @@
+// What the compiler says where a table, struct or union is compared as if it were a value.
+//
+// As in Expression+Mismatch.swift, the operators fit, at the price of a conformance that is unavailable.
+
+/// What comparing a table, struct or union field with a value asks for. Nothing has it.
+public protocol ComparableAsValue: QueryReference {
+  /// What is stored.
+  associatedtype Stored
+  /// A value of it, named without its contents.
+  associatedtype Case
+}
+
+@available(
+  *, unavailable,
+  message: """
+    conditions compare single fields: write 'Post.author.name == "a"'; \
+    whether there is an author is 'Post.author.isNotNull'
+    """
+)
+extension Reference: ComparableAsValue {
+  /// The table or struct.
+  public typealias Stored = Target
+  /// None.
+  public typealias Case = Never
+}
+
+@available(
+  *, unavailable,
+  message: """
+    conditions do not compare unions: 'Post.content.match(Text.self)' asks for the member, \
+    'Post.content.as(Text.self).title == "a"' for its fields, 'Post.content.isNull' for none
+    """
+)
+extension UnionReference: ComparableAsValue {
+  /// The union.
+  public typealias Stored = Target
+  /// One of its members.
+  public typealias Case = UnionCase<Target>
+}
+
+/// A member of a union, named as in `Post.content == .text`, which is an error that names the right form. For generated code.
+public struct UnionCase<Target> {
+  /// What stands for it. For generated code.
+  @inlinable
+  public static var _unavailable: Self { unavailableCall() }
+}
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func == <L: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: L.Stored?
+) -> Condition<E> where L.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func == <L: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: L.Case
+) -> Condition<E> where L.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func == <R: ComparableAsValue, E: Atom>(
+  lhs: R.Stored?, rhs: R
+) -> Condition<E> where R.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func == <R: ComparableAsValue, E: Atom>(
+  lhs: R.Case, rhs: R
+) -> Condition<E> where R.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func == <L: ComparableAsValue, R: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: R
+) -> Condition<E> where L.Root == E, R.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func != <L: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: L.Stored?
+) -> Condition<E> where L.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func != <L: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: L.Case
+) -> Condition<E> where L.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func != <R: ComparableAsValue, E: Atom>(
+  lhs: R.Stored?, rhs: R
+) -> Condition<E> where R.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func != <R: ComparableAsValue, E: Atom>(
+  lhs: R.Case, rhs: R
+) -> Condition<E> where R.Root == E { unavailableCall() }
+
+/// No comparison of conditions: an error that says so.
+@_disfavoredOverload
+@inlinable
+public func != <L: ComparableAsValue, R: ComparableAsValue, E: Atom>(
+  lhs: L, rhs: R
+) -> Condition<E> where L.Root == E, R.Root == E { unavailableCall() }

@@ -1,0 +1,73 @@
+// What the compiler says of workspaces that are made with other labels.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension SQLiteWorkspace {
+  /// No form of a workspace: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      write 'SQLiteWorkspace(filePath: path)'; 'try await SQLiteWorkspace.open(filePath: path)' \
+      also tells at once if the file cannot be used
+      """
+  )
+  public convenience init(path: String, configuration: Configuration = Configuration()) {
+    self.init(filePath: path, configuration: configuration)
+  }
+
+  /// No form of a workspace: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      write 'SQLiteWorkspace(filePath: path)'; 'try await SQLiteWorkspace.open(filePath: path)' \
+      also tells at once if the file cannot be used
+      """
+  )
+  public convenience init(_ path: String, configuration: Configuration = Configuration()) {
+    self.init(filePath: path, configuration: configuration)
+  }
+
+  /// No form of a workspace: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      write 'SQLiteWorkspace(url: url)'; 'try await SQLiteWorkspace.open(url)' \
+      also tells at once if the file cannot be used
+      """
+  )
+  public convenience init(_ url: URL, configuration: Configuration = Configuration()) {
+    self.init(url: url, configuration: configuration)
+  }
+
+  /// No form of a workspace: an error that says so.
+  @available(
+    *, unavailable,
+    message: """
+      name its file, 'SQLiteWorkspace(filePath: path)', \
+      or have one that leaves nothing behind, 'SQLiteWorkspace.inMemory()'
+      """
+  )
+  public convenience init() {
+    self.init(inMemory: Configuration())
+  }
+
+  /// No form of opening: an error that says so.
+  @available(*, unavailable, message: "write 'SQLiteWorkspace.open(filePath: path)'")
+  public static func open(
+    _ path: String, configuration: Configuration = Configuration()
+  ) async throws -> SQLiteWorkspace {
+    try await open(filePath: path, configuration: configuration)
+  }
+
+  /// No form of opening: an error that says so.
+  @available(*, unavailable, message: "write 'SQLiteWorkspace.open(filePath: path)'")
+  public static func open(
+    path: String, configuration: Configuration = Configuration()
+  ) async throws -> SQLiteWorkspace {
+    try await open(filePath: path, configuration: configuration)
+  }
+}

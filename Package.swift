@@ -214,7 +214,7 @@ let package = Package(
     // What every engine promises, on each of them.
     .testTarget(
       name: "EngineTests",
-      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "Platform"],
+      dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat", "Platform"],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteDflatTests",

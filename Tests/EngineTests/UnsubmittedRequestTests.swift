@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import MemoryDflat
 import Platform
 import Testing
 
@@ -128,10 +129,10 @@ import Testing
       }
     }
 
-    @Test("Without a hook it goes to the standard error stream", arguments: TestEngine.all)
-    func withoutHook(engine: TestEngine) async {
+    @Test("Without a hook it goes to the standard error stream")
+    func withoutHook() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        let dflat = SQLiteWorkspace.inMemory()
+        let dflat = MemoryWorkspace()
         try await dflat.write(Post.self) { txn in
           try txn.insert(post(1))
           Blog.PostChangeRequest.changeRequest(post(1))?.likes = 5

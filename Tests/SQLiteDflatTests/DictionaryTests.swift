@@ -202,7 +202,7 @@ struct DictionaryTests {
   func misuse() async {
     let waiting = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [engine] in
+    ) {
       try withTemporaryFile { workspace in
         workspace.dflat.dictionary["k"] = 1
         _ = try workspace.write([Post.self]) { txn in
@@ -215,7 +215,7 @@ struct DictionaryTests {
     #expect(text.contains("synchronize()"), "\(text)")
     let foreign = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [engine] in
+    ) {
       try withTemporaryFile { workspace in
         workspace.dflat.dictionary = workspace.secondWorkspace().dflat.dictionary
       }

@@ -122,5 +122,6 @@ extension Case {
     dictionaryValues, openIndexed, indexedAfterForeignCommit, indexedBesideProcess,
     openAfterUpgrade, indexBuild,
     indexFirstQuery,
+    memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

@@ -27,12 +27,15 @@ enum FloorKind: CaseIterable {
   case handWritten
   /// The same program without what is measured: without observers, without snapshots, or fetching everything again.
   case without
+  /// The same program over a file of SQLite.
+  case sqliteEngine
 
   /// The heading of such cases in the chart.
   var heading: String {
     switch self {
     case .handWritten: "Beside a hand-written C program"
     case .without: "Beside Dflat without the feature, or fetching everything again"
+    case .sqliteEngine: "A workspace in memory, beside one over a file of SQLite"
     }
   }
 }

@@ -1,8 +1,8 @@
 // A queue: first in, first out.
 //
-// An array with the index of its first element. An element that was taken is released at once, and its
-// room is given back when that is more than half of the array, so the cost of an operation does not
-// depend on the length. Inlinable, since other modules use it in loops.
+// An array with the index of its first element. An element that was taken is released at once, and
+// its room is given back when that is more than half of the array, so the cost of an operation does
+// not depend on the length. Inlinable, since other modules use it in loops.
 
 /// A queue of elements, first in, first out.
 @usableFromInline

@@ -1,18 +1,18 @@
 // A stand-in for `Mutex` in builds with ThreadSanitizer, and in no others.
 //
-// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls, and
-// reports every use of what it protects as a race. It does see the mutex of pthreads. So
+// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls,
+// and reports every use of what it protects as a race. It does see the mutex of pthreads. So
 //
 //     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
 //
-// tests our own logic with that one, by a type of the same name and the same use. Whoever imports this
-// target, and not `Synchronization` itself, gets it.
+// tests our own logic with that one, by a type of the same name and the same use. A file that
+// imports this target, and not `Synchronization` itself, gets it.
 
 #if SANITIZE_THREAD
   /// The part of `Synchronization.Mutex` that this package uses.
   ///
   /// Unchecked, because the compiler cannot know that the memory is only touched under the lock.
-  package final class Mutex<Value: Sendable>: @unchecked Sendable {
+  package final class Mutex<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var content: Content
 
@@ -23,7 +23,7 @@
       let place: UInt8 = 0
     }
 
-    package init(_ value: Value) {
+    package init(_ value: consuming sending Value) {
       content = Content(value: value)
       lock = .allocate(capacity: 1)
       lock.initialize(to: pthread_mutex_t())
@@ -35,15 +35,17 @@
       lock.deallocate()
     }
 
-    package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    package func withLock<R, E: Error>(
+      _ body: (inout sending Value) throws(E) -> sending R
+    ) throws(E) -> sending R {
       pthread_mutex_lock(lock)
       defer { pthread_mutex_unlock(lock) }
       return try body(&content.value)
     }
 
     package func withLockIfAvailable<R, E: Error>(
-      _ body: (inout Value) throws(E) -> R
-    ) throws(E) -> R? {
+      _ body: (inout sending Value) throws(E) -> sending R
+    ) throws(E) -> sending R? {
       guard pthread_mutex_trylock(lock) == 0 else { return nil }
       defer { pthread_mutex_unlock(lock) }
       return try body(&content.value)

@@ -25,7 +25,7 @@ extension SQLiteEngine {
     of schema: EntitySchema, with key: KeyValues,
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
-    return try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
+    try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
   }
 
   /// Calls `body` with a reader, unless there is no file yet.

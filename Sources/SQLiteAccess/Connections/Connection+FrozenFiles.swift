@@ -1,0 +1,114 @@
+// Reading a file where nothing may be written beside it.
+//
+// To read a file in WAL mode SQLite needs a `-wal` and a `-shm` file beside it. Neither exists
+// after the last connection was closed, and in a directory that is not writable SQLite cannot
+// create them, so it refuses to read. Such a file is complete, and is read here without locks. What
+// is kept true:
+//
+//  - a log with content is never ignored: it may have commits that are not in the file yet;
+//  - nor is a rollback journal that a crash left: without it the file is half changed. A connection
+//    that may write rolls it back first; others do not read the file;
+//  - changes of the file are noticed: `isOutdated` compares it with what it was before it was
+//    opened.
+
+import Platform
+
+/// What tells one state of a file from another without reading it.
+struct FileMark: Equatable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  private let modified: [Int]
+  /// Bytes in the write-ahead log beside it.
+  let logSize: Int64
+
+  /// nil if there is no file.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      let (content, node) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (content, node) = (status.st_mtim, status.st_ctim)
+    #endif
+    modified = [Int(content.tv_sec), content.tv_nsec, Int(node.tv_sec), node.tv_nsec]
+    logSize = stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
+  }
+}
+
+extension Connection {
+  /// Opens an existing file for reading, also where SQLite may not write beside it.
+  ///
+  /// As ``OpenMode/readOnly``; but a file in WAL mode that has no log, in a directory or on a
+  /// volume that is not writable, is read without locks. Then ``isWithoutLocks`` is true, and
+  /// ``isOutdated`` tells whether the file was changed since.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mayRepair: Whether a rollback journal that a crash left is rolled back, which writes to
+  ///     the file.
+  ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
+  ///   - statementCacheCapacity: How many idle statements are kept.
+  /// - Throws: ``SQLiteError``: ``SQLiteError/isNoSuchFile``; ``ResultCode/readOnly`` if there is a
+  ///   log beside the file that cannot be read without writing, or a journal that cannot or may not
+  ///   be rolled back; or the error of reading the first page.
+  public static func openForReading(
+    path: String, mayRepair: Bool = true, busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100
+  ) throws(SQLiteError) -> Connection {
+    let connection = try Connection(
+      path: path, mode: .readOnly, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity)
+    do {
+      try connection.execute("PRAGMA main.schema_version")
+      return connection
+    } catch  where error.needsRollback {
+      if !mayRepair {
+        throw SQLiteError(
+          code: .readOnly,
+          message: """
+            a crash has left the file half changed, and a journal beside it that undoes the change: open the file once with a \
+            connection or workspace that may write
+            """,
+          path: path)
+      }
+      let writer = try Connection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+      try writer.execute("PRAGMA main.schema_version")
+      try writer.close()
+      try connection.execute("PRAGMA main.schema_version")
+      return connection
+    } catch  where error.isCantOpen || error.isReadOnly {
+      // Taken before the file is opened: what changes from here on is noticed.
+      guard let mark = FileMark(path: path) else { throw error }
+      if mark.logSize > 0 {
+        throw SQLiteError(
+          code: .readOnly,
+          message: """
+            a log of \(mark.logSize) bytes stands beside the file, and SQLite can read it only where it may write: copy the \
+            file and its -wal file to a directory that is writable
+            """,
+          path: path)
+      }
+      let frozen = try Connection(
+        path: path, mode: .immutable, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+        statementCacheCapacity: statementCacheCapacity)
+      frozen.frozenFile = mark
+      return frozen
+    }
+  }
+
+  /// Whether the file is read without locks; see
+  /// ``openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``.
+  public var isWithoutLocks: Bool { frozenFile != nil }
+
+  /// Whether the file is read without locks and has changed since it was opened. Then answers may
+  /// be wrong.
+  public var isOutdated: Bool {
+    guard let frozenFile else { return false }
+    return FileMark(path: path) != frozenFile
+  }
+}

@@ -1,0 +1,265 @@
+// A connection to a database: opening, closing, and the facts SQLite keeps about it.
+//
+// What is kept true:
+//
+//  - A connection is used by one thread at a time. It is opened without SQLite's own mutex, and it
+//    is not `Sendable`, so the compiler holds its users to that. It may move from thread to thread.
+//  - Automatic checkpoints are off. SQLite runs them in a mode that takes no write lock, and up to
+//    version 3.51.2 such a checkpoint can lose the commit of another connection.
+//  - Extended result codes are on.
+//  - The handle is closed after every statement: holders of statements keep the connection.
+
+public import CSQLite
+import Platform
+
+/// A connection to an SQLite database.
+///
+///     let connection = try Connection(path: "notes.db")
+///     try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
+///     try connection.execute("INSERT INTO note (text) VALUES (?)", ["Buy bread"])
+///     let texts = try connection.rows("SELECT text FROM note").map { $0[0] }
+///
+/// ## Threads
+///
+/// A connection, its statements and everything it hands out are used by one thread at a time. The
+/// connection may be handed from one thread to another, as long as the first is done with it; no
+/// lock of SQLite protects against anything else. Only an ``Interrupter`` is for other threads. To
+/// read from many threads use a ``ReaderPool``.
+///
+/// No setting of the process is changed. A program that reads and writes on several threads at once
+/// may do so at its start, with ``SQLiteProcess/configureForThreads()``.
+///
+/// ## Checkpoints
+///
+/// Unlike SQLite's default, no connection checkpoints its write-ahead log by itself after a commit:
+/// call ``checkpoint(_:timeoutMilliseconds:)`` on the connection that writes.
+/// ``walPagesAfterLastCommit`` tells cheaply when it is time.
+public final class Connection {
+  /// How a database file is opened.
+  public enum OpenMode: Hashable, Sendable {
+    /// For reading and writing; the file is created if it does not exist.
+    case readWriteCreate
+    /// For reading and writing; the file must exist.
+    case readWrite
+    /// For reading; the file must exist.
+    ///
+    /// A file in WAL mode needs its `-wal` and `-shm` files beside it, or a directory where SQLite
+    /// may make them. Where it may not, as on a read-only volume, use ``immutable``.
+    case readOnly
+    /// For reading a file that does not change, on a read-only volume for example.
+    ///
+    /// No lock is taken and no `-shm` file is needed, and a `-wal` file is ignored. If the file
+    /// changes nevertheless, answers are wrong.
+    case immutable
+  }
+
+  // Used by one thread at a time, and never twice at once: checks at run time would find nothing.
+  @exclusivity(unchecked) @usableFromInline var database: OpaquePointer?
+  /// The file's path as it was given, or the name of a database in memory.
+  public let path: String
+  /// How the file was opened.
+  public let mode: OpenMode
+
+  @exclusivity(unchecked) var statements: StatementCache
+  var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
+  let wal: WALCounter
+  let interruption: Interrupter
+  var traceBox: TraceBox?
+  var rowChanges: RowChangeHandler?
+  /// What the file was when it was opened without locks; see `openForReading`.
+  var frozenFile: FileMark?
+  /// Whether the file was seen to be in WAL mode; see `isInWALMode`.
+  var hasSeenWALMode = false
+
+  /// How long a statement waits for a lock that another connection holds, in milliseconds.
+  ///
+  /// When the time is over it fails with ``ResultCode/busy``. 0 fails at once. A transaction that
+  /// has read and then wants to write does not wait if another connection wrote in between: it has
+  /// to begin again (``SQLiteError/isBusySnapshot``).
+  public var busyTimeoutMilliseconds: Int {
+    didSet { applyBusyTimeout() }
+  }
+
+  /// Opens a database file.
+  ///
+  /// - Parameters:
+  ///   - path: The file. Every character stands for itself, `?`, `#`, `%` and a leading `file:`
+  ///     too.
+  ///   - mode: For reading or for writing, and whether a missing file is created.
+  ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
+  ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
+  /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file. Whether
+  ///   the file is a database shows at the first statement, since opening reads nothing.
+  public convenience init(
+    path: String, mode: OpenMode = .readWriteCreate, busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100
+  ) throws(SQLiteError) {
+    if path.isEmpty || path.utf8.contains(0) {
+      throw SQLiteError(
+        code: .cantOpen, message: "a path must not be empty nor contain NUL", path: path)
+    }
+    try self.init(
+      fileName: mode == .immutable ? Self.uri(path: path, query: "immutable=1") : Self.plain(path),
+      path: path, mode: mode, flags: mode == .immutable ? SQLITE_OPEN_URI : 0,
+      busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity)
+  }
+
+  /// Opens a database in memory.
+  ///
+  /// It goes away with its last connection.
+  ///
+  /// - Parameters:
+  ///   - sharedName: Connections of this process that give the same name use the same database, in
+  ///     SQLite's shared-cache mode, where they lock single tables against each other
+  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this
+  ///     connection's own.
+  ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
+  ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
+  public convenience init(
+    inMemory sharedName: String?, busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100
+  ) throws(SQLiteError) {
+    let fileName =
+      sharedName.map { "file:" + Self.percentEncoded($0) + "?mode=memory&cache=shared" }
+      ?? ":memory:"
+    try self.init(
+      fileName: fileName, path: sharedName ?? ":memory:", mode: .readWriteCreate,
+      flags: SQLITE_OPEN_URI, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+      statementCacheCapacity: statementCacheCapacity)
+  }
+
+  private init(
+    fileName: String, path: String, mode: OpenMode, flags: Int32, busyTimeoutMilliseconds: Int,
+    statementCacheCapacity: Int
+  ) throws(SQLiteError) {
+    guard sqlite3_threadsafe() != 0 else {
+      throw SQLiteError(
+        code: .misuse, message: "this SQLite library was built for a single thread", path: path)
+    }
+    let access =
+      switch mode {
+      case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readOnly, .immutable: SQLITE_OPEN_READONLY
+      }
+    var opened: OpaquePointer?
+    let result = sqlite3_open_v2(
+      fileName, &opened, access | flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard result == SQLITE_OK, let opened else {
+      // Even a connection that failed to open has to be closed, after it was asked why.
+      var error = SQLiteError(result: result, database: opened, path: path)
+      if let opened { error.systemErrorNumber = sqlite3_system_errno(opened) }
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    self.database = opened
+    self.path = path
+    self.mode = mode
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.statements = StatementCache(capacity: statementCacheCapacity)
+    self.interruption = Interrupter(opened)
+    self.wal = WALCounter()
+    applyBusyTimeout()
+    // A name that does not exist is an error, and not the text of the name as SQLite would have it.
+    for setting in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
+      let result = csqlite_db_config_boolean(opened, setting, 0, nil)
+      if result != SQLITE_OK {
+        throw SQLiteError(result: result, database: opened, path: path)
+      }
+    }
+    // Taking the hook's place turns automatic checkpoints off: they are such a hook.
+    wal.install(on: opened)
+  }
+
+  deinit {
+    // No statement is in use any more, since statements hold the connection.
+    if let database { finish(database) }
+  }
+
+  private func applyBusyTimeout() {
+    guard let database else { return }
+    sqlite3_busy_timeout(database, Int32(clamping: busyTimeoutMilliseconds))
+  }
+
+  // MARK: Closing
+
+  /// Closes the connection. Closing twice is fine.
+  ///
+  /// An open transaction is rolled back. Without this call the connection closes when it goes away.
+  ///
+  /// - Throws: ``SQLiteError`` with ``ResultCode/busy`` if statements are still held; then the
+  ///   connection stays open.
+  public func close() throws(SQLiteError) {
+    guard let database else { return }
+    if statements.hasStatementsInUse {
+      throw SQLiteError(
+        code: .busy,
+        message: "\(statements.statistics.inUse) statements are still held; let go of them first",
+        path: path)
+    }
+    self.database = nil
+    finish(database)
+  }
+
+  /// Whether the connection was closed with ``close()``.
+  public var isClosed: Bool { database == nil }
+
+  private func finish(_ database: OpaquePointer) {
+    interruption.disconnect()
+    for kept in keptStatements { sqlite3_finalize(kept) }
+    keptStatements = keptStatements.map { _ in nil }
+    statements.clear()
+    // The form that waits for statements, if one of them escaped us, instead of leaking everything.
+    sqlite3_close_v2(database)
+  }
+
+  /// The handle for calls that report errors.
+  func open() throws(SQLiteError) -> OpaquePointer {
+    guard let database else {
+      throw SQLiteError(code: .closed, message: "the connection is closed", path: path)
+    }
+    return database
+  }
+
+  /// The handle for calls that cannot fail.
+  @inlinable
+  var openDatabase: OpaquePointer {
+    guard let database else {
+      preconditionFailure("a Connection was asked about its database after close()")
+    }
+    return database
+  }
+
+  // MARK: Facts
+
+  /// The row id of the last row that this connection inserted; 0 if there was none.
+  @inlinable
+  public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(openDatabase) }
+
+  /// How many rows the last `INSERT`, `UPDATE` or `DELETE` changed, triggers not counted.
+  @inlinable
+  public var changes: Int { Int(sqlite3_changes64(openDatabase)) }
+
+  /// How many rows were changed since the connection was opened, triggers included.
+  @inlinable
+  public var totalChanges: Int { Int(sqlite3_total_changes64(openDatabase)) }
+
+  /// Whether a transaction was begun and neither committed nor rolled back.
+  @inlinable
+  public var isInTransaction: Bool { sqlite3_get_autocommit(openDatabase) == 0 }
+
+  /// Whether the database cannot be written through this connection.
+  public var isReadOnly: Bool { sqlite3_db_readonly(openDatabase, "main") == 1 }
+
+  /// The version of the SQLite library that runs, such as `3.40.1`.
+  public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
+  /// Calls `body` with SQLite's own handle, for what this library does not offer.
+  ///
+  /// The handle is valid during the call. Do not close it, nor replace its busy handler or its
+  /// write-ahead log hook.
+  public func withHandle<R, E: Error>(_ body: (OpaquePointer) throws(E) -> R) throws(E) -> R {
+    try body(openDatabase)
+  }
+}

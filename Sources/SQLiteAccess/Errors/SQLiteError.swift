@@ -1,0 +1,182 @@
+// The one error type of this library.
+//
+// An error is a value: everything is copied out of SQLite when it happens, so it stays true after
+// the connection went on to other things, or was closed.
+
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import Platform
+
+/// A failure of SQLite, or of this library on its behalf.
+///
+///     do {
+///       try insert.run()
+///     } catch where error.isUniqueConstraint {
+///       …
+///     }
+public struct SQLiteError: LocalizedError, Hashable, Sendable {
+  /// SQLite's primary result code, or one of this library's.
+  public var code: ResultCode
+  /// SQLite's extended result code; the primary one where there is nothing to add.
+  public var extendedCode: Int32
+  /// What SQLite says about it, in English.
+  public var message: String
+  /// The statement that failed, if there was one.
+  public var sql: String?
+  /// The database file, as it was named when it was opened.
+  public var path: String?
+  /// The operating system's error number, when a file could not be opened; otherwise 0.
+  public var systemErrorNumber: Int32
+
+  /// Makes an error.
+  public init(
+    code: ResultCode, extendedCode: Int32? = nil, message: String, sql: String? = nil,
+    path: String? = nil, systemErrorNumber: Int32 = 0
+  ) {
+    self.code = code
+    self.extendedCode = extendedCode ?? code.rawValue
+    self.message = message
+    self.sql = sql
+    self.path = path
+    self.systemErrorNumber = systemErrorNumber
+  }
+}
+
+// MARK: - Questions
+
+extension SQLiteError {
+  /// Another connection held a lock for longer than the busy timeout.
+  public var isBusy: Bool { code == .busy }
+
+  /// A read transaction that wants to write has an outdated view; only starting anew helps.
+  public var isBusySnapshot: Bool { extendedCode == ResultCode.Extended.busySnapshot }
+
+  /// The same connection, or one that shares its cache, is in the way.
+  public var isLocked: Bool { code == .locked }
+
+  /// A constraint of any kind was violated.
+  public var isConstraint: Bool { code == .constraint }
+
+  /// A `UNIQUE` constraint was violated, a primary key's included.
+  public var isUniqueConstraint: Bool {
+    extendedCode == ResultCode.Extended.constraintUnique || isPrimaryKeyConstraint
+  }
+
+  /// The constraint of a primary key, or a row id's, was violated.
+  public var isPrimaryKeyConstraint: Bool {
+    extendedCode == ResultCode.Extended.constraintPrimaryKey
+      || extendedCode == ResultCode.Extended.constraintRowID
+  }
+
+  /// A `NOT NULL` constraint was violated.
+  public var isNotNullConstraint: Bool {
+    extendedCode == ResultCode.Extended.constraintNotNull
+  }
+
+  /// The disk, or the database's page limit, is full.
+  public var isDiskFull: Bool { code == .full }
+
+  /// The file is damaged, or is no database.
+  public var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
+
+  /// The database, the file system or the connection does not allow writing.
+  public var isReadOnly: Bool { code == .readOnly }
+
+  /// A crash left a rollback journal, which a connection for reading may not roll back: the first
+  /// use by a connection that writes does.
+  public var needsRollback: Bool { extendedCode == ResultCode.Extended.readOnlyRollback }
+
+  /// The file could not be opened, for whatever reason.
+  public var isCantOpen: Bool { code == .cantOpen }
+
+  /// The file does not exist, nor was it to be created.
+  public var isNoSuchFile: Bool { code == .cantOpen && systemErrorNumber == ENOENT }
+
+  /// The operating system reported an input or output error.
+  public var isInputOutput: Bool { code == .io }
+
+  /// The work was interrupted.
+  public var isInterrupted: Bool { code == .interrupt }
+
+  /// The connection or the pool was closed before.
+  public var isClosed: Bool { code == .closed }
+}
+
+// MARK: - Text
+
+extension SQLiteError: CustomStringConvertible {
+  /// What happened, where, and, where there is some, what to do about it.
+  public var description: String {
+    var text = "\(ResultCode.name(extended: extendedCode)): \(message)"
+    if let cause { text += ": \(cause)" }
+    if let recoverySuggestion { text += "; \(recoverySuggestion)" }
+    if let sql { text += "\n  statement: \(sql)" }
+    if let path { text += "\n  database: \(path)" }
+    return text
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to do; nil where nothing is known that would help.
+  public var recoverySuggestion: String? {
+    switch code {
+    case .busy where isBusySnapshot: "roll back and begin again"
+    case .busy: "commit sooner on the other connection, or raise the busy timeout"
+    case .locked: "end the statement or transaction that is in the way"
+    case .readOnly: "open with a mode that writes, on a file and a directory that are writable"
+    case .cantOpen, .permission, .auth:
+      "check that the path is right, and that this process may use the file and its directory"
+    case .notADatabase: "check that it is the right file"
+    case .corrupt: "run PRAGMA integrity_check, and restore a backup"
+    case .full: "free some space"
+    case .constraint: "give the row other values, or change the one that is in the way"
+    case .closed: "use it before it is closed, or open another one"
+    case .timedOut: "end reading sooner, or allow more readers"
+    default: nil
+    }
+  }
+
+  /// What is behind the message, where SQLite does not say it.
+  private var cause: String? {
+    switch code {
+    case .busy where isBusySnapshot: "the transaction read before another connection committed"
+    case .busy: "another connection holds the lock"
+    case .cantOpen where isNoSuchFile: "the file does not exist"
+    case .cantOpen where systemErrorNumber != 0:
+      "the operating system says: \(String(cString: strerror(systemErrorNumber)))"
+    case .notADatabase: "the file is encrypted, or something else than an SQLite database"
+    default: nil
+    }
+  }
+}
+
+// MARK: - Reading it from a connection
+
+extension SQLiteError {
+  /// What `database` says about the call that just gave `result`.
+  ///
+  /// - Parameter database: The connection on which the call was made; nil if there is none.
+  init(result: Int32, database: OpaquePointer?, sql: String? = nil, path: String? = nil) {
+    var extended = result
+    var message = String(cString: sqlite3_errstr(result))
+    // Some calls (misuse, for one) give a code without noting it in the connection, whose message
+    // would then be that of an earlier failure.
+    if let database, sqlite3_errcode(database) & 0xff == result & 0xff {
+      extended = sqlite3_extended_errcode(database)
+      message = String(cString: sqlite3_errmsg(database))
+      if let sql {
+        let offset = Int(sqlite3_error_offset(database))
+        if offset >= 0 && offset <= sql.utf8.count { message += ", at byte \(offset)" }
+      }
+    }
+    self.init(
+      code: ResultCode(rawValue: result & 0xff), extendedCode: extended, message: message,
+      sql: sql, path: path)
+  }
+}

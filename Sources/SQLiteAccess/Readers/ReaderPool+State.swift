@@ -1,0 +1,144 @@
+// The state of a pool of readers, and the queue of waiting threads.
+//
+// `State` changes only under the pool's lock. Signals are sent after the lock was released: a
+// `Handover` says which ones.
+
+import Dispatch
+import Platform
+
+/// A reader of a pool, or a place for one that is being opened.
+///
+/// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool
+/// sees to that: under its lock a reader is either idle or with one holder, and passing through the
+/// lock or a semaphore orders what the one did before what the other does. The holder sets
+/// `connection` and `idleSince`; the rest changes under the lock.
+@usableFromInline
+final class PooledReader: @unchecked Sendable {
+  /// Nil while it is being opened.
+  @usableFromInline @exclusivity(unchecked) var connection: Connection!
+  /// The thread inside `withReader` that has it.
+  @exclusivity(unchecked) var thread: ThreadIdentity?
+  /// When it came back, in nanoseconds of `MonotonicTime`.
+  @exclusivity(unchecked) var idleSince: UInt64 = 0
+
+  init(thread: ThreadIdentity?) {
+    self.thread = thread
+  }
+
+  func close() {
+    do {
+      try connection?.close()
+    } catch {
+      // Its last holder kept a statement. It stays open for that one only, and closes with it.
+    }
+  }
+}
+
+/// The outcome of asking for a reader.
+enum Decision: Sendable {
+  case reader(PooledReader)
+  /// Has a place and opens the reader.
+  case mayOpen(PooledReader)
+  case closed
+  case wait(Waiter)
+}
+
+/// A thread in the queue.
+final class Waiter: Sendable {
+  /// The waiting thread, if it is inside `withReader`; nil if it will hold a lease.
+  let thread: ThreadIdentity?
+  let semaphore = DispatchSemaphore(value: 0)
+  private let outcome = Mutex<Decision>(.closed)
+
+  init(thread: ThreadIdentity?) {
+    self.thread = thread
+  }
+
+  func takeOutcome() -> Decision {
+    outcome.withLock { outcome in
+      let taken = outcome
+      outcome = .closed
+      return taken
+    }
+  }
+
+  fileprivate func end(with decision: Decision) {
+    outcome.withLock { $0 = decision }
+    semaphore.signal()
+  }
+}
+
+/// What is to be said once the lock is released.
+enum Handover: Sendable {
+  case waiter(Waiter, Decision)
+  case closers([DispatchSemaphore])
+
+  init(waiter: Waiter, outcome: Decision) {
+    self = .waiter(waiter, outcome)
+  }
+
+  func perform() {
+    switch self {
+    case .waiter(let waiter, let outcome): waiter.end(with: outcome)
+    case .closers(let semaphores): for semaphore in semaphores { semaphore.signal() }
+    }
+  }
+}
+
+extension ReaderPool {
+  struct State: Sendable {
+    /// Readers that are idle, held, or being opened.
+    var all: [PooledReader] = []
+    /// The last one came back last.
+    var idle: [PooledReader] = []
+    var queue = Fifo<Waiter>()
+    var isClosed = false
+    /// Whether a timer will look for readers that were idle for too long.
+    var isTimerSet = false
+    /// Signalled when the last reader has been returned to a closed pool.
+    var closers: [DispatchSemaphore] = []
+
+    /// Whether a thread is inside `withReader`.
+    func isInside(_ thread: ThreadIdentity) -> Bool { all.contains { $0.thread == thread } }
+
+    /// A place for another reader.
+    mutating func addPlace(for thread: ThreadIdentity?) -> PooledReader {
+      let reader = PooledReader(thread: thread)
+      all.append(reader)
+      return reader
+    }
+
+    /// Removes a reader. Lets the head of the queue open another, if there is room, or signals the
+    /// threads that close the pool if it was the last.
+    mutating func remove(_ reader: PooledReader, limit: Int) -> Handover? {
+      all.removeAll { $0 === reader }
+      if isClosed {
+        guard all.isEmpty, !closers.isEmpty else { return nil }
+        defer { closers = [] }
+        return .closers(closers)
+      }
+      guard all.count < limit, let waiter = queue.popFirst() else { return nil }
+      return Handover(waiter: waiter, outcome: .mayOpen(addPlace(for: waiter.thread)))
+    }
+
+    /// Takes out the readers that came back so many nanoseconds ago, or earlier.
+    mutating func removeIdle(olderThan age: UInt64) -> [PooledReader] {
+      let now = MonotonicTime.now
+      let instant = now > age ? now - age : 0
+      let removed = Array(idle.prefix { $0.idleSince <= instant })
+      idle.removeFirst(removed.count)
+      all.removeAll { reader in removed.contains { $0 === reader } }
+      return removed
+    }
+
+    /// Traps, in debug builds, if what the pool promises is not so.
+    func _checkInvariants(limit: Int) {
+      #if DEBUG
+        precondition(idle.count <= all.count)
+        precondition(idle.isEmpty || queue.isEmpty, "a thread waits beside an idle reader")
+        precondition(queue.isEmpty || all.count >= limit, "a thread waits although there is room")
+        precondition(!isClosed || idle.isEmpty && queue.isEmpty)
+      #endif
+    }
+  }
+}

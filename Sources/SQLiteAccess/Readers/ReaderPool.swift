@@ -1,0 +1,384 @@
+// A pool of read-only connections to one file, for many threads.
+//
+// What is kept true, all under one lock:
+//
+//  - At most `limit` connections are open or being opened, except for nested use: a thread inside
+//    `withReader` never waits for a second reader, since it might wait for itself. A reader that
+//    was opened beyond the limit is closed when it is returned.
+//  - Threads that wait form a queue. A reader that is returned goes to the head of the queue, so no
+//    reader is idle while a thread waits, and threads are served in order.
+//  - The reader that was used last is used next, so those at the bottom of the stack become old.
+//    While some are idle a timer is set for the oldest one, and closes those that are older than
+//    allowed.
+//  - A reader that works without locks is used only while its file has not changed.
+//  - A reader is idle or in use by one holder. An idle one is outside any transaction.
+//
+// Files are opened and closed outside the lock.
+
+import Dispatch
+import Platform
+
+/// Read-only connections to one database file, opened on demand, for use from many threads.
+///
+///     let pool = ReaderPool(path: "notes.db")
+///     let count = try pool.withReader { try $0.value("SELECT count(*) FROM note") }
+///
+/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until
+/// it exists. What the file holds is seen as of each statement, or as of the first statement inside
+/// a transaction.
+///
+/// Waiting for a reader blocks the thread, in the order of the calls.
+public final class ReaderPool: Sendable {
+  /// The database file.
+  public let path: String
+  /// How many readers may be open at the same time.
+  public let limit: Int
+  /// How long a reader may be idle before it is closed.
+  public let idleLifetime: Duration
+
+  private let mode: Connection.OpenMode
+  private let busyTimeoutMilliseconds: Int
+  private let statementCacheCapacity: Int
+  private let mayRepair: Bool
+  private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
+  private let lifetimeNanoseconds: UInt64
+  private let state = Mutex(State())
+  /// Nil for a file that is read without locks.
+  private let readLock: SharedReadLock?
+
+  /// Makes a pool. Nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - path: The database file.
+  ///   - mode: ``Connection/OpenMode/readOnly``, which works where nothing can be written, too
+  ///     (``Connection/openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``),
+  ///     or ``Connection/OpenMode/immutable`` for a file that does not change. With the modes that
+  ///     write, `query_only` is turned on, so that readers work where SQLite must write in order to
+  ///     read, for example when a program that crashed left a log.
+  ///   - mayRepair: Whether readers may roll back a transaction that a crash interrupted, as
+  ///     `openForReading` does.
+  ///   - limit: How many readers may be open; by default two for each processor, at least four.
+  ///   - idleLifetime: How long readers are kept idle.
+  ///   - busyTimeoutMilliseconds: As of each connection.
+  ///   - statementCacheCapacity: As of each connection.
+  ///   - configure: Called with each reader after it was opened, on the thread that wants it.
+  public init(
+    path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool = true,
+    limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30),
+    busyTimeoutMilliseconds: Int = 30_000,
+    statementCacheCapacity: Int = 100,
+    configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
+  ) {
+    precondition(limit > 0, "a ReaderPool with a limit of \(limit) readers could never give one")
+    self.path = path
+    self.mode = mode
+    self.mayRepair = mayRepair
+    self.limit = limit
+    self.idleLifetime = idleLifetime
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.statementCacheCapacity = statementCacheCapacity
+    self.configure = configure
+    self.lifetimeNanoseconds = MonotonicTime.nanoseconds(idleLifetime)
+    self.readLock = mode == .immutable ? nil : SharedReadLock(path: path)
+  }
+
+  deinit {
+    readLock?.close()
+  }
+
+  /// Two readers for each processor, at least four.
+  public static var defaultLimit: Int { max(4, 2 * processorCount()) }
+
+  /// Changes the state, and looks in debug builds whether it is still sound.
+  private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
+    state.withLock { state in
+      defer { state._checkInvariants(limit: limit) }
+      return body(&state)
+    }
+  }
+
+  // MARK: Using readers
+
+  /// Calls `body` with a reader, for its exclusive use during the call.
+  ///
+  /// If all readers are in use it waits in a queue for one. A call inside another one on the same
+  /// thread gets a reader of its own and never waits. A transaction that `body` leaves open is
+  /// rolled back.
+  ///
+  /// - Parameters:
+  ///   - beyondLimit: Open another reader instead of waiting, for a caller that threads with
+  ///     readers may be waiting for.
+  ///   - body: It must not keep the connection, nor a statement of it, beyond its end.
+  /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
+  ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
+  @inlinable
+  public func withReader<R: ~Copyable>(
+    beyondLimit: Bool = false, _ body: (Connection) throws -> R
+  ) throws -> R {
+    let reader = try take(scoped: true, within: nil, beyondLimit: beyondLimit)
+    defer { giveBack(reader) }
+    return try body(reader.connection)
+  }
+
+  /// A reader to hold for longer than a call, for a snapshot that outlives the function for
+  /// example.
+  ///
+  /// It may be given to another thread. As long as it is held it counts against the limit: a thread
+  /// that holds the last one and asks for another waits for itself. Inside
+  /// ``withReader(beyondLimit:_:)`` on the same thread it never waits.
+  ///
+  /// - Parameters:
+  ///   - timeout: How long to wait in the queue at most; nil for as long as it takes.
+  ///   - beyondLimit: Open another reader instead of waiting, for a caller that threads with
+  ///     readers may be waiting for.
+  /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
+  ///   ``ResultCode/timedOut``, no reader became free.
+  public func checkout(
+    timeout: Duration? = nil, beyondLimit: Bool = false
+  ) throws(SQLiteError) -> sending ReaderLease {
+    let reader = try take(scoped: false, within: timeout, beyondLimit: beyondLimit)
+    return ReaderLease(reader, pool: self)
+  }
+
+  @usableFromInline
+  func take(
+    scoped: Bool, within timeout: Duration?, beyondLimit: Bool = false
+  ) throws(SQLiteError) -> PooledReader {
+    let thread = scoped ? ThreadIdentity.current : nil
+    let decision = change { state -> Decision in
+      if state.isClosed { return .closed }
+      if let idle = state.idle.popLast() {
+        idle.thread = thread
+        return .reader(idle)
+      }
+      if state.all.count < limit || beyondLimit || state.isInside(.current) {
+        return .mayOpen(state.addPlace(for: thread))
+      }
+      let waiter = Waiter(thread: thread)
+      state.queue.append(waiter)
+      return .wait(waiter)
+    }
+    switch decision {
+    case .reader(let reader): return try upToDate(reader)
+    case .mayOpen(let reader): return try open(reader)
+    case .closed: throw closedError
+    case .wait(let waiter): return try waitInQueue(waiter, within: timeout)
+    }
+  }
+
+  /// Waits in the queue. The thread that ends the wait has counted this one as a holder already.
+  private func waitInQueue(
+    _ waiter: Waiter, within timeout: Duration?
+  ) throws(SQLiteError) -> PooledReader {
+    if let timeout {
+      let limit =
+        DispatchTime.now() + .nanoseconds(Int(clamping: MonotonicTime.nanoseconds(timeout)))
+      if waiter.semaphore.wait(timeout: limit) == .timedOut {
+        if change({ state in state.queue.remove { $0 === waiter } }) {
+          throw SQLiteError(
+            code: .timedOut,
+            message: "all \(self.limit) readers were in use for longer than \(timeout)",
+            path: path)
+        }
+        // Another thread has taken this one out of the queue: the signal is there or about to come.
+        waiter.semaphore.wait()
+      }
+    } else {
+      waiter.semaphore.wait()
+    }
+    switch waiter.takeOutcome() {
+    case .reader(let reader): return try upToDate(reader)
+    case .mayOpen(let reader): return try open(reader)
+    case .closed, .wait: throw closedError
+    }
+  }
+
+  /// The reader, opened again if it works without locks and the file has changed.
+  private func upToDate(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
+    if !reader.connection.isOutdated { return reader }
+    reader.close()
+    return try open(reader)
+  }
+
+  /// Opens the connection of a reader that has its place already.
+  private func open(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
+    do {
+      let connection =
+        mode == .readOnly
+        ? try Connection.openForReading(
+          path: path, mayRepair: mayRepair, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity)
+        : try Connection(
+          path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+          statementCacheCapacity: statementCacheCapacity)
+      // Checkpoints are the writer's business.
+      connection.checkpointsOnClose = false
+      if mode == .readWrite || mode == .readWriteCreate {
+        try connection.setPragma("query_only", 1)
+      }
+      try configure?(connection)
+      reader.connection = connection
+      return reader
+    } catch {
+      change { $0.remove(reader, limit: limit) }?.perform()
+      throw error
+    }
+  }
+
+  private var closedError: SQLiteError {
+    SQLiteError(code: .closed, message: "the pool of readers is closed", path: path)
+  }
+
+  // MARK: Giving back
+
+  @usableFromInline
+  func giveBack(_ reader: PooledReader) {
+    let isUsable = Self.isReadyForReuse(reader.connection)
+    reader.idleSince = MonotonicTime.now
+    let fate = change { state -> Fate in
+      // A reader that is to be closed counts as open until it is, so that close() waits for it.
+      if !isUsable || state.isClosed || state.all.count > limit {
+        reader.thread = nil
+        return .surplus
+      }
+      if let waiter = state.queue.popFirst() {
+        reader.thread = waiter.thread
+        return .handedOn(Handover(waiter: waiter, outcome: .reader(reader)))
+      }
+      reader.thread = nil
+      state.idle.append(reader)
+      if state.isTimerSet { return .kept }
+      state.isTimerSet = true
+      return .keptAsTheFirst
+    }
+    switch fate {
+    case .kept: break
+    case .keptAsTheFirst: setTimer(after: lifetimeNanoseconds)
+    case .handedOn(let handover): handover.perform()
+    case .surplus:
+      reader.close()
+      change { $0.remove(reader, limit: limit) }?.perform()
+    }
+    // Last of all, since it may open a connection.
+    readLock?.noteRead()
+  }
+
+  /// What becomes of a reader that comes back.
+  private enum Fate: Sendable {
+    case kept
+    /// No timer is set yet for those that are idle.
+    case keptAsTheFirst
+    case handedOn(Handover)
+    case surplus
+  }
+
+  /// Whether a reader that comes back can be used again: nothing open, nothing held.
+  private static func isReadyForReuse(_ connection: Connection) -> Bool {
+    if connection.isClosed || connection.statements.hasStatementsInUse { return false }
+    guard connection.isInTransaction else { return true }
+    do {
+      try connection.rollback()
+      return true
+    } catch {
+      // A reader that cannot even roll back is not used again; closing it ends its transaction.
+      return false
+    }
+  }
+
+  // MARK: Closing
+
+  /// Closes readers that have been idle for at least `age`.
+  ///
+  /// A pool does so by itself after ``idleLifetime``; call this when memory is short.
+  ///
+  /// - Returns: How many were closed.
+  @discardableResult
+  public func closeIdle(olderThan age: Duration = .zero) -> Int {
+    let closed = change { $0.removeIdle(olderThan: MonotonicTime.nanoseconds(age)) }
+    close(aged: closed)
+    return closed.count
+  }
+
+  /// Closes idle readers by and by. A timer keeps no pool alive.
+  private func setTimer(after nanoseconds: UInt64) {
+    // A little later than the clock, which counts in steps of some milliseconds.
+    let slack: UInt64 = 10_000_000
+    let delay = DispatchTimeInterval.nanoseconds(
+      Int(clamping: min(nanoseconds, .max - slack) + slack))
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [weak self] in
+      self?.closeAged()
+    }
+  }
+
+  private func closeAged() {
+    let (aged, next) = change { state in
+      let aged = state.removeIdle(olderThan: lifetimeNanoseconds)
+      let next = state.idle.first.map {
+        lifetimeNanoseconds - min(MonotonicTime.now &- $0.idleSince, lifetimeNanoseconds)
+      }
+      state.isTimerSet = next != nil
+      return (aged, next)
+    }
+    close(aged: aged)
+    if let next { setTimer(after: next) }
+  }
+
+  private func close(aged: [PooledReader]) {
+    for reader in aged { reader.close() }
+    if openCount == 0 { readLock?.rest() }
+  }
+
+  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
+  /// waits until all readers came back. Closing twice is fine.
+  ///
+  /// Calling it inside ``withReader(beyondLimit:_:)`` is a programmer error, since it would wait
+  /// for itself. So would a thread that holds a ``ReaderLease``, which nothing can detect: end it
+  /// before.
+  public func close() {
+    let thread = ThreadIdentity.current
+    let semaphore = DispatchSemaphore(value: 0)
+    let (queue, idle, mustWait) = change { state in
+      precondition(
+        !state.isInside(thread),
+        "ReaderPool.close() was called inside withReader, and would wait for itself")
+      state.isClosed = true
+      let queue = state.queue.removeAll()
+      let idle = state.removeIdle(olderThan: 0)
+      let mustWait = !state.all.isEmpty
+      if mustWait { state.closers.append(semaphore) }
+      return (queue, idle, mustWait)
+    }
+    for waiter in queue { Handover(waiter: waiter, outcome: .closed).perform() }
+    for reader in idle { reader.close() }
+    if mustWait { semaphore.wait() }
+    readLock?.close()
+  }
+
+  // MARK: Checkpoints
+
+  /// Checkpoints the write-ahead log on the connection that writes; see
+  /// ``Connection/checkpoint(_:timeoutMilliseconds:)``.
+  ///
+  /// A lock that the pool keeps between reads does not delay it. Readers that are in use do.
+  public func checkpoint(
+    _ writer: Connection, _ mode: Connection.CheckpointMode, timeoutMilliseconds: Int? = nil
+  ) throws(SQLiteError) -> CheckpointResult {
+    guard let readLock else {
+      return try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
+    }
+    return try readLock.withoutLock { () throws(SQLiteError) in
+      try writer.checkpoint(mode, timeoutMilliseconds: timeoutMilliseconds)
+    }
+  }
+
+  // MARK: Facts
+
+  /// How many readers are open now, idle ones included.
+  public var openCount: Int { state.withLock { $0.all.count } }
+
+  /// How many readers are idle now.
+  public var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// How many threads wait for a reader now.
+  public var waitingCount: Int { state.withLock { $0.queue.count } }
+}

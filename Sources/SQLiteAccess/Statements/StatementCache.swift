@@ -1,0 +1,200 @@
+// The prepared statements of one connection, by their SQL.
+//
+// What is kept true:
+//
+//  - A slot owns one prepared statement. It is either idle here or in use by one `Statement`.
+//  - At most `capacity` slots are idle; the least recently used ones are finalised beyond that.
+//    Slots in use do not count: their number is bounded by their users.
+//  - Asking for SQL whose slots are all in use prepares another: two users never share a statement.
+//  - An idle statement is reset and has no bindings, so it holds no lock and no memory of others.
+//
+// A slot stays in the dictionary while it is in use, so neither taking nor returning one changes
+// the dictionary; only preparing and evicting does.
+
+import CSQLite
+
+/// One prepared statement, idle in the cache or in use.
+final class StatementSlot {
+  let handle: OpaquePointer
+  let sql: String
+  let hasParameters: Bool
+  // As with the fields of a connection: checks would find nothing.
+  @exclusivity(unchecked) var isInUse = true
+  /// Whether the cache will take it back; false once it was dropped from there.
+  var isCached = true
+  @exclusivity(unchecked) var lastUse: UInt64 = 0
+  /// Another slot of the same SQL.
+  var next: StatementSlot?
+
+  init(handle: OpaquePointer, sql: String) {
+    self.handle = handle
+    self.sql = sql
+    self.hasParameters = sqlite3_bind_parameter_count(handle) > 0
+  }
+}
+
+/// How the statement cache of a connection is doing.
+public struct StatementCacheStatistics: Hashable, Sendable {
+  /// Statements that were asked for and found ready.
+  public internal(set) var hits = 0
+  /// Statements that had to be prepared.
+  public internal(set) var misses = 0
+  /// Statements that were finalised to keep within the capacity.
+  public internal(set) var evictions = 0
+  /// Statements that are ready now.
+  public internal(set) var idle = 0
+  /// Statements that are in use now.
+  public internal(set) var inUse = 0
+}
+
+struct StatementCache {
+  private var slots: [String: StatementSlot] = [:]
+  private var clock: UInt64 = 0
+  private(set) var statistics = StatementCacheStatistics()
+  private(set) var capacity: Int
+  /// The slot that was taken last. Loops ask for the same SQL again and again, and comparing a
+  /// string with itself costs nothing.
+  private var latest: StatementSlot?
+  /// Whether a statement is in use: then the connection cannot be closed.
+  var hasStatementsInUse: Bool { statistics.inUse > 0 }
+
+  init(capacity: Int) {
+    self.capacity = max(0, capacity)
+  }
+
+  /// An idle statement for `sql`, now in use, or nil if one has to be prepared.
+  mutating func take(_ sql: String) -> StatementSlot? {
+    if let latest, !latest.isInUse, latest.sql == sql { return use(latest) }
+    var slot = slots[sql]
+    while let candidate = slot {
+      if !candidate.isInUse {
+        latest = candidate
+        return use(candidate)
+      }
+      slot = candidate.next
+    }
+    return nil
+  }
+
+  private mutating func use(_ slot: StatementSlot) -> StatementSlot {
+    slot.isInUse = true
+    statistics.hits += 1
+    statistics.idle -= 1
+    statistics.inUse += 1
+    return slot
+  }
+
+  /// Adds a statement that was just prepared and is in use.
+  mutating func add(_ slot: StatementSlot) {
+    statistics.misses += 1
+    statistics.inUse += 1
+    slot.next = slots.updateValue(slot, forKey: slot.sql)
+    _checkInvariants()
+  }
+
+  /// Takes a statement back.
+  mutating func giveBack(_ slot: StatementSlot) {
+    // The result repeats the error of the last step, which was reported when it happened.
+    _ = sqlite3_reset(slot.handle)
+    slot.isInUse = false
+    statistics.inUse -= 1
+    guard slot.isCached else {
+      sqlite3_finalize(slot.handle)
+      return
+    }
+    if slot.hasParameters { sqlite3_clear_bindings(slot.handle) }
+    clock += 1
+    slot.lastUse = clock
+    statistics.idle += 1
+    evict()
+    _checkInvariants()
+  }
+
+  /// Changes how many idle statements are kept.
+  mutating func setCapacity(_ capacity: Int) {
+    self.capacity = max(0, capacity)
+    evict()
+    _checkInvariants()
+  }
+
+  /// Finalises every idle statement, and those in use when they come back.
+  mutating func clear() {
+    for first in slots.values {
+      var slot: StatementSlot? = first
+      while let current = slot {
+        slot = current.next
+        current.next = nil
+        current.isCached = false
+        if !current.isInUse { sqlite3_finalize(current.handle) }
+      }
+    }
+    slots = [:]
+    latest = nil
+    statistics.idle = 0
+    _checkInvariants()
+  }
+
+  /// Finalises the least recently used idle statements beyond the capacity.
+  ///
+  /// It searches all slots. That happens only when a newly prepared statement comes back, and
+  /// preparing it cost far more.
+  private mutating func evict() {
+    while statistics.idle > capacity {
+      var oldest: StatementSlot?
+      for first in slots.values {
+        var slot: StatementSlot? = first
+        while let current = slot {
+          if !current.isInUse, oldest.map({ current.lastUse < $0.lastUse }) ?? true {
+            oldest = current
+          }
+          slot = current.next
+        }
+      }
+      guard let oldest else { return }
+      unlink(oldest)
+      oldest.isCached = false
+      sqlite3_finalize(oldest.handle)
+      statistics.idle -= 1
+      statistics.evictions += 1
+    }
+  }
+
+  private mutating func unlink(_ slot: StatementSlot) {
+    if latest === slot { latest = nil }
+    guard let first = slots[slot.sql] else { return }
+    if first === slot {
+      slots[slot.sql] = slot.next
+    } else {
+      var previous = first
+      while let next = previous.next {
+        if next === slot {
+          previous.next = slot.next
+          break
+        }
+        previous = next
+      }
+    }
+    slot.next = nil
+  }
+
+  /// Traps, in debug builds, if what the head of this file promises is not so.
+  func _checkInvariants() {
+    #if DEBUG
+      var idle = 0
+      var inUse = 0
+      var hasLatest = latest == nil
+      for (sql, first) in slots {
+        var slot: StatementSlot? = first
+        while let current = slot {
+          precondition(current.isCached && current.sql == sql)
+          if current.isInUse { inUse += 1 } else { idle += 1 }
+          if current === latest { hasLatest = true }
+          slot = current.next
+        }
+      }
+      precondition(idle == statistics.idle && idle <= capacity)
+      precondition(inUse <= statistics.inUse)
+      precondition(hasLatest, "the statement used last is not in the cache any more")
+    #endif
+  }
+}

@@ -1,0 +1,176 @@
+// Transactions and savepoints.
+//
+// The statements that begin and end transactions are prepared once per connection and kept apart
+// from the cache, so that no amount of other SQL can push them out.
+
+import CSQLite
+
+/// The statements that a connection keeps prepared as long as it is open.
+enum PermanentStatement: Int, CaseIterable {
+  case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion, schemaVersion
+
+  var sql: String {
+    switch self {
+    case .beginDeferred: "BEGIN DEFERRED"
+    case .beginImmediate: "BEGIN IMMEDIATE"
+    case .beginExclusive: "BEGIN EXCLUSIVE"
+    case .commit: "COMMIT"
+    case .rollback: "ROLLBACK"
+    case .dataVersion: "PRAGMA main.data_version"
+    case .schemaVersion: "PRAGMA main.schema_version"
+    }
+  }
+}
+
+extension Connection {
+  /// When a transaction takes its locks.
+  public enum TransactionKind: Hashable, Sendable {
+    /// At its first statement: a read view at the first read, the write lock at the first write.
+    case deferred
+    /// The write lock at once.
+    case immediate
+    /// As ``immediate``; without WAL mode readers are kept out too.
+    case exclusive
+  }
+
+  /// Begins a transaction.
+  ///
+  /// - Throws: ``SQLiteError``: ``ResultCode/busy`` if the write lock is wanted and another
+  ///   connection keeps it for longer than the busy timeout; ``ResultCode/error`` inside a
+  ///   transaction.
+  public func begin(_ kind: TransactionKind = .deferred) throws(SQLiteError) {
+    switch kind {
+    case .deferred: try runKept(.beginDeferred)
+    case .immediate: try runKept(.beginImmediate)
+    case .exclusive: try runKept(.beginExclusive)
+    }
+  }
+
+  /// Commits the transaction.
+  ///
+  /// - Throws: ``SQLiteError``. Look at ``isInTransaction`` afterwards: if it is still true, the
+  ///   commit can be tried again or rolled back; if not, SQLite has rolled back by itself.
+  public func commit() throws(SQLiteError) {
+    try runKept(.commit)
+  }
+
+  /// Rolls the transaction back.
+  ///
+  /// If there is none, because SQLite already rolled back after an error, nothing happens.
+  public func rollback() throws(SQLiteError) {
+    _ = try open()
+    guard isInTransaction else { return }
+    try runKept(.rollback)
+  }
+
+  /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+  ///
+  /// - Throws: What `body` throws, or ``SQLiteError`` if the transaction cannot begin or commit; it
+  ///   is rolled back then.
+  public func transaction<R>(
+    _ kind: TransactionKind = .immediate, _ body: () throws -> R
+  ) throws -> R {
+    try begin(kind)
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      do {
+        try rollback()
+      } catch let second {
+        throw SQLiteError(
+          code: second.code, extendedCode: second.extendedCode,
+          message: "\(second.message), when rolling back after: \(error)", sql: second.sql,
+          path: second.path)
+      }
+      throw error
+    }
+  }
+
+  // MARK: Savepoints
+
+  /// Begins a savepoint, inside a transaction or as its outermost part.
+  ///
+  /// Savepoints nest; names need not be unique, the innermost of a name is meant. Code that uses a
+  /// savepoint very often may hold ``statement(_:)``s of the same SQL instead.
+  public func savepoint(_ name: String) throws(SQLiteError) {
+    try statement("SAVEPOINT " + Self.quoted(name)).run()
+  }
+
+  /// Ends the savepoint and those inside it, keeping what was done.
+  public func release(savepoint name: String) throws(SQLiteError) {
+    try statement("RELEASE " + Self.quoted(name)).run()
+  }
+
+  /// Undoes what was done since the savepoint began. The savepoint stays: release it too.
+  public func rollback(to name: String) throws(SQLiteError) {
+    try statement("ROLLBACK TO " + Self.quoted(name)).run()
+  }
+
+  /// Runs `body` in a savepoint: kept when it returns, undone when it throws.
+  public func withSavepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
+    try savepoint(name)
+    do {
+      let result = try body()
+      try release(savepoint: name)
+      return result
+    } catch {
+      // After an error that made SQLite roll everything back there is no savepoint left.
+      if isInTransaction {
+        try rollback(to: name)
+        try release(savepoint: name)
+      }
+      throw error
+    }
+  }
+
+  /// `name` as an identifier in SQL, whatever characters it has.
+  public static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+
+  // MARK: Changes by others
+
+  /// A number that changes when another connection has committed a change to the database.
+  ///
+  /// Two readings on one connection are comparable, nothing else is. The connection's own changes
+  /// do not change it. Inside a transaction it stays.
+  public func dataVersion() throws(SQLiteError) -> Int64 { try number(.dataVersion) }
+
+  /// A number that changes when any connection changes the database's schema: tables, indexes,
+  /// triggers.
+  ///
+  /// Inside a transaction it is that of the transaction's state.
+  public func schemaVersion() throws(SQLiteError) -> Int64 { try number(.schemaVersion) }
+
+  private func number(_ statement: PermanentStatement) throws(SQLiteError) -> Int64 {
+    let handle = try kept(statement)
+    defer { _ = sqlite3_reset(handle) }
+    let result = sqlite3_step(handle)
+    guard result == SQLITE_ROW else {
+      throw SQLiteError(result: result, database: database, sql: statement.sql, path: path)
+    }
+    return sqlite3_column_int64(handle, 0)
+  }
+
+  // MARK: Kept statements
+
+  private func kept(_ statement: PermanentStatement) throws(SQLiteError) -> OpaquePointer {
+    if let handle = keptStatements[statement.rawValue] { return handle }
+    let handle = try prepareOne(statement.sql)
+    keptStatements[statement.rawValue] = handle
+    return handle
+  }
+
+  private func runKept(_ statement: PermanentStatement) throws(SQLiteError) {
+    let handle = try kept(statement)
+    // The result of the reset repeats that of the step.
+    defer { _ = sqlite3_reset(handle) }
+    let result = sqlite3_step(handle)
+    if result != SQLITE_DONE {
+      throw SQLiteError(result: result, database: database, sql: statement.sql, path: path)
+    }
+  }
+}

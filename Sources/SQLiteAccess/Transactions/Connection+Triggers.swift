@@ -1,0 +1,57 @@
+// Triggers: whether they run, and which rows they change.
+
+import CSQLite
+
+/// Which rows the statements of a connection change; see ``Connection/rowChangeHandler``.
+final class RowChangeHandler {
+  let body: (_ table: String, _ rowID: Int64) -> Void
+
+  init(_ body: @escaping (_ table: String, _ rowID: Int64) -> Void) {
+    self.body = body
+  }
+
+  func install(on database: OpaquePointer) {
+    _ = sqlite3_update_hook(
+      database,
+      { handler, _, _, table, rowID in
+        guard let handler, let table else { return }
+        Unmanaged<RowChangeHandler>.fromOpaque(handler).takeUnretainedValue()
+          .body(String(cString: table), rowID)
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+}
+
+extension Connection {
+  /// Whether the database's triggers run when this connection changes rows; true at first.
+  ///
+  /// Temporary triggers always run. A change makes SQLite prepare the connection's statements anew.
+  public var runsTriggers: Bool {
+    get { triggerSetting(-1) }
+    set { _ = triggerSetting(newValue ? 1 : 0) }
+  }
+
+  private func triggerSetting(_ value: Int32) -> Bool {
+    var now: Int32 = 0
+    let result = csqlite_db_config_boolean(
+      openDatabase, SQLITE_DBCONFIG_ENABLE_TRIGGER, value, &now)
+    precondition(result == SQLITE_OK, "SQLite knows no setting for triggers")
+    return now != 0
+  }
+
+  /// Called for each row that this connection inserts, changes or deletes, by its own statements
+  /// and by triggers; nil if none is called.
+  ///
+  /// It must not use the connection. It is not called for tables without row ids, nor for rows that
+  /// `REPLACE` removes.
+  public var rowChangeHandler: ((_ table: String, _ rowID: Int64) -> Void)? {
+    get { rowChanges?.body }
+    set {
+      rowChanges = newValue.map(RowChangeHandler.init)
+      if let rowChanges {
+        rowChanges.install(on: openDatabase)
+      } else {
+        _ = sqlite3_update_hook(openDatabase, nil, nil)
+      }
+    }
+  }
+}

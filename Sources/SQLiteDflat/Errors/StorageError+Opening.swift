@@ -1,0 +1,111 @@
+// Why a database cannot be opened, as the file system tells it.
+//
+// SQLite says "unable to open database file" whatever the reason is. So after a failure the path is
+// examined again. The result goes into the message for people; nothing depends on it.
+
+import Dflat
+import SQLiteAccess
+import Platform
+
+extension StorageError {
+  /// - Parameters:
+  ///   - path: The database.
+  ///   - error: What SQLite says.
+  ///   - isReadOnly: Whether it was to be opened for reading only.
+  init(opening path: String, _ error: SQLiteError, isReadOnly: Bool) {
+    let plain = StorageError(error)
+    let problem = FileProblem(path, error, isReadOnly: isReadOnly)
+    self.init(
+      plain.cause, message: problem?.message ?? plain.message,
+      details: problem == nil ? plain.details : "code \(error.extendedCode)", underlying: error,
+      path: path, advice: problem?.advice)
+  }
+}
+
+/// What is wrong with a path.
+private struct FileProblem {
+  let message: String
+  let advice: String
+
+  init(_ message: String, advice: String) {
+    self.message = message
+    self.advice = advice
+  }
+
+  /// nil if nothing is found.
+  init?(_ path: String, _ error: SQLiteError, isReadOnly: Bool) {
+    if error.code == .notADatabase {
+      self.init(
+        "it is no SQLite database, or is encrypted",
+        advice: "check the path: the file belongs to something else")
+      return
+    }
+    guard error.isCantOpen || error.isReadOnly || error.code == .permission || error.code == .auth
+    else { return nil }
+    if path.isEmpty || path.utf8.contains(0) {
+      self.init(
+        "the path is empty, or contains NUL", advice: "give the path of a file that can exist")
+    } else if Self.kind(of: path) == S_IFDIR {
+      self.init("it is a directory", advice: "give the path of a file in it")
+    } else {
+      self.init(Self.directory(of: path), path, isReadOnly: isReadOnly)
+    }
+  }
+
+  private init?(_ directory: String, _ path: String, isReadOnly: Bool) {
+    switch Self.kind(of: directory) {
+    case S_IFDIR: break
+    case nil where errno == ENOENT:
+      self.init(
+        "the directory \(directory) does not exist",
+        advice: "create the directory first, or give another path")
+      return
+    case nil:
+      self.init(
+        "the directory \(directory) cannot be reached: \(Self.systemError)",
+        advice: "check the path, and that this process may use its directories")
+      return
+    default:
+      self.init("\(directory) is a file and no directory", advice: "give another path")
+      return
+    }
+    let exists = Self.kind(of: path) != nil
+    if !exists, isReadOnly {
+      self.init(
+        "there is no such file, and a workspace that only reads does not make one",
+        advice: "check the path, or open it for writing")
+    } else if !exists, access(directory, W_OK | X_OK) != 0 {
+      self.init(
+        "this process may not create a file in \(directory): \(Self.systemError)",
+        advice: "let it write the directory, or give a path where it may")
+    } else if exists, access(path, R_OK) != 0 {
+      self.init(
+        "this process may not read the file: \(Self.systemError)",
+        advice: "let it read the file, or give another path")
+    } else if exists, !isReadOnly, access(path, W_OK) != 0 {
+      self.init(
+        "this process may not write the file: \(Self.systemError)",
+        advice: "let it write the file, or set isReadOnly to only read")
+    } else if exists, !isReadOnly, access(directory, W_OK | X_OK) != 0 {
+      self.init(
+        "this process may not create the log beside the file, in \(directory): "
+          + Self.systemError,
+        advice: "let it write the directory, or set isReadOnly to only read")
+    } else {
+      return nil
+    }
+  }
+
+  /// What is at a path, as `S_IFMT` tells it; nil, and `errno`, if nothing is.
+  private static func kind(of path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static var systemError: String { String(cString: strerror(errno)) }
+}

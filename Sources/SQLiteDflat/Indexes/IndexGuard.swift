@@ -1,0 +1,123 @@
+// Index guards: triggers that notice what other programs change.
+//
+//  - A guard lowers the marks of the side tables that a changed row concerns to just below that
+//    row; see `IndexMarks`. It does no more, so other programs go on as if it were not there.
+//  - `REPLACE` removes the rows that are in the way of a new one, and tells no trigger of that. So
+//    guards look for rows with the same key, or the same unique value, before a row is written.
+//  - Our writers keep side tables in step by themselves, and run no guards: triggers are off on
+//    their connections, unless the program or another one has put triggers into the file; see
+//    `WriterTriggers`.
+//  - A guard goes away with its table, stays with it when it is renamed, and is another text then.
+//    So whether it stands is seen from its text, which is looked at when the file's schema has
+//    changed (`IndexGuards`).
+
+import Dflat
+import SQLiteAccess
+import Platform
+
+/// One trigger.
+struct IndexGuard: Sendable {
+  static let prefix = "_dflat_"
+  let name: String
+  /// The statement that makes it, as SQLite keeps it.
+  let sql: String
+  /// The same where no values are unique. It is enough as long as there are no writes.
+  let plainSQL: String
+
+  /// The guards of a main table, which concern all its side tables.
+  static func guards(main: String, keys: [String]) -> [IndexGuard] {
+    guards(of: main, marks: "main = \(main.sqlText)", unique: keys, givesIDs: true)
+  }
+
+  /// The guards of a side table.
+  static func guards(side: String, unique column: String?) -> [IndexGuard] {
+    guards(
+      of: side, marks: "side = \(side.sqlText)", unique: column.map { [$0] } ?? [],
+      givesIDs: false)
+  }
+
+  /// - Parameters:
+  ///   - marks: Which marks a row of the table concerns.
+  ///   - unique: Columns whose values no two rows share.
+  ///   - givesIDs: Whether SQLite may choose the id of a new row, which is then known afterwards
+  ///     only.
+  private static func guards(
+    of table: String, marks: String, unique: [String], givesIDs: Bool
+  ) -> [IndexGuard] {
+    func lower(_ row: String) -> String {
+      "UPDATE \(IndexMarks.table) SET verified = \(row) - 1 WHERE \(marks) AND verified >= \(row); "
+    }
+    func make(_ event: String, _ name: String, _ body: String, _ rest: String = "") -> IndexGuard {
+      let name = "\(prefix)\(table)_\(name)"
+      let start = "CREATE TRIGGER \(name.quoted) \(event) ON \(table.quoted) BEGIN \(body)"
+      return IndexGuard(name: name, sql: start + rest + "END", plainSQL: start + "END")
+    }
+    let inTheWay =
+      unique.isEmpty
+      ? ""
+      : lower(
+        "(SELECT rowid FROM \(table.quoted) WHERE "
+          + unique.map { "\($0.quoted) = new.\($0.quoted)" }.joined(separator: " AND ") + ")")
+    var guards = [
+      make("BEFORE UPDATE", "update", lower("min(old.rowid, new.rowid)"), inTheWay),
+      make("BEFORE DELETE", "delete", lower("old.rowid")),
+    ]
+    if givesIDs {
+      guards.append(make("BEFORE INSERT", "replace", inTheWay))
+      guards.append(make("AFTER INSERT", "insert", lower("new.rowid")))
+    } else {
+      guards.append(make("BEFORE INSERT", "insert", lower("new.rowid"), inTheWay))
+    }
+    return guards
+  }
+}
+
+/// The guards of one side table and of its main table, in one file.
+final class IndexGuards: Sendable {
+  private let main: [IndexGuard]
+  private let side: [IndexGuard]
+  /// SQLite's number of the file's schema when they were last seen to stand. Every change of a
+  /// table or trigger changes it.
+  private let seen = Atomic<Int64>(-1)
+
+  init(main: [IndexGuard], side: [IndexGuard]) {
+    self.main = main
+    self.side = side
+  }
+
+  /// Whether all of them stand, in the state that a connection is reading.
+  /// - Parameter isCommitted: Whether that state is committed. The number of one that is rolled
+  ///   back may be given again.
+  func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
+    let version = try connection.schemaVersion()
+    if isCommitted, seen.load(ordering: .relaxed) == version { return true }
+    guard try Self.stand(main + side, connection, { [$0.sql, $0.plainSQL] }) else { return false }
+    if isCommitted { seen.store(version, ordering: .relaxed) }
+    return true
+  }
+
+  /// Makes the guards of a table that do not stand.
+  /// - Returns: Whether all of them stood.
+  static func ensure(
+    _ guards: [IndexGuard], _ connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    if try stand(guards, connection, { [$0.sql] }) { return true }
+    for trigger in guards where try !stand([trigger], connection, { [$0.sql] }) {
+      try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name.quoted)")
+      try connection.execute(trigger.sql)
+    }
+    return false
+  }
+
+  /// - Parameter texts: The texts of which each guard must have one.
+  private static func stand(
+    _ guards: [IndexGuard], _ connection: Connection, _ texts: (IndexGuard) -> [String]
+  ) throws(SQLiteError) -> Bool {
+    let accepted = guards.flatMap(texts)
+    let marks = String(repeating: ", ?", count: accepted.count).dropFirst(2)
+    let statement = try connection.statement(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql IN (\(marks))")
+    for (index, text) in accepted.enumerated() { try statement.bind(index + 1, text) }
+    return try statement.step() && statement.int64(0) == guards.count
+  }
+}

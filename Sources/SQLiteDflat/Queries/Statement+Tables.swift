@@ -1,0 +1,45 @@
+// Statements on tables that may not exist: the first object creates its table, and another
+// connection may drop it.
+
+import SQLiteAccess
+
+extension Connection {
+  func tableExists(_ table: String) throws(SQLiteError) -> Bool {
+    let statement = try statement(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    try statement.bind(1, table)
+    return try statement.step()
+  }
+
+  /// A statement that reads a main table; nil if the table does not exist.
+  func statement(_ sql: String, reading table: String) throws(SQLiteError) -> Statement? {
+    do { return try statement(sql) } catch {
+      if try !tableExists(table) { return nil }
+      // Outside of a transaction it may have been made since the statement was tried.
+      return try statement(sql)
+    }
+  }
+
+  /// The same, to be held for a call.
+  func uniqueStatement(
+    _ sql: String, reading table: String
+  ) throws(SQLiteError) -> UniqueStatement? {
+    do { return try uniqueStatement(sql) } catch {
+      if try !tableExists(table) { return nil }
+      return try uniqueStatement(sql)
+    }
+  }
+}
+
+extension PreparedStatement where Self: ~Copyable {
+  /// The next row; none if the table was dropped since the statement was prepared.
+  @inline(__always)
+  func step(of table: String) throws(SQLiteError) -> Bool {
+    do {
+      return try step()
+    } catch {
+      if error.code == .error, try !connection.tableExists(table) { return false }
+      throw error
+    }
+  }
+}

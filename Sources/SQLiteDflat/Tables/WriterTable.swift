@@ -1,0 +1,119 @@
+// What the writer knows of one entity type's tables, with the statements that it keeps for them.
+
+import Dflat
+import SQLiteAccess
+
+// Used by the writer alone, which is used by one thread and keeps no statement while another is
+// asked for: exclusivity holds without a check.
+
+/// A main table as the writer knows it.
+final class WriterTable {
+  let sides: [WriterSide]
+  let hasUniqueSides: Bool
+  /// The fields that the primary key and side tables are made of.
+  let indexedFields: FieldSet
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var update: KeptStatement
+  @exclusivity(unchecked) var updateWithKey: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
+  /// The greatest row id that was given to a new object.
+  @exclusivity(unchecked) var highestID: Int64 = 0
+  let schema: EntitySchema
+
+  init(_ sql: TableSQL, _ sides: [WriterSide]) {
+    schema = sql.schema
+    self.sides = sides
+    hasUniqueSides = sides.contains { $0.table.isUnique }
+    var fields = FieldSet.none
+    for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
+    for side in sides { fields.insert(side.table.rootField) }
+    indexedFields = fields
+    insert = KeptStatement(sql.insert)
+    update = KeptStatement(sql.update)
+    updateWithKey = KeptStatement(sql.updateWithKey)
+    delete = KeptStatement(sql.delete)
+  }
+}
+
+extension WriterTable {
+  /// Whether a value that no two objects may have is among these fields.
+  func hasUniqueSides(among fields: FieldSet) -> Bool {
+    hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }
+  }
+}
+
+/// A statement that is prepared at its first use and then kept.
+struct KeptStatement {
+  private let sql: String
+  private var prepared: Statement?
+
+  init(_ sql: String) {
+    self.sql = sql
+  }
+
+  mutating func on(_ connection: Connection) throws -> Statement {
+    if let prepared { return prepared }
+    let statement = try connection.statement(sql)
+    prepared = statement
+    return statement
+  }
+}
+
+/// A side table as the writer knows it.
+final class WriterSide {
+  let table: SideTable
+  /// It has a row for every object up to this row id, and none beyond.
+  var reach: Int64
+  /// Up to where it is known to agree with the objects; see `IndexMarks`.
+  var verified: Int64
+  /// Whether it reaches all objects.
+  let isComplete: Bool
+  /// Whether there is an index that refuses every duplicate among its rows.
+  private let hasIndex: Bool
+  @exclusivity(unchecked) var insert: KeptStatement
+  @exclusivity(unchecked) var upsert: KeptStatement
+  @exclusivity(unchecked) var delete: KeptStatement
+
+  init(_ table: SideTable, hasIndex: Bool, _ extent: IndexExtent?) {
+    self.table = table
+    self.hasIndex = hasIndex
+    insert = KeptStatement(table.insert)
+    upsert = KeptStatement(table.upsert)
+    delete = KeptStatement(table.delete)
+    reach = extent?.side ?? .min
+    verified = extent?.verified ?? IndexMarks.nothing
+    isComplete = extent?.isComplete ?? false
+  }
+
+  /// Reads its values; nil if this version of the schema has not the field.
+  var reader: ColumnReader? { table.reader }
+
+  /// Whether its index can be believed to refuse every duplicate.
+  var isTrusted: Bool {
+    !table.isUnique || (isComplete && hasIndex && verified == IndexMarks.everything)
+  }
+
+  /// Whether the side table is to have a row for an object that is stored.
+  func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
+
+  /// Gives up the rows from an object on: its value is one that this version of the schema cannot
+  /// read, or must not be there.
+  func truncate(from id: Int64, _ connection: Connection) throws(SQLiteError) {
+    let statement = try connection.statement(
+      "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")
+    try statement.bind(1, id)
+    try statement.run()
+    try IndexMarks.lower(table, below: id, connection)
+    reach = min(reach, id - 1)
+    verified = min(verified, id - 1)
+  }
+
+  /// Takes a value away from a row that has it wrongly: no object has it.
+  func vacate(_ value: ColumnValue, _ connection: Connection) throws(SQLiteError) {
+    let column = table.column.quoted
+    let statement = try connection.statement(
+      "UPDATE \(table.table.quoted) SET \(column) = NULL WHERE \(column) = ?")
+    try statement.bind(1, column: value)
+    try statement.run()
+  }
+}

@@ -1,0 +1,262 @@
+// The tables that the writer knows, and how far their side tables reach.
+//
+// What is known holds as long as no other connection has committed anything and nothing was rolled back; then it is asked
+// for again. The writer's statements are kept with it, prepared once.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+import Platform
+
+typealias RowView = TableReader
+
+/// The writer's knowledge of all entity types it has written.
+final class WriterTables {
+  private var known: [ObjectIdentifier: WriterTable] = [:]
+  /// The generation inside the transaction.
+  private(set) var generation = 0
+  /// The greatest row id that was handed out, by table, before what is known now.
+  private var highest: [String: Int64] = [:]
+  /// Side tables that were verified inside the transaction.
+  private var verified: Set<String> = []
+  /// Whether side tables were written by a trigger. What was verified in a generation holds for all its states, so the commit
+  /// has to begin a new one.
+  private var changesGeneration = false
+  /// Which version of a schema a table was last used with.
+  private var versions: [String: EntitySchema] = [:]
+  /// The type that was written last: most transactions write one.
+  @exclusivity(unchecked) private var latest: WriterTable?
+  /// Triggers of other programs, which change rows that no request names.
+  let triggers = WriterTriggers()
+  /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
+  @exclusivity(unchecked) var members = MemberSavepoints()
+  @exclusivity(unchecked) var change = Savepoint("change")
+
+  /// A new transaction begins, in which others' changes up to this generation can be seen.
+  func begin(at generation: Int) {
+    if generation != self.generation { forget() }
+    self.generation = generation
+    verified.removeAll()
+    members.beginTransaction()
+  }
+
+  /// A side table was verified in the transaction. That holds inside of it only.
+  func noteVerified(_ side: String) { verified.insert(side) }
+
+  /// Whether a side table agrees with the objects in the transaction's state; nil if that is not known.
+  ///
+  /// Where a program uses two versions of a schema that is never known: a write by one may make wrong what was right for the other.
+  func isVerified(_ side: String, _ engine: SQLiteEngine) -> Bool? {
+    if engine.usesSeveralVersions.load(ordering: .acquiring) { return nil }
+    return verified.contains(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
+  }
+
+  /// The transaction was committed, and the generation cannot be asked for yet.
+  /// - Returns: The generation from now on.
+  func beginGenerationIfDue(_ engine: SQLiteEngine) -> Int {
+    if !changesGeneration, !engine.usesSeveralVersions.load(ordering: .acquiring) {
+      return generation
+    }
+    changesGeneration = false
+    return engine.foreignChanges.beginGeneration()
+  }
+
+  /// Makes sure that ids which were handed out are not used again, also when what they were for was undone: SQLite's own count
+  /// is undone with it.
+  private func raiseSequence(of table: String, _ connection: Connection) throws {
+    guard let id = highest[table] else { return }
+    try connection.execute(
+      "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1",
+      [.integer(id), .text(table)])
+    try connection.execute(
+      "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 "
+        + "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?2)",
+      [.integer(id), .text(table)])
+  }
+
+  /// What is known of a type is asked for again.
+  func forget(_ schema: EntitySchema) {
+    guard let table = known.removeValue(forKey: ObjectIdentifier(schema)) else { return }
+    highest[schema.table] = max(highest[schema.table] ?? 0, table.highestID)
+    latest = nil
+  }
+
+  /// A change was made. What triggers of others have changed besides is not known any more; all else is as well known as before.
+  func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
+    let own = [table.schema.table] + table.sides.map(\.table.table)
+    let others = triggers.end(changing: own, id: id)
+    for other in known.values where other !== table || !others.isDisjoint(with: own) {
+      let tables = [other.schema.table] + other.sides.map(\.table.table)
+      if !others.isDisjoint(with: tables) { forget(other.schema) }
+    }
+    guard others.isDisjoint(with: own) else {
+      // What was verified before does not hold any more.
+      changesGeneration = true
+      return
+    }
+    for side in table.sides {
+      try IndexMarks.set(side.verified, of: side.table, main: table.schema.table, connection)
+    }
+  }
+
+  /// What was rolled back may have been a table.
+  func forget() {
+    for table in known.values {
+      let name = table.schema.table
+      highest[name] = max(highest[name] ?? 0, table.highestID)
+    }
+    known.removeAll()
+    verified.removeAll()
+    latest = nil
+    // Releases all statements: the connection may be about to be closed.
+    members.dropStatements()
+    change = Savepoint("change")
+  }
+
+  /// The table of an entity type, if it is known: then nothing has to be created.
+  func prepared(_ schema: EntitySchema) -> WriterTable? {
+    if let latest, latest.schema === schema { return latest }
+    guard let table = known[ObjectIdentifier(schema)] else { return nil }
+    latest = table
+    return table
+  }
+
+  /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
+  func prepare(
+    _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> WriterTable {
+    if let table = prepared(schema) { return table }
+    let sql = engine.sql(for: schema)
+    if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
+      // One program uses two versions. Each knows side tables that the other does not.
+      forget(other)
+    }
+    try triggers.look(connection)
+    try connection.execute(sql.create)
+    try raiseSequence(of: schema.table, connection)
+    let sides =
+      try ownSides(of: sql, connection, engine)
+      + foreignSides(of: schema, beside: sql.sides, connection)
+    let table = WriterTable(sql, sides)
+    // A unique index may have values that no object has, and refuse them: it is verified before use.
+    let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }
+    if !doubtful.isEmpty {
+      var step = IndexStep(of: table, connection, engine, limits: .none)
+      _ = try step.run(doubtful)
+    }
+    known[ObjectIdentifier(schema)] = table
+    latest = table
+    return table
+  }
+
+  /// The side tables of a schema, created, guarded and marked where they are not.
+  private func ownSides(
+    of sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> [WriterSide] {
+    if sql.sides.isEmpty { return [] }
+    try IndexMarks.create(on: connection)
+    let isMainGuarded = try IndexGuards.ensure(sql.guards, connection)
+    return try sql.sides.map { side in
+      try connection.execute(side.create)
+      let hasIndex = try ensureIndex(of: side, connection, engine)
+      let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
+      let extent = try extentWithoutRest(of: side, connection)
+      let table = WriterSide(side, hasIndex: hasIndex, extent)
+      if !isMainGuarded || !isGuarded || extent?.verified == nil {
+        // An empty index is right. So is one that a reader has verified, if no other connection has committed since.
+        let isRight =
+          extent?.isComplete == true
+          && (extent?.main == nil || isVerified(side.trustKey, engine) == true)
+        table.verified = isRight ? IndexMarks.everything : IndexMarks.nothing
+        try IndexMarks.set(table.verified, of: side, main: sql.table, connection)
+      }
+      return table
+    }
+  }
+
+  /// How far a side table reaches. Rows behind the last object would be in the way of new ones, and are removed.
+  private func extentWithoutRest(
+    of side: SideTable, _ connection: Connection
+  ) throws(SQLiteError) -> IndexExtent? {
+    let extent = try IndexExtent.read(of: side, connection)
+    guard let extent, let last = extent.side, last > extent.main ?? .min else { return extent }
+    try connection.execute(
+      "DELETE FROM \(side.table.quoted) WHERE rowid > ?", [.integer(extent.main ?? .min)])
+    return try IndexExtent.read(of: side, connection)
+  }
+
+  /// Makes sure that a side table has its index. Names are not relied on: a table may have been renamed with its index, or the
+  /// name be taken by an index of another.
+  /// - Returns: False if values that are there already forbid a unique index.
+  private func ensureIndex(
+    of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
+  ) throws -> Bool {
+    for index in try connection.rows("PRAGMA index_list(\(side.table.quoted))") {
+      // Sequence, name, whether it is unique, origin, whether it is partial.
+      guard let name = index[1].text, index[4].integer == 0 else { continue }
+      let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
+      guard columns == [side.column] else { continue }
+      let isUnique = index[2].integer == 1
+      if isUnique == side.isUnique { return true }
+      // A path that is unique no longer has room for equal values.
+      if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
+    }
+    let taken = Set(
+      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'")
+        .compactMap { $0[0].text })
+    let base = "index__\(side.table)"
+    var name = base
+    var number = 2
+    while taken.contains(name) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    do {
+      try connection.execute(side.createIndex(named: name))
+      return true
+    } catch {
+      guard error.isConstraint else { throw error }
+      engine.report(
+        StorageError(
+          .alreadyExists, table: side.main,
+          message:
+            "stored objects have equal values of \(side.name), which is unique: they stay, "
+            + "and new ones are refused",
+          underlying: error))
+      return false
+    }
+  }
+
+  /// Side tables that another version of the schema has made. They are recognised by name and shape.
+  private func foreignSides(
+    of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
+  ) throws -> [WriterSide] {
+    let prefix = schema.table + "__"
+    let names = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?",
+      [.integer(Int64(prefix.utf8.count)), .text(prefix)]
+    ).compactMap { $0.first?.text }
+    return try names.compactMap { name in
+      let path = String(name.dropFirst(prefix.count))
+      guard EntitySchema.isStorageName(path), !sides.contains(where: { $0.table == name })
+      else { return nil }
+      let columns = try connection.rows("PRAGMA table_info(\(name.quoted))").compactMap {
+        $0[1].text
+      }
+      guard columns == ["rowid", path] else { return nil }
+      // A path that is not unique any more has room for equal values.
+      for index in try connection.rows("PRAGMA index_list(\(name.quoted))")
+      where index[2].integer == 1 {
+        if let unique = index[1].text { try connection.execute("DROP INDEX \(unique.quoted)") }
+      }
+      let side = SideTable(
+        foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
+      let extent = try IndexExtent.read(of: side, connection)
+      // A mark of a version with another default does not hold for what this one writes.
+      if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {
+        try IndexMarks.clear(side, connection)
+      }
+      return WriterSide(side, hasIndex: true, extent)
+    }
+  }
+}

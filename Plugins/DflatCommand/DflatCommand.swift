@@ -54,7 +54,7 @@ struct DflatCommand: CommandPlugin {
         let status = try run(
           dflatc,
           ["compile", "-o", path] + options + configuration(of: target.directoryURL)
-            + modules(of: target) + files)
+            + modules(of: target) + swiftFiles(of: target) + files)
         if status != 0 {
           throw Failure(description: "the schemas of \(target.name) have errors, see above")
         }
@@ -67,6 +67,15 @@ struct DflatCommand: CommandPlugin {
   private func schemas(in directory: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+  }
+
+  /// The Swift files of a target, so that generated code steps around the names of their types.
+  private func swiftFiles(of target: any SourceModuleTarget) -> [String] {
+    target.sourceFiles.map(\.url)
+      .filter {
+        $0.pathExtension == "swift" && !$0.lastPathComponent.hasSuffix("_generated.swift")
+      }
+      .map { $0.path(percentEncoded: false) }.sorted().flatMap { ["--swift", $0] }
   }
 
   /// The modules of the targets with schemas that a target depends on.

@@ -1,10 +1,12 @@
-// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit generated code.
+// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit
+// generated code.
 //
 //     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] [--declare-namespaces]
 //
-// Without `--target` it does all targets that have .fbs files; without `--output` the files go where their schema is. A
-// target does either this or uses DflatPlugin: with both, every type would be declared twice. A target that commits
-// generated code excludes its schemas and `dflat.json` in the manifest, so that SwiftPM does not ask what they are.
+// Without `--target` it does all targets that have .fbs files; without `--output` the files go
+// where their schema is. A target does either this or uses DflatPlugin: with both, every type would
+// be declared twice. A target that commits generated code excludes its schemas and `dflat.json` in
+// the manifest, so that SwiftPM does not ask what they are.
 
 import Foundation
 import PackagePlugin
@@ -63,7 +65,8 @@ struct DflatCommand: CommandPlugin {
     }
   }
 
-  /// Every schema below a directory. They are not among the target's files when it excludes them, as it should.
+  /// Every schema below a directory. They are not among the target's files when it excludes them,
+  /// as it should.
   private func schemas(in directory: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }

@@ -1,6 +1,8 @@
-// The plugin for targets of Xcode projects, which Xcode describes in another way than SwiftPM describes those of packages.
+// The plugin for targets of Xcode projects, which Xcode describes in another way than SwiftPM
+// describes those of packages.
 //
-// The target's `dflat.json` is the one among its files, or else the one in the folder that is called like the target.
+// The target's `dflat.json` is the one among its files, or else the one in the folder that is
+// called like the target.
 
 #if canImport(XcodeProjectPlugin)
   import Foundation

@@ -1,4 +1,5 @@
-// SchemaTarget: the commands that compile the schemas of a target, of a package or of an Xcode project.
+// SchemaTarget: the commands that compile the schemas of a target, of a package or of an Xcode
+// project.
 
 import Foundation
 import PackagePlugin

@@ -77,7 +77,7 @@ struct CompilesTests {
     }
   }
 
-  @Test("compiles beside another schema of the module that has types called like those of libraries")
+  @Test("compiles beside a schema of the module whose types are called like those of libraries")
   func besideOtherSchemas() throws {
     try withTemporaryDirectory { directory in
       let schema = directory.appending(path: "post.fbs")

@@ -64,7 +64,8 @@ struct NamesTests {
     #expect(crowded.dflat("Row") == "DflatRow" && crowded.dflat("Field") == "Dflat::DflatField")
   }
 
-  @Test("where nothing collides nothing is qualified", arguments: ["everyday", "everything", "keys"])
+  @Test(
+    "where nothing collides nothing is qualified", arguments: ["everyday", "everything", "keys"])
   func unqualified(name: String) throws {
     let path = Place.schemas.appending(path: "\(name).fbs").path()
     let schema = try #require(SchemaCompiler().compile(file: path).schema)

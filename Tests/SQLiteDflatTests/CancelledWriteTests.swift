@@ -46,7 +46,8 @@ struct CancelledWriteTests {
     }
   }
 
-  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with patience.
+  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with
+  /// patience.
   private func onOwnThreads(
     targetQueue: DispatchQueue? = nil, _ body: @Sendable (TemporaryWorkspace) async throws -> Void
   ) async throws {

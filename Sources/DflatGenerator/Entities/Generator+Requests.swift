@@ -20,7 +20,8 @@ extension Generator {
       text.documentation(["The type of the object that the request is about."])
       text.line("public typealias Element = \(type)")
       text.gap()
-      text.line("// No access to these two overlaps another, so Swift need not check that at run time.")
+      text.line(
+        "// No access to these two overlaps another, so Swift need not check that at run time.")
       text.documentation(["What is to be done, for Dflat."])
       text.implements("ChangeRequest", "_change", by: pending, names)
       text.line("@exclusivity(unchecked) public var \(pending): \(change)")

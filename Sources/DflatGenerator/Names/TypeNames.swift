@@ -1,14 +1,17 @@
 // TypeNames: how generated code spells types.
 //
-// Swift looks a name up from the inside out: members of the type, members of the namespace, then the module, then the
-// libraries. A schema may use any name at any of these places, so each spelling is checked against what it would find:
+// Swift looks a name up from the inside out: members of the type, members of the namespace, then
+// the module, then the libraries. A schema may use any name at any of these places, so each
+// spelling is checked against what it would find:
 //
-//  - a type of the schema is spelled with its namespace; without it where a member hides the namespace; and through an
-//    alias at file scope where everything else would find something different;
+//  - a type of the schema is spelled with its namespace; without it where a member hides the
+//    namespace; and through an alias at file scope where everything else would find something
+//    different;
 //  - a type of the schema that is in another module is spelled with the module;
-//  - a type of a library is spelled with its module where the schema, or what is known of the Swift module that the code is for,
-//    uses the same name for anything. Otherwise it is spelled as a program would spell it; for those of Dflat's names that
-//    programs are likely to use for types of their own, Dflat has others (GeneratedNames.swift).
+//  - a type of a library is spelled as a program would spell it, and with its module where the
+//    schema, or what is known of the Swift module that the code is for, uses its name for anything.
+//    For those of Dflat's names that programs are likely to use for types of their own, Dflat has
+//    others (GeneratedNames.swift).
 
 import DflatSchema
 
@@ -85,7 +88,8 @@ final class TypeNames {
     Identifier.escaped(swiftName(name))
   }
 
-  /// The names of a type as the first arguments of its layout: that of the schema, and that of Swift if it is another.
+  /// The names of a type as the first arguments of its layout: that of the schema, and that of
+  /// Swift if it is another.
   func layoutName(_ name: QualifiedName) -> String {
     let swift = swiftName(name)
     return Literal.string(name.name)
@@ -157,7 +161,8 @@ final class TypeNames {
     aliasPrefix + (name.namespace + [swiftName(name)]).joined(separator: "_")
   }
 
-  /// The builder of an entity; with an underscore behind it where the schema has a type of that name.
+  /// The builder of an entity; with an underscore behind it where the schema has a type of that
+  /// name.
   func builder(of entity: QualifiedName) -> String {
     Self.companion(of: entity, Self.companionSuffixes[0], in: schema)
   }

@@ -6,7 +6,7 @@
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
 #   make verify           transactions held to their promises: histories, kills, failing disks; TIME=seconds (default 300)
-#   make tsan             the tests of what runs on several threads, under ThreadSanitizer
+#   make tsan             the tests of what runs on several threads, under ThreadSanitizer; FILTER=pattern chooses among all tests
 #   make lint             formatting, documentation of public declarations, paths of somebody's machine
 #   make format           format all sources in place
 #   make docs             the DocC pages of every library into .build/docs; a warning is an error
@@ -31,6 +31,7 @@ CASES ?=
 RUNS ?=
 SIZES ?=
 TIME ?=
+FILTER ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
@@ -76,10 +77,13 @@ verify:
 	Scripts/swift-build.sh -c release --product dflat-verify --scratch-path .build-verify
 	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
+threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|LMDBTests|EmpireTests
+
 tsan:
 	@Scripts/bootstrap.sh build empire test
-	swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
-	  --filter 'SQLiteAccessTests|SQLiteDflatTests|^DflatTests|LMDBTests|EmpireTests'
+	Scripts/swift-build.sh --build-tests --sanitize=thread -Xswiftc -DSANITIZE_THREAD --scratch-path .build-tsan
+	swift test --skip-build --sanitize=thread -Xswiftc -DSANITIZE_THREAD --disable-xctest --scratch-path .build-tsan \
+	  --filter '$(or $(FILTER),$(threaded_tests))'
 
 lint:
 	@Scripts/bootstrap.sh lint

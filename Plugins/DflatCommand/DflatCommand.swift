@@ -1,10 +1,12 @@
-// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit generated code.
+// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit
+// generated code.
 //
 //     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] [--declare-namespaces]
 //
-// Without `--target` it does all targets that have .fbs files; without `--output` the files go where their schema is. A
-// target does either this or uses DflatPlugin: with both, every type would be declared twice. A target that commits
-// generated code excludes its schemas and `dflat.json` in the manifest, so that SwiftPM does not ask what they are.
+// Without `--target` it does all targets that have .fbs files; without `--output` the files go
+// where their schema is. A target does either this or uses DflatPlugin: with both, every type would
+// be declared twice. A target that commits generated code excludes its schemas and `dflat.json` in
+// the manifest, so that SwiftPM does not ask what they are.
 
 import Foundation
 import PackagePlugin
@@ -54,7 +56,7 @@ struct DflatCommand: CommandPlugin {
         let status = try run(
           dflatc,
           ["compile", "-o", path] + options + configuration(of: target.directoryURL)
-            + modules(of: target) + files)
+            + modules(of: target) + swiftFiles(of: target) + files)
         if status != 0 {
           throw Failure(description: "the schemas of \(target.name) have errors, see above")
         }
@@ -63,10 +65,20 @@ struct DflatCommand: CommandPlugin {
     }
   }
 
-  /// Every schema below a directory. They are not among the target's files when it excludes them, as it should.
+  /// Every schema below a directory. They are not among the target's files when it excludes them,
+  /// as it should.
   private func schemas(in directory: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+  }
+
+  /// The Swift files of a target, so that generated code steps around the names of their types.
+  private func swiftFiles(of target: any SourceModuleTarget) -> [String] {
+    target.sourceFiles.map(\.url)
+      .filter {
+        $0.pathExtension == "swift" && !$0.lastPathComponent.hasSuffix("_generated.swift")
+      }
+      .map { $0.path(percentEncoded: false) }.sorted().flatMap { ["--swift", $0] }
   }
 
   /// The modules of the targets with schemas that a target depends on.

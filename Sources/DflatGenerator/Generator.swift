@@ -7,7 +7,7 @@
 //  - `base_mutating_generated.swift`: the entity's change request;
 //  - `base_query_generated.swift`: the names for queries.
 //
-// The output depends on the schema and the base name and on nothing else: not on directories, other inputs or the time.
+// The output depends on the schema, the base name and the options, and on nothing else: not on directories or the time.
 
 public import DflatSchema
 
@@ -27,6 +27,9 @@ public struct GeneratorOptions: Sendable, Hashable {
   public var declaresNamespaces = false
   /// Namespaces that are declared already.
   public var declaredNamespaces: Set<[String]> = []
+  /// Names of other types that the Swift module declares. Where generated code means a library's type
+  /// of one of these names, it says so.
+  public var otherNames: Set<String> = []
   /// What is not generated with the file, but in other modules.
   public var imported = ImportedNames()
 
@@ -52,7 +55,8 @@ public struct Generator {
     self.options = options
     file = schema.files.first ?? SchemaFile(path: "")
     base = Self.baseName(of: file.path)
-    names = TypeNames(schema: schema, fileName: base, imported: options.imported)
+    names = TypeNames(
+      schema: schema, fileName: base, imported: options.imported, others: options.otherNames)
     circles = Circles(schema: schema, entities: names.entities)
   }
 
@@ -154,6 +158,10 @@ public struct Generator {
     if options.declaresNamespaces {
       for namespace in newNamespaces { NamespaceSource.write(namespace, to: &text) }
     }
+    if types.isEmpty {
+      text.gap()
+      text.line("// The schema declares no enums, structs, unions, or tables beside its root.")
+    }
     return text.text + (body.text.isEmpty ? "" : "\n" + body.text)
   }
 
@@ -166,6 +174,7 @@ public struct Generator {
     header(
       runtime, imports: entity != nil, modules: names.takeModules(),
       entity.map { fields(of: $0) } ?? [], to: &text)
+    if entity == nil { noEntity(&text) }
     return text.text + (body.text.isEmpty ? "" : "\n" + body.text)
   }
 
@@ -176,7 +185,13 @@ public struct Generator {
     var text = SourceText()
     let named = fields(of: file.types).filter { $0.definition.type.isNamedByQueries }
     header(.none, imports: !body.text.isEmpty, modules: modules, named, to: &text)
+    if body.text.isEmpty { noEntity(&text) }
     return text.text + (body.text.isEmpty ? "" : "\n" + body.text)
+  }
+
+  private func noEntity(_ text: inout SourceText) {
+    text.gap()
+    text.line("// The schema has no root type: nothing of it is stored by itself.")
   }
 
   /// Puts declarations into the extensions of their namespaces, one for each run of neighbours.

@@ -1,4 +1,5 @@
-// A stand-in for Apple's Combine: as much of it as Dflat's publishers and their tests use, for tests on systems that have none.
+// A stand-in for Apple's Combine: as much of it as Dflat's publishers and their tests use, for
+// tests on systems that have none.
 
 /// Something that can be cancelled.
 public protocol Cancellable {

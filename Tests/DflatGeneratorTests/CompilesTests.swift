@@ -1,5 +1,6 @@
 // The judge: the Swift compiler takes what is generated, without a warning, and the programs that use it work.
 
+import DflatGenerator
 import Foundation
 import Testing
 
@@ -48,21 +49,54 @@ struct CompilesTests {
     root_type Post;
     """
 
-  @Test("compiles beside types of the program that are called like those of libraries")
-  func besideOtherTypes() throws {
+  @Test(
+    "compiles beside types of the program that are called like those of libraries",
+    arguments: [false, true])
+  func besideOtherTypes(isTold: Bool) throws {
     try withTemporaryDirectory { directory in
       let schema = directory.appending(path: "post.fbs")
       try "namespace Blog;\n\(Self.post)".write(to: schema, atomically: false, encoding: .utf8)
-      try generate(schema, into: directory)
-      let names = [
-        "String", "Double", "Bool", "Float", "Int", "Int8", "Int32", "Array", "Optional",
-        "Dictionary", "Set", "Swift", "Dflat", "FlatBuffersRuntime", "Row", "Field", "Property",
-        "Reference", "Condition", "Atom",
+      var names = [
+        "Array", "Optional", "Dictionary", "Set", "Swift", "Dflat", "FlatBuffersRuntime", "Row",
+        "Field", "Property", "Reference", "Condition", "Atom",
       ]
+      // Names that hardly a program has: the compiler has to be told.
+      if isTold {
+        names += [
+          "String", "Double", "Bool", "Float", "Int", "Int8", "Int32", "EntitySchema",
+          "DflatRow", "FlatBufferBuilder",
+        ]
+      }
+      let own = directory.appending(path: "Own.swift")
       try names.map { "public struct \($0) {}" }.joined(separator: "\n")
-        .write(to: directory.appending(path: "Own.swift"), atomically: false, encoding: .utf8)
+        .write(to: own, atomically: false, encoding: .utf8)
+      try compile(
+        schema, into: directory,
+        ["--declare-namespaces"] + (isTold ? ["--swift", own.path()] : []))
       #expect(try Judge.complaints(about: directory, .swift6) == "")
     }
+  }
+
+  @Test("compiles beside a schema of the module whose types are called like those of libraries")
+  func besideOtherSchemas() throws {
+    try withTemporaryDirectory { directory in
+      let schema = directory.appending(path: "post.fbs")
+      let other = directory.appending(path: "other.fbs")
+      try "namespace Blog;\n\(Self.post)".write(to: schema, atomically: false, encoding: .utf8)
+      try "table String { x: int; }\nnamespace Blog;\nstruct Int32 { x: int; }\n"
+        .write(to: other, atomically: false, encoding: .utf8)
+      try compile(schema, into: directory, ["--declare-namespaces", "--beside", other.path()])
+      try compile(other, into: directory, ["--beside", schema.path()])
+      #expect(try Judge.complaints(about: directory, .swift6) == "")
+    }
+  }
+
+  /// Runs the command, which knows more of the module than one schema does.
+  private func compile(_ schema: URL, into directory: URL, _ options: [String]) throws {
+    var errors = ""
+    let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+    let status = command.run(["compile", "-o", directory.path()] + options + [schema.path()])
+    #expect(status == 0, "\(errors)")
   }
 
   @Test("compiles where the schema's own types are called like libraries")

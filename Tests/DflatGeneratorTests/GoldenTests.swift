@@ -50,6 +50,16 @@ struct GoldenTests {
     #expect(!expected.isEmpty && Set(found) == expected)
   }
 
+  @Test("is what the documentation shows")
+  func matchesDocumentation() throws {
+    let root = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
+    let article = try text(of: root.appending(path: "Sources/Dflat/Dflat.docc/GeneratedCode.md"))
+    for file in ["note_data_model_generated.swift", "note_query_generated.swift"] {
+      let generated = root.appending(path: "Tests/DflatTestSupport/Generated/\(file)")
+      #expect(article.contains("```swift\n\(try text(of: generated))```\n"), "\(file)")
+    }
+  }
+
   @Test("is as the formatter would leave it")
   func formatted() throws {
     try withTemporaryDirectory { directory in

@@ -34,12 +34,12 @@ struct NamesTests {
     #expect(Identifier.fresh("table", avoiding: ["table", "_table"]) == "__table")
   }
 
-  @Test("types of libraries are qualified where the schema uses their name, or programs may")
+  @Test("types of libraries are qualified where the schema or the module uses their name")
   func libraries() throws {
     let plain = TypeNames(schema: try schema("table A { x: int; }"), fileName: "a")
     #expect(plain.swift("Hasher") == "Hasher" && plain.dflat("EntitySchema") == "EntitySchema")
-    // A program may have a `Row` of its own; that is no concern of a schema.
-    #expect(plain.dflat("Row") == "Dflat::Row" && plain.swift("String") == "Swift::String")
+    // A program is likely to have a `Row` of its own, which this schema cannot know of.
+    #expect(plain.dflat("Row") == "DflatRow" && plain.swift("String") == "String")
     let odd = TypeNames(
       schema: try schema("namespace Hasher;\ntable EntitySchema { CaseIterable: int; }"),
       fileName: "a")
@@ -47,6 +47,31 @@ struct NamesTests {
     #expect(odd.dflat("EntitySchema") == "Dflat::EntitySchema")
     #expect(odd.swift("CaseIterable") == "Swift::CaseIterable")
     #expect(odd.runtime("TableReader") == "TableReader")
+    let crowded = TypeNames(
+      schema: try schema(
+        """
+        enum E: byte { URL, other }
+        struct S { String: int; }
+        table FlatBuffer { id: int (primary); odd: int; }
+        table Named (swift_name: "Date") { x: int; }
+        root_type FlatBuffer;
+        """), fileName: "a", others: ["Row", "DflatField"])
+    #expect(crowded.foundation("URL") == "Foundation::URL")
+    #expect(crowded.foundation("Date") == "Foundation::Date")
+    #expect(crowded.swift("String") == "Swift::String" && crowded.swift("Int") == "Int")
+    // The entity's builder has the name.
+    #expect(crowded.runtime("FlatBufferBuilder") == "FlatBuffersRuntime::FlatBufferBuilder")
+    #expect(crowded.dflat("Row") == "DflatRow" && crowded.dflat("Field") == "Dflat::DflatField")
+  }
+
+  @Test(
+    "where nothing collides nothing is qualified", arguments: ["everyday", "everything", "keys"])
+  func unqualified(name: String) throws {
+    let path = Place.schemas.appending(path: "\(name).fbs").path()
+    let schema = try #require(SchemaCompiler().compile(file: path).schema)
+    for file in Generator(schema).generate() {
+      #expect(!file.text.contains("::"), "\(file.name)")
+    }
   }
 
   @Test("types are spelled so that Swift finds them")
@@ -121,9 +146,9 @@ struct NamesTests {
     #expect(
       text.contains(
         "/// A note.\n///\n/// With a second paragraph.\npublic nonisolated struct Note"))
-    #expect(text.contains("  /// Who wrote it.\n  public var author: Swift::String?"))
+    #expect(text.contains("  /// Who wrote it.\n  public var author: String?"))
     #expect(
-      text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Swift::Int32"))
+      text.contains("  /// `stars`: indexed, `3` if absent.\n  public var stars: Int32"))
   }
 
   @Test(
@@ -147,8 +172,8 @@ struct NamesTests {
   func aliases() throws {
     let text = try generate(
       "table A {}\nunion U { A, Again: A, Text: string, More: string }\ntable T { u: U; }")
-    #expect(text.contains("-> Dflat::Condition<Root> { _match(1, 2) }"))
-    #expect(text.contains("-> Dflat::Reference<A, Root> { _member(1, 2) }"))
+    #expect(text.contains("-> DflatCondition<Root> { _match(1, 2) }"))
+    #expect(text.contains("-> DflatReference<A, Root> { _member(1, 2) }"))
     #expect(text.contains("_stringMember(3, 4)"))
   }
 }

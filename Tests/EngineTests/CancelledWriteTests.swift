@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Cancelled writes")
 struct CancelledWriteTests {
-  /// Holds the line of a type up until it is let go.
+  /// Holds the line of a type up until it is let go, or released.
   private final class Hold: Sendable {
     private let mayEnd = DispatchSemaphore(value: 0)
 
@@ -19,10 +19,13 @@ struct CancelledWriteTests {
           types,
           changesHandler: { [mayEnd] _ in
             isInside.resume()
-            mayEnd.expect("that it may end")
+            // Not with patience: it must last for as long as what is expected meanwhile may take.
+            mayEnd.wait()
           }, completionHandler: nil)
       }
     }
+
+    deinit { mayEnd.signal() }
 
     func letGo() { mayEnd.signal() }
   }
@@ -42,7 +45,8 @@ struct CancelledWriteTests {
     }
   }
 
-  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with patience.
+  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with
+  /// patience.
   private func onOwnThreads(
     _ engine: TestEngine, targetQueue: DispatchQueue? = nil,
     _ body: @Sendable (TemporaryWorkspace) async throws -> Void
@@ -77,7 +81,7 @@ struct CancelledWriteTests {
       task.cancel()
       // All this while the line of posts is still held up.
       await #expect(throws: CancellationError.self) { try await task.value }
-      try await beyondTasks { _ = behind.expect("who stood behind it") }
+      try await beyondTasks { try behind.wait(for: "the transaction that stood behind it") }
       hold.letGo()
       try await dflat.write(Post.self, Note.self) { try $0.insert(post(1)) }
       #expect(!didRun.withLock { $0 })

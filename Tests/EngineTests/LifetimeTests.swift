@@ -54,8 +54,10 @@ struct LifetimeTests {
       try workspace.store([post(1)])
       workspace.dflat.fetchWithinASnapshot {
         workspace.dflat.shutdown {}
-        // The shutdown has done all that does not wait for the snapshot.
-        workspace.dflat._core.closing.sync {}
+        // Until the shutdown has done all that does not wait for the snapshot: it begins when what was
+        // accepted has ended, and has two steps.
+        workspace.dflat._core.accepted.wait()
+        for _ in 0..<2 { workspace.dflat._core.closing.sync {} }
         #expect(workspace.posts.all().count == 1, "the snapshot began before the shutdown")
       }
     }

@@ -1,5 +1,6 @@
-// Which way a value is stored, for each form of call that programs write. Swift chooses among overloads: if it chose another one,
-// programs would go on compiling and no longer find what they have stored.
+// Which way a value is stored, for each form of call that programs write. Swift chooses among
+// overloads: if it chose another one, programs would go on compiling and no longer find what they
+// have stored.
 
 import DflatTestSupport
 import Foundation

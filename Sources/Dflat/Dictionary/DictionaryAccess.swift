@@ -1,7 +1,9 @@
 // DictionaryAccess: how the forms of call reach the values of a dictionary.
 //
-//  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the store.
-//  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over the store.
+//  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the
+//    store.
+//  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over
+//    the store.
 
 /// A way to the values of a dictionary. For Dflat.
 public struct DictionaryAccess: Sendable {

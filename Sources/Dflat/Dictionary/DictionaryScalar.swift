@@ -1,11 +1,12 @@
 // DictionaryScalar: the values that the dictionary's table has columns for.
 //
-// Reading and assigning one runs no generic code in this module. The forms of call are inlined into the program, which knows the
-// type, and reach the store through two functions that are not generic. They are always inlined because the compiler does not
-// specialise functions for a value of type `any WorkspaceDictionary`.
+// Reading and assigning one runs no generic code in this module. The forms of call are inlined into
+// the program, which knows the type, and reach the store through two functions that are not
+// generic. They are always inlined because the compiler does not specialise functions for a value
+// of type `any WorkspaceDictionary`.
 //
-// The protocol does not refine `Codable` and the others that a value needs besides: the forms of call have to name them
-// (WorkspaceDictionary+Values.swift).
+// The protocol does not refine `Codable` and the others that a value needs besides: the forms of
+// call have to name them (WorkspaceDictionary+Values.swift).
 
 /// A type whose values the dictionary stores as they are: `Bool`, `Int`, `UInt`, `Float`, `Double`
 /// and `String`.

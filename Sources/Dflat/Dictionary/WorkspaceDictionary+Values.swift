@@ -1,8 +1,9 @@
 // The forms of call: a value under a key, with its type written, inferred, or with a default.
 //
-// Values of several groups are `Codable`. Where a value fits more than one group, Swift prefers the one that asks for more protocols;
-// therefore the group for scalars names all of the `Codable` group's, and generated values, which are `Codable` and
-// `FlatBuffersCodable`, have a group that names both. DictionaryFormsTests holds Swift to it.
+// Values of several groups are `Codable`. Where a value fits more than one group, Swift prefers the
+// one that asks for more protocols; therefore the group for scalars names all of the `Codable`
+// group's, and generated values, which are `Codable` and `FlatBuffersCodable`, have a group that
+// names both. DictionaryFormsTests holds Swift to it.
 
 // MARK: Scalars
 
@@ -83,8 +84,8 @@ extension WorkspaceDictionary {
     set { _access.set(key, newValue, .codable) }
   }
 
-  /// The value under a key, with its type inferred; assigning nil removes the key. It is stored as a
-  /// binary property list.
+  /// The value under a key, with its type inferred; assigning nil removes the key. It is stored as
+  /// a binary property list.
   ///
   /// Reading a key whose value has another type gives nil and is reported to the error hook.
   /// - Parameter key: The key.

@@ -15,10 +15,10 @@ extension WorkspaceDictionary {
   ///       }
   ///     }
   ///
-  /// The first call, with `.initial`, comes on the calling thread before this returns. Each later one
-  /// comes on the thread that assigns the value, before the assignment returns; for a value that a
-  /// transaction has set, on the thread that completes the transaction. No lock is held during a
-  /// call. Only changes through the same workspace object are seen.
+  /// The first call, with `.initial`, comes on the calling thread before this returns. Each later
+  /// one comes on the thread that assigns the value, before the assignment returns; for a value
+  /// that a transaction has set, on the thread that completes the transaction. No lock is held
+  /// during a call. Only changes through the same workspace object are seen.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -102,8 +102,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .flatBuffers, changeHandler)
   }
 
-  /// The FlatBuffers values of a key as a stream: the present one, and each new one; nil while it has
-  /// none. It never finishes.
+  /// The FlatBuffers values of a key as a stream: the present one, and each new one; nil while it
+  /// has none. It never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.

@@ -1,7 +1,8 @@
 // WorkspaceDictionary: values under names, as programs use them.
 //
-// Here is what concerns all keys. The forms of call for one key are in WorkspaceDictionary+Values.swift and
-// WorkspaceDictionary+Watching.swift; all of them go through DictionaryAccess.
+// Here is what concerns all keys. The forms of call for one key are in
+// WorkspaceDictionary+Values.swift and WorkspaceDictionary+Watching.swift; all of them go through
+// DictionaryAccess.
 
 /// A persistent map from strings to values, which any thread may use.
 ///

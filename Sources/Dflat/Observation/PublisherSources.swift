@@ -15,7 +15,8 @@ package struct AtomSource<Element: Atom & Equatable>: Sendable {
     self.object = object
   }
 
-  package func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription {
+  package func start(_ buffer: DemandBuffer<SubscribedObject<Element>>) -> any WorkspaceSubscription
+  {
     core.observe(object._row, Element._schema) { [weak buffer] row in
       guard let row else {
         buffer?.send(.deleted)

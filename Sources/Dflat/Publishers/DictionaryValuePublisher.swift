@@ -8,8 +8,8 @@
 
   /// Publishes the values of a key; never completes.
   ///
-  /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber that
-  /// is behind gets the newest state when it asks again.
+  /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber
+  /// that is behind gets the newest state when it asks again.
   public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher, Sendable {
     /// The value at first, and after each change.
     public typealias Output = SubscribedDictionaryValue<Element>
@@ -50,8 +50,8 @@
       DictionaryValuePublisher(_access, key, .codable)
     }
 
-    /// Publishes the FlatBuffers values of a key: the present one at the first demand, and then each
-    /// new one.
+    /// Publishes the FlatBuffers values of a key: the present one at the first demand, and then
+    /// each new one.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type of its value. A value of another type counts as none.

@@ -1,6 +1,7 @@
 // Combine publishers, where Combine can be imported: thin over DemandBuffer and PublisherSources.
 //
-// On Linux the tests, and nothing else, build this folder, as a module of its own and against a stand-in for Combine (Tests/Combine).
+// On Linux the tests, and nothing else, build this folder, as a module of its own and against a
+// stand-in for Combine (Tests/Combine).
 
 #if canImport(Combine)
   public import Combine
@@ -10,8 +11,8 @@
 
   /// Publishes what becomes of an object; completes after `deleted`.
   ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets the newest state when it asks
-  /// again.
+  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
+  /// the newest state when it asks again.
   public final class AtomPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The object after a change, or that it is gone.
     public typealias Output = SubscribedObject<Element>
@@ -30,8 +31,8 @@
 
   /// Publishes the new states of a result; never completes.
   ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets the newest state when it asks
-  /// again.
+  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
+  /// the newest state when it asks again.
   public final class FetchedResultPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The result after a change.
     public typealias Output = FetchedResult<Element>
@@ -105,7 +106,8 @@
     }
 
     /// Publishes the new states of a result.
-    /// - Parameter fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+    /// - Parameter fetchedResult: A result of a workspace. One that was made by hand is a
+    ///   programmer error.
     public func publisher<Element: Atom & Equatable>(
       for fetchedResult: FetchedResult<Element>
     ) -> FetchedResultPublisher<Element> {

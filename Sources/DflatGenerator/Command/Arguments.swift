@@ -39,6 +39,8 @@ struct CompileRequest: Equatable {
   var keepsJSON = false
   var declaresNamespaces = false
   var modules: [ModuleMap.Module] = []
+  /// Swift files of the module, whose types generated code has to step around.
+  var swift: [String] = []
   /// Schemas that are compiled into the same module by other calls; nil if it is not known which are.
   var beside: [String]?
 }
@@ -105,6 +107,7 @@ extension Request {
         request.configuration = try line.value(of: argument)
       case "--module": request.modules.append(try line.module(of: argument))
       case "--beside": request.beside = (request.beside ?? []) + [try line.value(of: argument)]
+      case "--swift": request.swift.append(try line.value(of: argument))
       case "-h", "--help": return .help(nil)
       case "--version": return .version
       case "--keep-json", "--declare-namespaces":

@@ -79,6 +79,10 @@ public struct CompilerCommand {
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
+    // Schemas that other calls compile count as well.
+    let beside = ModuleCheck(files: request.beside ?? [], map: ModuleMap())
+    options.otherNames = module.names.union(beside.names)
+      .union(declarations(in: request.swift).flatMap { $0 })
     var compiler = SchemaCompiler(
       includePaths: request.include + configuration.include + map.includePaths)
     compiler.neighbours = (request.beside ?? []) + request.inputs + map.schemas().map(\.path)
@@ -103,14 +107,19 @@ public struct CompilerCommand {
     let map = ModuleMap(modules: request.modules + configuration.modules, own: request.inputs)
     let module = ModuleCheck(files: request.inputs, map: map)
     if report(module.repetitions()) { return 1 }
+    let file = NamespaceSource.file(module.namespaces(besides: declarations(in: request.swift)))
+    return write([file], to: request.output) ? 0 : 1
+  }
+
+  /// The types that Swift files declare.
+  private func declarations(in swift: [String]) -> Set<[String]> {
     var declared: Set<[String]> = []
-    for path in request.swift {
+    for path in swift {
       // A file that is gone declares nothing; the compiler says so.
       guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
       declared.formUnion(SwiftDeclarations(in: text).types)
     }
-    let file = NamespaceSource.file(module.namespaces(besides: declared))
-    return write([file], to: request.output) ? 0 : 1
+    return declared
   }
 
   /// Prints diagnostics.

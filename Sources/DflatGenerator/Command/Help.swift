@@ -100,6 +100,8 @@ enum Help {
             --beside FILE        a schema of the same module that another call compiles. With
                                  this option every type has to be in the inputs, in such a
                                  file, or in a module
+            --swift FILE         a Swift file of the module: generated code says which type it
+                                 means where that file has one of the same name
             --keep-json          also write base_generated.json, which describes the schema
             --declare-namespaces also declare the enums that serve as namespaces, which
                                  otherwise you declare: namespace A.B is

@@ -17,15 +17,18 @@ extension Generator {
       "A creation, change or deletion of a `\(names.swiftName(definition.name))`, to be submitted."
     ])
     text.type("public nonisolated final class \(request)", [names.dflat("ChangeRequest")]) { text in
-      text.documentation(["What the request is about."])
+      text.documentation(["The type of the object that the request is about."])
       text.line("public typealias Element = \(type)")
+      text.gap()
+      text.line(
+        "// No access to these two overlaps another, so Swift need not check that at run time.")
       text.documentation(["What is to be done, for Dflat."])
       text.implements("ChangeRequest", "_change", by: pending, names)
-      // Accessors touch both for a moment only.
       text.line("@exclusivity(unchecked) public var \(pending): \(change)")
       text.line("/// The fields that were set; the others are at their defaults.")
       text.line("@exclusivity(unchecked) private var \(values): \(builder)")
-      text.line("/// What the fields are read from that were not set.")
+      text.gap()
+      text.line("/// The stored object, from which the fields are read that were not set.")
       text.short("private var \(stored)", type, "\(type)(_row: \(pending).row)")
       text.gap()
       text.function(

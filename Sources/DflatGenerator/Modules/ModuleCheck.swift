@@ -9,6 +9,8 @@ import DflatSchema
 struct ModuleCheck {
   private let outlines: [SchemaOutline]
   private let map: ModuleMap
+  /// The names of the types and namespaces of the schemas, and of those of the other modules.
+  let names: Set<String>
   /// The modules of the namespaces that other modules use, the first one that does.
   let importedNamespaces: [[String]: String]
 
@@ -19,12 +21,15 @@ struct ModuleCheck {
     outlines = files.compactMap(SchemaOutline.init(file:))
     self.map = map
     var namespaces: [[String]: String] = [:]
+    var names = Set(outlines.flatMap(\.names))
     for (module, path) in map.schemas() {
-      for namespace in SchemaOutline(file: path)?.namespaces ?? []
-      where namespaces[namespace] == nil {
+      guard let outline = SchemaOutline(file: path) else { continue }
+      names.formUnion(outline.names)
+      for namespace in outline.namespaces where namespaces[namespace] == nil {
         namespaces[namespace] = module
       }
     }
+    self.names = names
     importedNamespaces = namespaces
   }
 
@@ -92,5 +97,12 @@ struct ModuleCheck {
             position: nil)
         ])
     }
+  }
+}
+
+extension SchemaOutline {
+  /// The names of its types and namespaces.
+  fileprivate var names: [String] {
+    declarations.map(\.swiftName) + namespaces.flatMap { $0 }
   }
 }

@@ -1,12 +1,17 @@
 // TypeNames: how generated code spells types.
 //
-// Swift looks a name up from the inside out: members of the type, members of the namespace, then the module, then the
-// libraries. A schema may use any name at any of these places, so each spelling is checked against what it would find:
+// Swift looks a name up from the inside out: members of the type, members of the namespace, then
+// the module, then the libraries. A schema may use any name at any of these places, so each
+// spelling is checked against what it would find:
 //
-//  - a type of the schema is spelled with its namespace; without it where a member hides the namespace; and through an
-//    alias at file scope where everything else would find something different;
+//  - a type of the schema is spelled with its namespace; without it where a member hides the
+//    namespace; and through an alias at file scope where everything else would find something
+//    different;
 //  - a type of the schema that is in another module is spelled with the module;
-//  - a type of a library is spelled with its module where the schema uses the same name for anything, or a program may.
+//  - a type of a library is spelled as a program would spell it, and with its module where the
+//    schema, or what is known of the Swift module that the code is for, uses its name for anything.
+//    For those of Dflat's names that programs are likely to use for types of their own, Dflat has
+//    others (GeneratedNames.swift).
 
 import DflatSchema
 
@@ -14,8 +19,8 @@ final class TypeNames {
   private let schema: Schema
   /// Tables that are the root of the file that declares them.
   let entities: Set<QualifiedName>
-  /// Everything that the schema could hide a library's name with.
-  private let schemaNames: Set<String>
+  /// Everything that could hide a library's name.
+  private let hidingNames: Set<String>
   /// What is found directly in each namespace ([] is the module): types and namespaces.
   private var members: [[String]: Set<String>] = [:]
   /// Unique to the file, so that aliases of two files never meet.
@@ -27,14 +32,18 @@ final class TypeNames {
   /// The other modules that spellings have named since they were taken.
   private var modules: Set<String> = []
 
-  init(schema: Schema, fileName: String, imported: ImportedNames = ImportedNames()) {
+  /// - Parameter others: Names that the Swift module declares beside the schema.
+  init(
+    schema: Schema, fileName: String, imported: ImportedNames = ImportedNames(),
+    others: Set<String> = []
+  ) {
     self.schema = schema
     self.imported = imported
     entities = Set(schema.files.compactMap(\.root))
     aliasPrefix =
       "_"
       + String(fileName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_"
-    var names: Set<String> = []
+    var names = others
     for (name, definition) in schema.types {
       names.insert(definition.swiftName)
       names.formUnion(name.namespace)
@@ -45,13 +54,18 @@ final class TypeNames {
       switch definition {
       case .table(let table): names.formUnion(table.fields.map(\.swiftName))
       case .structure(let structure): names.formUnion(structure.fields.map(\.swiftName))
-      case .enumeration, .union: break
+      case .enumeration(let enumeration): names.formUnion(enumeration.values.map(\.swiftName))
+      case .union(let union): names.formUnion(union.members.map(\.swiftName))
       }
     }
-    schemaNames = names
     for entity in entities {
-      members[entity.namespace, default: []].formUnion([builder(of: entity), request(of: entity)])
+      let companions = Self.companionSuffixes.map {
+        Self.companion(of: entity, $0, in: schema)
+      }
+      members[entity.namespace, default: []].formUnion(companions)
+      names.formUnion(companions)
     }
+    hidingNames = names
   }
 
   /// Where a spelling stands.
@@ -74,7 +88,8 @@ final class TypeNames {
     Identifier.escaped(swiftName(name))
   }
 
-  /// The names of a type as the first arguments of its layout: that of the schema, and that of Swift if it is another.
+  /// The names of a type as the first arguments of its layout: that of the schema, and that of
+  /// Swift if it is another.
   func layoutName(_ name: QualifiedName) -> String {
     let swift = swiftName(name)
     return Literal.string(name.name)
@@ -146,16 +161,26 @@ final class TypeNames {
     aliasPrefix + (name.namespace + [swiftName(name)]).joined(separator: "_")
   }
 
-  /// The builder of an entity; with an underscore behind it where the schema has a type of that name.
-  func builder(of entity: QualifiedName) -> String { companion(of: entity, "Builder") }
+  /// The builder of an entity; with an underscore behind it where the schema has a type of that
+  /// name.
+  func builder(of entity: QualifiedName) -> String {
+    Self.companion(of: entity, Self.companionSuffixes[0], in: schema)
+  }
 
   /// The change request of an entity.
-  func request(of entity: QualifiedName) -> String { companion(of: entity, "ChangeRequest") }
+  func request(of entity: QualifiedName) -> String {
+    Self.companion(of: entity, Self.companionSuffixes[1], in: schema)
+  }
 
-  private func companion(of entity: QualifiedName, _ suffix: String) -> String {
-    var name = swiftName(entity) + suffix
+  private static let companionSuffixes = ["Builder", "ChangeRequest"]
+
+  private static func companion(
+    of entity: QualifiedName, _ suffix: String, in schema: Schema
+  ) -> String {
+    var name = schema.swiftName(of: entity) + suffix
     let taken = Set(
-      schema.types.keys.filter { $0.namespace == entity.namespace }.map(swiftName))
+      schema.types.keys.filter { $0.namespace == entity.namespace }
+        .map { schema.swiftName(of: $0) })
     while taken.contains(name) { name += "_" }
     return name
   }
@@ -164,7 +189,9 @@ final class TypeNames {
   func swift(_ name: String) -> String { library("Swift", name) }
 
   /// A type of Dflat.
-  func dflat(_ name: String) -> String { library("Dflat", name) }
+  func dflat(_ name: String) -> String {
+    library("Dflat", Self.general.contains(name) ? "Dflat\(name)" : name)
+  }
 
   /// A type of Foundation.
   func foundation(_ name: String) -> String { library("Foundation", name) }
@@ -174,14 +201,13 @@ final class TypeNames {
 
   /// With `::` what stands before it is a module, whatever else in the program is called so.
   private func library(_ module: String, _ name: String) -> String {
-    Self.general.contains(name) || schemaNames.contains(name) ? "\(module)::\(name)" : name
+    hidingNames.contains(name) ? "\(module)::\(name)" : name
   }
 
-  /// Names that a program may well use for types of its own, which this schema cannot know of.
+  /// Dflat's types whose names programs are likely to use for types of their own. Dflat declares
+  /// other names for them (GeneratedNames.swift).
   private static let general: Set<String> = [
     "Atom", "Row", "Field", "Property", "Reference", "Condition",
-    "Bool", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float",
-    "Double", "String", "Int", "Date", "Duration", "UUID", "URL", "Decimal", "Data",
   ]
 
   func definition(_ name: QualifiedName) -> TypeDefinition? { schema.types[name] }

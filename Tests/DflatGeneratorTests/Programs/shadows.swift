@@ -2,7 +2,7 @@
 
 import Dflat
 
-func check(_ condition: Swift.Bool, _ what: Swift.String) {
+func check(_ condition: Swift::Bool, _ what: Swift::String) {
   if !condition { print("not so: \(what)") }
 }
 
@@ -12,6 +12,12 @@ let copy = Post.from(data: post.toData())
 check(copy == post && copy.a?.text == "text" && copy.post == 4, "fields")
 check(copy.a?.int == .b && copy.w == .b && copy.x == Error.none, "enums")
 check(copy.v == .text("t"), "unions")
+let full = Post(
+  key: "k", number: 3, text: "t", aa: Data(v: 1), ab: Date(v: 2), ac: Swift(v: 3), ad: .a,
+  ae: FlatBuffersRuntime(v: 4), af: Foundation(v: 5), ag: DflatRow(v: 6))
+let again = Post.from(data: full.toData())
+check(again == full && again.text == "t" && again.ab?.v == 2 && again.ac?.v == 3, "libraries")
+check(again.ad == .a && again.ae?.v == 4 && again.ag?.v == 6 && post.ad == .b, "more libraries")
 check(PostBuilder_(from: post).build() == post, "the builder steps aside")
 let request = PostChangeRequest_.creationRequest()
 request.y = PostBuilder(v: 3)

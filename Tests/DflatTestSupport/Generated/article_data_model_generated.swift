@@ -5,29 +5,29 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Press {
   /// `Article` of the schema.
-  public nonisolated struct Article: Dflat::Atom {
+  public nonisolated struct Article: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var slug: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `title`: nil if absent.
-    public var title: Swift::String? { _row.read { $0.string(at: 6) } }
+    public var title: String? { _row.read { $0.string(at: 6) } }
     /// `rank`: indexed, `5` if absent.
-    public var rank: Swift::Int32 { _row.read { $0.scalar(at: 8, default: 5) } }
+    public var rank: Int32 { _row.read { $0.scalar(at: 8, default: 5) } }
     /// `is_open`: `true` if absent.
-    public var isOpen: Swift::Bool { _row.read { $0.scalar(at: 10, default: true) } }
+    public var isOpen: Bool { _row.read { $0.scalar(at: 10, default: true) } }
     /// `ratio`: `0.5` if absent.
-    public var ratio: Swift::Double { _row.read { $0.scalar(at: 12, default: 0.5) } }
+    public var ratio: Double { _row.read { $0.scalar(at: 12, default: 0.5) } }
     /// `kind`: indexed, `.news` if absent.
     public var kind: Press.Kind { _row.read { $0.enumeration(at: 14, default: .news) } }
     /// `label`: indexed, `"plain"` if absent.
-    public var label: Swift::String { _row.read { $0.string(at: 16) ?? "plain" } }
+    public var label: String { _row.read { $0.string(at: 16) ?? "plain" } }
     /// `author`: nil if absent.
     public var author: Press.Person? { _row.read { $0.table(at: 18) } }
     /// `medium`: indexed, nil if absent.
@@ -37,26 +37,26 @@ nonisolated extension Press {
     /// `people`: empty if absent.
     public var people: [Press.Person] { _row.read { $0.tables(at: 28) } }
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] { _row.read { $0.strings(at: 30) } }
+    public var tags: [String] { _row.read { $0.strings(at: 30) } }
     /// `gone`: `0` if absent.
-    public var gone: Swift::Int32 { _row.read { $0.scalar(at: 32, default: 0) } }
+    public var gone: Int32 { _row.read { $0.scalar(at: 32, default: 0) } }
     /// `code`: unique, `0` if absent.
-    public var code: Swift::Int32 { _row.read { $0.scalar(at: 34, default: 0) } }
+    public var code: Int32 { _row.read { $0.scalar(at: 34, default: 0) } }
     /// `votes`: indexed, `0` if absent.
-    public var votes: Swift::Int32 { _row.read { $0.scalar(at: 36, default: 0) } }
+    public var votes: Int32 { _row.read { $0.scalar(at: 36, default: 0) } }
 
     /// The primary key.
-    public var id: Swift::String { slug }
+    public var id: String { slug }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      slug: Swift::String, title: Swift::String? = nil, rank: Swift::Int32? = 5,
-      isOpen: Swift::Bool? = true, ratio: Swift::Double? = 0.5, kind: Press.Kind? = .news,
-      label: Swift::String? = "plain", author: Press.Person? = nil, medium: Press.Medium? = nil,
-      media: [Press.Medium]? = [], people: [Press.Person]? = [], tags: [Swift::String]? = [],
-      gone: Swift::Int32? = 0, code: Swift::Int32? = 0, votes: Swift::Int32? = 0
+      slug: String, title: String? = nil, rank: Int32? = 5, isOpen: Bool? = true,
+      ratio: Double? = 0.5, kind: Press.Kind? = .news, label: String? = "plain",
+      author: Press.Person? = nil, medium: Press.Medium? = nil, media: [Press.Medium]? = [],
+      people: [Press.Person]? = [], tags: [String]? = [], gone: Int32? = 0, code: Int32? = 0,
+      votes: Int32? = 0
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         ArticleBuilder._encode(
           to: $0, slug, title, rank ?? 5, isOpen ?? true, ratio ?? 0.5, kind ?? .news,
           label ?? "plain", author, medium, media ?? [], people ?? [], tags ?? [], gone ?? 0,
@@ -73,21 +73,21 @@ nonisolated extension Press {
       layout: TableLayout(
         "Article", version: "1.0", slots: 17,
         [
-          Dflat::Property("slug", 4, .string(default: "")),
-          Dflat::Property("title", 6, .string(default: nil)),
-          Dflat::Property("rank", 8, .scalar(.int32, default: .integer(5))),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(true)), swift: "isOpen"),
-          Dflat::Property("ratio", 12, .scalar(.double, default: .real(0.5))),
-          Dflat::Property("kind", 14, .enumeration({ Press.Kind._layout }, default: 0)),
-          Dflat::Property("label", 16, .string(default: "plain")),
-          Dflat::Property("author", 18, .table { Press.Person._layout }),
-          Dflat::Property("medium", 22, .union { Press.Medium._layout }),
-          Dflat::Property("media", 26, .vector(.union { Press.Medium._layout })),
-          Dflat::Property("people", 28, .vector(.table { Press.Person._layout })),
-          Dflat::Property("tags", 30, .vector(.string(default: nil))),
-          Dflat::Property("gone", 32, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("code", 34, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("votes", 36, .scalar(.int32, default: .integer(0))),
+          DflatProperty("slug", 4, .string(default: "")),
+          DflatProperty("title", 6, .string(default: nil)),
+          DflatProperty("rank", 8, .scalar(.int32, default: .integer(5))),
+          DflatProperty("is_open", 10, .scalar(.bool, default: .bool(true)), swift: "isOpen"),
+          DflatProperty("ratio", 12, .scalar(.double, default: .real(0.5))),
+          DflatProperty("kind", 14, .enumeration({ Press.Kind._layout }, default: 0)),
+          DflatProperty("label", 16, .string(default: "plain")),
+          DflatProperty("author", 18, .table { Press.Person._layout }),
+          DflatProperty("medium", 22, .union { Press.Medium._layout }),
+          DflatProperty("media", 26, .vector(.union { Press.Medium._layout })),
+          DflatProperty("people", 28, .vector(.table { Press.Person._layout })),
+          DflatProperty("tags", 30, .vector(.string(default: nil))),
+          DflatProperty("gone", 32, .scalar(.int32, default: .integer(0))),
+          DflatProperty("code", 34, .scalar(.int32, default: .integer(0))),
+          DflatProperty("votes", 36, .scalar(.int32, default: .integer(0))),
         ]),
       primaryKey: [4],
       indexes: ["f8", "f14", "f16", "f22__type", "f36"],
@@ -97,19 +97,19 @@ nonisolated extension Press {
   /// The fields of a `Article`, to be changed and built.
   public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String = ""
+    public var slug: String = ""
     /// `title`: nil if absent.
-    public var title: Swift::String? = nil
+    public var title: String? = nil
     /// `rank`: indexed, `5` if absent.
-    public var rank: Swift::Int32 = 5
+    public var rank: Int32 = 5
     /// `is_open`: `true` if absent.
-    public var isOpen: Swift::Bool = true
+    public var isOpen: Bool = true
     /// `ratio`: `0.5` if absent.
-    public var ratio: Swift::Double = 0.5
+    public var ratio: Double = 0.5
     /// `kind`: indexed, `.news` if absent.
     public var kind: Press.Kind = .news
     /// `label`: indexed, `"plain"` if absent.
-    public var label: Swift::String = "plain"
+    public var label: String = "plain"
     /// `author`: nil if absent.
     public var author: Press.Person? = nil
     /// `medium`: indexed, nil if absent.
@@ -119,13 +119,13 @@ nonisolated extension Press {
     /// `people`: empty if absent.
     public var people: [Press.Person] = []
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [String] = []
     /// `gone`: `0` if absent.
-    public var gone: Swift::Int32 = 0
+    public var gone: Int32 = 0
     /// `code`: unique, `0` if absent.
-    public var code: Swift::Int32 = 0
+    public var code: Int32 = 0
     /// `votes`: indexed, `0` if absent.
-    public var votes: Swift::Int32 = 0
+    public var votes: Int32 = 0
 
     init() {}
 
@@ -151,7 +151,7 @@ nonisolated extension Press {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Article {
-      Article(_row: Dflat::Row { _encode(to: $0) })
+      Article(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -162,11 +162,10 @@ nonisolated extension Press {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ slug: Swift::String, _ title: Swift::String?,
-      _ rank: Swift::Int32, _ isOpen: Swift::Bool, _ ratio: Swift::Double, _ kind: Press.Kind,
-      _ label: Swift::String, _ author: Press.Person?, _ medium: Press.Medium?,
-      _ media: [Press.Medium], _ people: [Press.Person], _ tags: [Swift::String],
-      _ gone: Swift::Int32, _ code: Swift::Int32, _ votes: Swift::Int32
+      to builder: FlatBufferBuilder, _ slug: String, _ title: String?, _ rank: Int32,
+      _ isOpen: Bool, _ ratio: Double, _ kind: Press.Kind, _ label: String, _ author: Press.Person?,
+      _ medium: Press.Medium?, _ media: [Press.Medium], _ people: [Press.Person], _ tags: [String],
+      _ gone: Int32, _ code: Int32, _ votes: Int32
     ) -> FlatBufferBuilder.Offset {
       let slug = builder.string(slug)
       let title = builder.string(title)

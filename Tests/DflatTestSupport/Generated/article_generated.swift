@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 nonisolated extension Press {
   /// `Kind` of the schema.
-  public nonisolated enum Kind: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Kind: Int8, FlatBuffersEnum, CaseIterable {
     case news = 0
     case opinion = 1
 
@@ -17,12 +17,12 @@ nonisolated extension Press {
   /// `Person` of the schema.
   public nonisolated struct Person: FlatBuffersTable {
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `age`: `0` if absent.
-    public var age: Swift::Int32
+    public var age: Int32
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil, age: Swift::Int32? = 0) {
+    public init(name: String? = nil, age: Int32? = 0) {
       self.name = name
       self.age = age ?? 0
     }
@@ -46,18 +46,18 @@ nonisolated extension Press {
     public static let _layout: TableLayout = TableLayout(
       "Person", slots: 2,
       [
-        Dflat::Property("name", 4, .string(default: nil)),
-        Dflat::Property("age", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("name", 4, .string(default: nil)),
+        DflatProperty("age", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
   /// `Picture` of the schema.
   public nonisolated struct Picture: FlatBuffersTable {
     /// `path`: nil if absent.
-    public var path: Swift::String?
+    public var path: String?
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil) {
+    public init(path: String? = nil) {
       self.path = path
     }
 
@@ -78,19 +78,19 @@ nonisolated extension Press {
     public static let _layout: TableLayout = TableLayout(
       "Picture", slots: 1,
       [
-        Dflat::Property("path", 4, .string(default: nil))
+        DflatProperty("path", 4, .string(default: nil))
       ])
   }
 
   /// `Sound` of the schema.
   public nonisolated struct Sound: FlatBuffersTable {
     /// `path`: nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `seconds`: `0` if absent.
-    public var seconds: Swift::Int32
+    public var seconds: Int32
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, seconds: Swift::Int32? = 0) {
+    public init(path: String? = nil, seconds: Int32? = 0) {
       self.path = path
       self.seconds = seconds ?? 0
     }
@@ -114,8 +114,8 @@ nonisolated extension Press {
     public static let _layout: TableLayout = TableLayout(
       "Sound", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("seconds", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("seconds", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
@@ -139,7 +139,7 @@ nonisolated extension Press {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .picture: 1
       case .sound: 2

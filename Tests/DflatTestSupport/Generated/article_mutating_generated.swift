@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Press {
   /// A creation, change or deletion of a `Article`, to be submitted.
   public nonisolated final class ArticleChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Article
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: ArticleBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Article { Article(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: ArticleBuilder = ArticleBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Press {
     }
 
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String {
+    public var slug: String {
       get { _change.isSet(4) ? values.slug : stored.slug }
       set {
         values.slug = newValue
@@ -44,7 +47,7 @@ nonisolated extension Press {
     }
 
     /// `title`: nil if absent.
-    public var title: Swift::String? {
+    public var title: String? {
       get { _change.isSet(6) ? values.title : stored.title }
       set {
         values.title = newValue
@@ -58,7 +61,7 @@ nonisolated extension Press {
     }
 
     /// `rank`: indexed, `5` if absent.
-    public var rank: Swift::Int32 {
+    public var rank: Int32 {
       get { _change.isSet(8) ? values.rank : stored.rank }
       set {
         values.rank = newValue
@@ -72,7 +75,7 @@ nonisolated extension Press {
     }
 
     /// `is_open`: `true` if absent.
-    public var isOpen: Swift::Bool {
+    public var isOpen: Bool {
       get { _change.isSet(10) ? values.isOpen : stored.isOpen }
       set {
         values.isOpen = newValue
@@ -86,7 +89,7 @@ nonisolated extension Press {
     }
 
     /// `ratio`: `0.5` if absent.
-    public var ratio: Swift::Double {
+    public var ratio: Double {
       get { _change.isSet(12) ? values.ratio : stored.ratio }
       set {
         values.ratio = newValue
@@ -114,7 +117,7 @@ nonisolated extension Press {
     }
 
     /// `label`: indexed, `"plain"` if absent.
-    public var label: Swift::String {
+    public var label: String {
       get { _change.isSet(16) ? values.label : stored.label }
       set {
         values.label = newValue
@@ -184,7 +187,7 @@ nonisolated extension Press {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] {
+    public var tags: [String] {
       get { _change.isSet(30) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -198,7 +201,7 @@ nonisolated extension Press {
     }
 
     /// `gone`: `0` if absent.
-    public var gone: Swift::Int32 {
+    public var gone: Int32 {
       get { _change.isSet(32) ? values.gone : stored.gone }
       set {
         values.gone = newValue
@@ -212,7 +215,7 @@ nonisolated extension Press {
     }
 
     /// `code`: unique, `0` if absent.
-    public var code: Swift::Int32 {
+    public var code: Int32 {
       get { _change.isSet(34) ? values.code : stored.code }
       set {
         values.code = newValue
@@ -226,7 +229,7 @@ nonisolated extension Press {
     }
 
     /// `votes`: indexed, `0` if absent.
-    public var votes: Swift::Int32 {
+    public var votes: Int32 {
       get { _change.isSet(36) ? values.votes : stored.votes }
       set {
         values.votes = newValue

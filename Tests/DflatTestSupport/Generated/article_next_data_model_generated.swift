@@ -5,29 +5,29 @@ internal import FlatBuffersRuntime
 
 nonisolated extension PRESS {
   /// `Article` of the schema.
-  public nonisolated struct Article: Dflat::Atom {
+  public nonisolated struct Article: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var slug: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `headline`: indexed, nil if absent.
-    public var headline: Swift::String? { _row.read { $0.string(at: 6) } }
+    public var headline: String? { _row.read { $0.string(at: 6) } }
     /// `rank`: indexed, `7` if absent.
-    public var rank: Swift::Int32 { _row.read { $0.scalar(at: 8, default: 7) } }
+    public var rank: Int32 { _row.read { $0.scalar(at: 8, default: 7) } }
     /// `is_open`: `false` if absent.
-    public var isOpen: Swift::Bool { _row.read { $0.scalar(at: 10, default: false) } }
+    public var isOpen: Bool { _row.read { $0.scalar(at: 10, default: false) } }
     /// `ratio`: `0.25` if absent.
-    public var ratio: Swift::Double { _row.read { $0.scalar(at: 12, default: 0.25) } }
+    public var ratio: Double { _row.read { $0.scalar(at: 12, default: 0.25) } }
     /// `kind`: indexed, `.essay` if absent.
     public var kind: PRESS.Sort { _row.read { $0.enumeration(at: 14, default: .essay) } }
     /// `label`: indexed, `"fancy"` if absent.
-    public var label: Swift::String { _row.read { $0.string(at: 16) ?? "fancy" } }
+    public var label: String { _row.read { $0.string(at: 16) ?? "fancy" } }
     /// `writer`: nil if absent.
     public var writer: PRESS.Human? { _row.read { $0.table(at: 18) } }
     /// `medium`: indexed, nil if absent.
@@ -37,31 +37,30 @@ nonisolated extension PRESS {
     /// `people`: empty if absent.
     public var people: [PRESS.Human] { _row.read { $0.tables(at: 28) } }
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] { _row.read { $0.strings(at: 30) } }
+    public var tags: [String] { _row.read { $0.strings(at: 30) } }
     /// `code`: indexed, `0` if absent.
-    public var code: Swift::Int32 { _row.read { $0.scalar(at: 34, default: 0) } }
+    public var code: Int32 { _row.read { $0.scalar(at: 34, default: 0) } }
     /// `votes`: unique, `0` if absent.
-    public var votes: Swift::Int32 { _row.read { $0.scalar(at: 36, default: 0) } }
+    public var votes: Int32 { _row.read { $0.scalar(at: 36, default: 0) } }
     /// `footnotes`: empty if absent.
     public var footnotes: [PRESS.Footnote] { _row.read { $0.tables(at: 38) } }
     /// `editor`: nil if absent.
     public var editor: PRESS.Human? { _row.read { $0.table(at: 40) } }
     /// `score`: indexed, nil if absent.
-    public var score: Swift::Float? { _row.read { $0.scalar(at: 42) } }
+    public var score: Float? { _row.read { $0.scalar(at: 42) } }
 
     /// The primary key.
-    public var id: Swift::String { slug }
+    public var id: String { slug }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      slug: Swift::String, headline: Swift::String? = nil, rank: Swift::Int32? = 7,
-      isOpen: Swift::Bool? = false, ratio: Swift::Double? = 0.25, kind: PRESS.Sort? = .essay,
-      label: Swift::String? = "fancy", writer: PRESS.Human? = nil, medium: PRESS.Medium? = nil,
-      media: [PRESS.Medium]? = [], people: [PRESS.Human]? = [], tags: [Swift::String]? = [],
-      code: Swift::Int32? = 0, votes: Swift::Int32? = 0, footnotes: [PRESS.Footnote]? = [],
-      editor: PRESS.Human? = nil, score: Swift::Float? = nil
+      slug: String, headline: String? = nil, rank: Int32? = 7, isOpen: Bool? = false,
+      ratio: Double? = 0.25, kind: PRESS.Sort? = .essay, label: String? = "fancy",
+      writer: PRESS.Human? = nil, medium: PRESS.Medium? = nil, media: [PRESS.Medium]? = [],
+      people: [PRESS.Human]? = [], tags: [String]? = [], code: Int32? = 0, votes: Int32? = 0,
+      footnotes: [PRESS.Footnote]? = [], editor: PRESS.Human? = nil, score: Float? = nil
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         ArticleBuilder._encode(
           to: $0, slug, headline, rank ?? 7, isOpen ?? false, ratio ?? 0.25, kind ?? .essay,
           label ?? "fancy", writer, medium, media ?? [], people ?? [], tags ?? [], code ?? 0,
@@ -78,23 +77,23 @@ nonisolated extension PRESS {
       layout: TableLayout(
         "Article", version: "1.0", slots: 20,
         [
-          Dflat::Property("slug", 4, .string(default: "")),
-          Dflat::Property("headline", 6, .string(default: nil)),
-          Dflat::Property("rank", 8, .scalar(.int32, default: .integer(7))),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
-          Dflat::Property("ratio", 12, .scalar(.double, default: .real(0.25))),
-          Dflat::Property("kind", 14, .enumeration({ PRESS.Sort._layout }, default: 1)),
-          Dflat::Property("label", 16, .string(default: "fancy")),
-          Dflat::Property("writer", 18, .table { PRESS.Human._layout }),
-          Dflat::Property("medium", 22, .union { PRESS.Medium._layout }),
-          Dflat::Property("media", 26, .vector(.union { PRESS.Medium._layout })),
-          Dflat::Property("people", 28, .vector(.table { PRESS.Human._layout })),
-          Dflat::Property("tags", 30, .vector(.string(default: nil))),
-          Dflat::Property("code", 34, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("votes", 36, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("footnotes", 38, .vector(.table { PRESS.Footnote._layout })),
-          Dflat::Property("editor", 40, .table { PRESS.Human._layout }),
-          Dflat::Property("score", 42, .scalar(.float, default: nil)),
+          DflatProperty("slug", 4, .string(default: "")),
+          DflatProperty("headline", 6, .string(default: nil)),
+          DflatProperty("rank", 8, .scalar(.int32, default: .integer(7))),
+          DflatProperty("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
+          DflatProperty("ratio", 12, .scalar(.double, default: .real(0.25))),
+          DflatProperty("kind", 14, .enumeration({ PRESS.Sort._layout }, default: 1)),
+          DflatProperty("label", 16, .string(default: "fancy")),
+          DflatProperty("writer", 18, .table { PRESS.Human._layout }),
+          DflatProperty("medium", 22, .union { PRESS.Medium._layout }),
+          DflatProperty("media", 26, .vector(.union { PRESS.Medium._layout })),
+          DflatProperty("people", 28, .vector(.table { PRESS.Human._layout })),
+          DflatProperty("tags", 30, .vector(.string(default: nil))),
+          DflatProperty("code", 34, .scalar(.int32, default: .integer(0))),
+          DflatProperty("votes", 36, .scalar(.int32, default: .integer(0))),
+          DflatProperty("footnotes", 38, .vector(.table { PRESS.Footnote._layout })),
+          DflatProperty("editor", 40, .table { PRESS.Human._layout }),
+          DflatProperty("score", 42, .scalar(.float, default: nil)),
         ]),
       primaryKey: [4],
       indexes: [
@@ -115,19 +114,19 @@ nonisolated extension PRESS {
   /// The fields of a `Article`, to be changed and built.
   public nonisolated struct ArticleBuilder: EntityBuilder {
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String = ""
+    public var slug: String = ""
     /// `headline`: indexed, nil if absent.
-    public var headline: Swift::String? = nil
+    public var headline: String? = nil
     /// `rank`: indexed, `7` if absent.
-    public var rank: Swift::Int32 = 7
+    public var rank: Int32 = 7
     /// `is_open`: `false` if absent.
-    public var isOpen: Swift::Bool = false
+    public var isOpen: Bool = false
     /// `ratio`: `0.25` if absent.
-    public var ratio: Swift::Double = 0.25
+    public var ratio: Double = 0.25
     /// `kind`: indexed, `.essay` if absent.
     public var kind: PRESS.Sort = .essay
     /// `label`: indexed, `"fancy"` if absent.
-    public var label: Swift::String = "fancy"
+    public var label: String = "fancy"
     /// `writer`: nil if absent.
     public var writer: PRESS.Human? = nil
     /// `medium`: indexed, nil if absent.
@@ -137,17 +136,17 @@ nonisolated extension PRESS {
     /// `people`: empty if absent.
     public var people: [PRESS.Human] = []
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [String] = []
     /// `code`: indexed, `0` if absent.
-    public var code: Swift::Int32 = 0
+    public var code: Int32 = 0
     /// `votes`: unique, `0` if absent.
-    public var votes: Swift::Int32 = 0
+    public var votes: Int32 = 0
     /// `footnotes`: empty if absent.
     public var footnotes: [PRESS.Footnote] = []
     /// `editor`: nil if absent.
     public var editor: PRESS.Human? = nil
     /// `score`: indexed, nil if absent.
-    public var score: Swift::Float? = nil
+    public var score: Float? = nil
 
     init() {}
 
@@ -175,7 +174,7 @@ nonisolated extension PRESS {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Article {
-      Article(_row: Dflat::Row { _encode(to: $0) })
+      Article(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -186,12 +185,11 @@ nonisolated extension PRESS {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ slug: Swift::String, _ headline: Swift::String?,
-      _ rank: Swift::Int32, _ isOpen: Swift::Bool, _ ratio: Swift::Double, _ kind: PRESS.Sort,
-      _ label: Swift::String, _ writer: PRESS.Human?, _ medium: PRESS.Medium?,
-      _ media: [PRESS.Medium], _ people: [PRESS.Human], _ tags: [Swift::String],
-      _ code: Swift::Int32, _ votes: Swift::Int32, _ footnotes: [PRESS.Footnote],
-      _ editor: PRESS.Human?, _ score: Swift::Float?
+      to builder: FlatBufferBuilder, _ slug: String, _ headline: String?, _ rank: Int32,
+      _ isOpen: Bool, _ ratio: Double, _ kind: PRESS.Sort, _ label: String, _ writer: PRESS.Human?,
+      _ medium: PRESS.Medium?, _ media: [PRESS.Medium], _ people: [PRESS.Human], _ tags: [String],
+      _ code: Int32, _ votes: Int32, _ footnotes: [PRESS.Footnote], _ editor: PRESS.Human?,
+      _ score: Float?
     ) -> FlatBufferBuilder.Offset {
       let slug = builder.string(slug)
       let headline = builder.string(headline)

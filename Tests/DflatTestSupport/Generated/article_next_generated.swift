@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 nonisolated extension PRESS {
   /// `Sort` of the schema.
-  public nonisolated enum Sort: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Sort: Int8, FlatBuffersEnum, CaseIterable {
     case news = 0
     case essay = 1
     case poll = 2
@@ -20,14 +20,14 @@ nonisolated extension PRESS {
   /// `Human` of the schema.
   public nonisolated struct Human: FlatBuffersTable {
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `years`: `0` if absent.
-    public var years: Swift::Int32
+    public var years: Int32
     /// `email`: indexed, nil if absent.
-    public var email: Swift::String?
+    public var email: String?
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil, years: Swift::Int32? = 0, email: Swift::String? = nil) {
+    public init(name: String? = nil, years: Int32? = 0, email: String? = nil) {
       self.name = name
       self.years = years ?? 0
       self.email = email
@@ -55,21 +55,21 @@ nonisolated extension PRESS {
     public static let _layout: TableLayout = TableLayout(
       "Human", slots: 3,
       [
-        Dflat::Property("name", 4, .string(default: nil)),
-        Dflat::Property("years", 6, .scalar(.int32, default: .integer(0))),
-        Dflat::Property("email", 8, .string(default: nil)),
+        DflatProperty("name", 4, .string(default: nil)),
+        DflatProperty("years", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("email", 8, .string(default: nil)),
       ])
   }
 
   /// `Image` of the schema.
   public nonisolated struct Image: FlatBuffersTable {
     /// `path`: nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `width`: `0` if absent.
-    public var width: Swift::Int32
+    public var width: Int32
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, width: Swift::Int32? = 0) {
+    public init(path: String? = nil, width: Int32? = 0) {
       self.path = path
       self.width = width ?? 0
     }
@@ -93,20 +93,20 @@ nonisolated extension PRESS {
     public static let _layout: TableLayout = TableLayout(
       "Image", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("width", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("width", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
   /// `Sound` of the schema.
   public nonisolated struct Sound: FlatBuffersTable {
     /// `path`: nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `seconds`: `0` if absent.
-    public var seconds: Swift::Int32
+    public var seconds: Int32
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, seconds: Swift::Int32? = 0) {
+    public init(path: String? = nil, seconds: Int32? = 0) {
       self.path = path
       self.seconds = seconds ?? 0
     }
@@ -130,20 +130,20 @@ nonisolated extension PRESS {
     public static let _layout: TableLayout = TableLayout(
       "Sound", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("seconds", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("seconds", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
   /// `Film` of the schema.
   public nonisolated struct Film: FlatBuffersTable {
     /// `path`: nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `minutes`: indexed, `0` if absent.
-    public var minutes: Swift::Int32
+    public var minutes: Int32
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, minutes: Swift::Int32? = 0) {
+    public init(path: String? = nil, minutes: Int32? = 0) {
       self.path = path
       self.minutes = minutes ?? 0
     }
@@ -167,8 +167,8 @@ nonisolated extension PRESS {
     public static let _layout: TableLayout = TableLayout(
       "Film", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("minutes", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("minutes", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
@@ -196,7 +196,7 @@ nonisolated extension PRESS {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .image: 1
       case .sound: 2
@@ -226,10 +226,10 @@ nonisolated extension PRESS {
   /// `Footnote` of the schema.
   public nonisolated struct Footnote: FlatBuffersTable {
     /// `text`: nil if absent.
-    public var text: Swift::String?
+    public var text: String?
 
     /// All fields; nil stands for the default.
-    public init(text: Swift::String? = nil) {
+    public init(text: String? = nil) {
       self.text = text
     }
 
@@ -250,7 +250,7 @@ nonisolated extension PRESS {
     public static let _layout: TableLayout = TableLayout(
       "Footnote", slots: 1,
       [
-        Dflat::Property("text", 4, .string(default: nil))
+        DflatProperty("text", 4, .string(default: nil))
       ])
   }
 }

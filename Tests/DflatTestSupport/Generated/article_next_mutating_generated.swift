@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension PRESS {
   /// A creation, change or deletion of a `Article`, to be submitted.
   public nonisolated final class ArticleChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Article
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: ArticleBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Article { Article(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: ArticleBuilder = ArticleBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension PRESS {
     }
 
     /// `slug`: a field of the primary key.
-    public var slug: Swift::String {
+    public var slug: String {
       get { _change.isSet(4) ? values.slug : stored.slug }
       set {
         values.slug = newValue
@@ -44,7 +47,7 @@ nonisolated extension PRESS {
     }
 
     /// `headline`: indexed, nil if absent.
-    public var headline: Swift::String? {
+    public var headline: String? {
       get { _change.isSet(6) ? values.headline : stored.headline }
       set {
         values.headline = newValue
@@ -58,7 +61,7 @@ nonisolated extension PRESS {
     }
 
     /// `rank`: indexed, `7` if absent.
-    public var rank: Swift::Int32 {
+    public var rank: Int32 {
       get { _change.isSet(8) ? values.rank : stored.rank }
       set {
         values.rank = newValue
@@ -72,7 +75,7 @@ nonisolated extension PRESS {
     }
 
     /// `is_open`: `false` if absent.
-    public var isOpen: Swift::Bool {
+    public var isOpen: Bool {
       get { _change.isSet(10) ? values.isOpen : stored.isOpen }
       set {
         values.isOpen = newValue
@@ -86,7 +89,7 @@ nonisolated extension PRESS {
     }
 
     /// `ratio`: `0.25` if absent.
-    public var ratio: Swift::Double {
+    public var ratio: Double {
       get { _change.isSet(12) ? values.ratio : stored.ratio }
       set {
         values.ratio = newValue
@@ -114,7 +117,7 @@ nonisolated extension PRESS {
     }
 
     /// `label`: indexed, `"fancy"` if absent.
-    public var label: Swift::String {
+    public var label: String {
       get { _change.isSet(16) ? values.label : stored.label }
       set {
         values.label = newValue
@@ -184,7 +187,7 @@ nonisolated extension PRESS {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] {
+    public var tags: [String] {
       get { _change.isSet(30) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -198,7 +201,7 @@ nonisolated extension PRESS {
     }
 
     /// `code`: indexed, `0` if absent.
-    public var code: Swift::Int32 {
+    public var code: Int32 {
       get { _change.isSet(34) ? values.code : stored.code }
       set {
         values.code = newValue
@@ -212,7 +215,7 @@ nonisolated extension PRESS {
     }
 
     /// `votes`: unique, `0` if absent.
-    public var votes: Swift::Int32 {
+    public var votes: Int32 {
       get { _change.isSet(36) ? values.votes : stored.votes }
       set {
         values.votes = newValue
@@ -254,7 +257,7 @@ nonisolated extension PRESS {
     }
 
     /// `score`: indexed, nil if absent.
-    public var score: Swift::Float? {
+    public var score: Float? {
       get { _change.isSet(42) ? values.score : stored.score }
       set {
         values.score = newValue

@@ -4,117 +4,108 @@ public import Dflat
 
 nonisolated extension PRESS.Article {
   /// `slug`, for queries.
-  public static let slug = Dflat::Field<Swift::String, PRESS.Article>(4)
+  public static let slug = DflatField<String, PRESS.Article>(4)
   /// `headline`, for queries.
-  public static let headline = Dflat::Field<Swift::String, PRESS.Article>(6)
+  public static let headline = DflatField<String, PRESS.Article>(6)
   /// `rank`, for queries.
-  public static let rank = Dflat::Field<Swift::Int32, PRESS.Article>(8)
+  public static let rank = DflatField<Int32, PRESS.Article>(8)
   /// `is_open`, for queries.
-  public static let isOpen = Dflat::Field<Swift::Bool, PRESS.Article>(10)
+  public static let isOpen = DflatField<Bool, PRESS.Article>(10)
   /// `ratio`, for queries.
-  public static let ratio = Dflat::Field<Swift::Double, PRESS.Article>(12)
+  public static let ratio = DflatField<Double, PRESS.Article>(12)
   /// `kind`, for queries.
-  public static let kind = Dflat::Field<PRESS.Sort, PRESS.Article>(14)
+  public static let kind = DflatField<PRESS.Sort, PRESS.Article>(14)
   /// `label`, for queries.
-  public static let label = Dflat::Field<Swift::String, PRESS.Article>(16)
+  public static let label = DflatField<String, PRESS.Article>(16)
   /// The fields of `writer`, for queries.
-  public static let writer = Dflat::Reference<PRESS.Human, PRESS.Article>(18)
+  public static let writer = DflatReference<PRESS.Human, PRESS.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<PRESS.Medium, PRESS.Article>(22)
   /// `code`, for queries.
-  public static let code = Dflat::Field<Swift::Int32, PRESS.Article>(34)
+  public static let code = DflatField<Int32, PRESS.Article>(34)
   /// `votes`, for queries.
-  public static let votes = Dflat::Field<Swift::Int32, PRESS.Article>(36)
+  public static let votes = DflatField<Int32, PRESS.Article>(36)
   /// The fields of `editor`, for queries.
-  public static let editor = Dflat::Reference<PRESS.Human, PRESS.Article>(40)
+  public static let editor = DflatReference<PRESS.Human, PRESS.Article>(40)
   /// `score`, for queries.
-  public static let score = Dflat::Field<Swift::Float, PRESS.Article>(42)
+  public static let score = DflatField<Float, PRESS.Article>(42)
 }
 
-nonisolated extension Dflat::Reference where Target == PRESS.Human {
+nonisolated extension DflatReference where Target == PRESS.Human {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `years`, for queries.
-  public var years: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var years: DflatField<Int32, Root> { _field(6) }
   /// `email`, for queries.
-  public var email: Dflat::Field<Swift::String, Root> { _field(8) }
+  public var email: DflatField<String, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == PRESS.Image {
+nonisolated extension DflatReference where Target == PRESS.Image {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
   /// `width`, for queries.
-  public var width: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var width: DflatField<Int32, Root> { _field(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == PRESS.Sound {
+nonisolated extension DflatReference where Target == PRESS.Sound {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
   /// `seconds`, for queries.
-  public var seconds: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var seconds: DflatField<Int32, Root> { _field(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == PRESS.Film {
+nonisolated extension DflatReference where Target == PRESS.Film {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
   /// `minutes`, for queries.
-  public var minutes: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var minutes: DflatField<Int32, Root> { _field(6) }
 }
 
 nonisolated extension UnionReference where Target == PRESS.Medium {
   /// Whether it holds `Image`.
-  public func match(_ member: PRESS.Image.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: PRESS.Image.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Sound`.
-  public func match(_ member: PRESS.Sound.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: PRESS.Sound.Type) -> DflatCondition<Root> { _match(2) }
   /// Whether it holds `Film`.
-  public func match(_ member: PRESS.Film.Type) -> Dflat::Condition<Root> { _match(3) }
+  public func match(_ member: PRESS.Film.Type) -> DflatCondition<Root> { _match(3) }
   /// The fields of `Image`; unknown while it holds another member.
-  public func `as`(_ member: PRESS.Image.Type) -> Dflat::Reference<PRESS.Image, Root> { _member(1) }
+  public func `as`(_ member: PRESS.Image.Type) -> DflatReference<PRESS.Image, Root> { _member(1) }
   /// The fields of `Sound`; unknown while it holds another member.
-  public func `as`(_ member: PRESS.Sound.Type) -> Dflat::Reference<PRESS.Sound, Root> { _member(2) }
+  public func `as`(_ member: PRESS.Sound.Type) -> DflatReference<PRESS.Sound, Root> { _member(2) }
   /// The fields of `Film`; unknown while it holds another member.
-  public func `as`(_ member: PRESS.Film.Type) -> Dflat::Reference<PRESS.Film, Root> { _member(3) }
+  public func `as`(_ member: PRESS.Film.Type) -> DflatReference<PRESS.Film, Root> { _member(3) }
 }
 
-nonisolated extension UnionCase where Target == PRESS.Medium {
-  /// `Image`, which conditions ask for by `match`.
-  public static var image: UnionCase<Target> { _unavailable }
-  /// `Sound`, which conditions ask for by `match`.
-  public static var sound: UnionCase<Target> { _unavailable }
-  /// `Film`, which conditions ask for by `match`.
-  public static var film: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == PRESS.Footnote {
+nonisolated extension DflatReference where Target == PRESS.Footnote {
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var text: DflatField<String, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == PRESS.Article {
+nonisolated extension DflatReference where Target == PRESS.Article {
   /// `slug`, for queries.
-  public var slug: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var slug: DflatField<String, Root> { _field(4) }
   /// `headline`, for queries.
-  public var headline: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var headline: DflatField<String, Root> { _field(6) }
   /// `rank`, for queries.
-  public var rank: Dflat::Field<Swift::Int32, Root> { _field(8) }
+  public var rank: DflatField<Int32, Root> { _field(8) }
   /// `is_open`, for queries.
-  public var isOpen: Dflat::Field<Swift::Bool, Root> { _field(10) }
+  public var isOpen: DflatField<Bool, Root> { _field(10) }
   /// `ratio`, for queries.
-  public var ratio: Dflat::Field<Swift::Double, Root> { _field(12) }
+  public var ratio: DflatField<Double, Root> { _field(12) }
   /// `kind`, for queries.
-  public var kind: Dflat::Field<PRESS.Sort, Root> { _field(14) }
+  public var kind: DflatField<PRESS.Sort, Root> { _field(14) }
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(16) }
+  public var label: DflatField<String, Root> { _field(16) }
   /// The fields of `writer`, for queries.
-  public var writer: Dflat::Reference<PRESS.Human, Root> { _reference(18) }
+  public var writer: DflatReference<PRESS.Human, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<PRESS.Medium, Root> { _union(22) }
   /// `code`, for queries.
-  public var code: Dflat::Field<Swift::Int32, Root> { _field(34) }
+  public var code: DflatField<Int32, Root> { _field(34) }
   /// `votes`, for queries.
-  public var votes: Dflat::Field<Swift::Int32, Root> { _field(36) }
+  public var votes: DflatField<Int32, Root> { _field(36) }
   /// The fields of `editor`, for queries.
-  public var editor: Dflat::Reference<PRESS.Human, Root> { _reference(40) }
+  public var editor: DflatReference<PRESS.Human, Root> { _reference(40) }
   /// `score`, for queries.
-  public var score: Dflat::Field<Swift::Float, Root> { _field(42) }
+  public var score: DflatField<Float, Root> { _field(42) }
 }

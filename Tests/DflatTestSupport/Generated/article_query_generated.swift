@@ -4,93 +4,86 @@ public import Dflat
 
 nonisolated extension Press.Article {
   /// `slug`, for queries.
-  public static let slug = Dflat::Field<Swift::String, Press.Article>(4)
+  public static let slug = DflatField<String, Press.Article>(4)
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, Press.Article>(6)
+  public static let title = DflatField<String, Press.Article>(6)
   /// `rank`, for queries.
-  public static let rank = Dflat::Field<Swift::Int32, Press.Article>(8)
+  public static let rank = DflatField<Int32, Press.Article>(8)
   /// `is_open`, for queries.
-  public static let isOpen = Dflat::Field<Swift::Bool, Press.Article>(10)
+  public static let isOpen = DflatField<Bool, Press.Article>(10)
   /// `ratio`, for queries.
-  public static let ratio = Dflat::Field<Swift::Double, Press.Article>(12)
+  public static let ratio = DflatField<Double, Press.Article>(12)
   /// `kind`, for queries.
-  public static let kind = Dflat::Field<Press.Kind, Press.Article>(14)
+  public static let kind = DflatField<Press.Kind, Press.Article>(14)
   /// `label`, for queries.
-  public static let label = Dflat::Field<Swift::String, Press.Article>(16)
+  public static let label = DflatField<String, Press.Article>(16)
   /// The fields of `author`, for queries.
-  public static let author = Dflat::Reference<Press.Person, Press.Article>(18)
+  public static let author = DflatReference<Press.Person, Press.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<Press.Medium, Press.Article>(22)
   /// `gone`, for queries.
-  public static let gone = Dflat::Field<Swift::Int32, Press.Article>(32)
+  public static let gone = DflatField<Int32, Press.Article>(32)
   /// `code`, for queries.
-  public static let code = Dflat::Field<Swift::Int32, Press.Article>(34)
+  public static let code = DflatField<Int32, Press.Article>(34)
   /// `votes`, for queries.
-  public static let votes = Dflat::Field<Swift::Int32, Press.Article>(36)
+  public static let votes = DflatField<Int32, Press.Article>(36)
 }
 
-nonisolated extension Dflat::Reference where Target == Press.Person {
+nonisolated extension DflatReference where Target == Press.Person {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `age`, for queries.
-  public var age: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var age: DflatField<Int32, Root> { _field(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == Press.Picture {
+nonisolated extension DflatReference where Target == Press.Picture {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == Press.Sound {
+nonisolated extension DflatReference where Target == Press.Sound {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
   /// `seconds`, for queries.
-  public var seconds: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var seconds: DflatField<Int32, Root> { _field(6) }
 }
 
 nonisolated extension UnionReference where Target == Press.Medium {
   /// Whether it holds `Picture`.
-  public func match(_ member: Press.Picture.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: Press.Picture.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Sound`.
-  public func match(_ member: Press.Sound.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: Press.Sound.Type) -> DflatCondition<Root> { _match(2) }
   /// The fields of `Picture`; unknown while it holds another member.
-  public func `as`(_ member: Press.Picture.Type) -> Dflat::Reference<Press.Picture, Root> {
+  public func `as`(_ member: Press.Picture.Type) -> DflatReference<Press.Picture, Root> {
     _member(1)
   }
   /// The fields of `Sound`; unknown while it holds another member.
-  public func `as`(_ member: Press.Sound.Type) -> Dflat::Reference<Press.Sound, Root> { _member(2) }
+  public func `as`(_ member: Press.Sound.Type) -> DflatReference<Press.Sound, Root> { _member(2) }
 }
 
-nonisolated extension UnionCase where Target == Press.Medium {
-  /// `Picture`, which conditions ask for by `match`.
-  public static var picture: UnionCase<Target> { _unavailable }
-  /// `Sound`, which conditions ask for by `match`.
-  public static var sound: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Press.Article {
+nonisolated extension DflatReference where Target == Press.Article {
   /// `slug`, for queries.
-  public var slug: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var slug: DflatField<String, Root> { _field(4) }
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var title: DflatField<String, Root> { _field(6) }
   /// `rank`, for queries.
-  public var rank: Dflat::Field<Swift::Int32, Root> { _field(8) }
+  public var rank: DflatField<Int32, Root> { _field(8) }
   /// `is_open`, for queries.
-  public var isOpen: Dflat::Field<Swift::Bool, Root> { _field(10) }
+  public var isOpen: DflatField<Bool, Root> { _field(10) }
   /// `ratio`, for queries.
-  public var ratio: Dflat::Field<Swift::Double, Root> { _field(12) }
+  public var ratio: DflatField<Double, Root> { _field(12) }
   /// `kind`, for queries.
-  public var kind: Dflat::Field<Press.Kind, Root> { _field(14) }
+  public var kind: DflatField<Press.Kind, Root> { _field(14) }
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(16) }
+  public var label: DflatField<String, Root> { _field(16) }
   /// The fields of `author`, for queries.
-  public var author: Dflat::Reference<Press.Person, Root> { _reference(18) }
+  public var author: DflatReference<Press.Person, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<Press.Medium, Root> { _union(22) }
   /// `gone`, for queries.
-  public var gone: Dflat::Field<Swift::Int32, Root> { _field(32) }
+  public var gone: DflatField<Int32, Root> { _field(32) }
   /// `code`, for queries.
-  public var code: Dflat::Field<Swift::Int32, Root> { _field(34) }
+  public var code: DflatField<Int32, Root> { _field(34) }
   /// `votes`, for queries.
-  public var votes: Dflat::Field<Swift::Int32, Root> { _field(36) }
+  public var votes: DflatField<Int32, Root> { _field(36) }
 }

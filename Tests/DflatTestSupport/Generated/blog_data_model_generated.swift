@@ -5,45 +5,44 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Blog {
   /// One entry of the blog.
-  public nonisolated struct Post: Dflat::Atom {
+  public nonisolated struct Post: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// Where it appears.
-    public var site: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var site: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
+    public var number: Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
     /// `status`: `.published` if absent.
     public var status: Blog.Status { _row.read { $0.enumeration(at: 8, default: .published) } }
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 { _row.read { $0.scalar(at: 10, default: 0) } }
+    public var likes: Int32 { _row.read { $0.scalar(at: 10, default: 0) } }
     /// `place`: nil if absent.
     public var place: Blog.Place? { _row.read { $0.structure(at: 12) } }
     /// `author`: nil if absent.
     public var author: Blog.Author? { _row.read { $0.table(at: 14) } }
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] { _row.read { $0.strings(at: 16) } }
+    public var tags: [String] { _row.read { $0.strings(at: 16) } }
     /// `attachment`: indexed, nil if absent.
     public var attachment: Blog.Attachment? { _row.read { $0.union(at: 20) } }
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Swift::Bool { _row.read { $0.scalar(at: 24, default: false) } }
+    public var isPinned: Bool { _row.read { $0.scalar(at: 24, default: false) } }
 
     /// The primary key.
-    public var id: CompositeKey<Swift::String, Swift::Int32> { CompositeKey(site, number) }
+    public var id: CompositeKey<String, Int32> { CompositeKey(site, number) }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      site: Swift::String, number: Swift::Int32, status: Blog.Status? = .published,
-      likes: Swift::Int32? = 0, place: Blog.Place? = nil, author: Blog.Author? = nil,
-      tags: [Swift::String]? = [], attachment: Blog.Attachment? = nil,
-      isPinned: Swift::Bool? = false
+      site: String, number: Int32, status: Blog.Status? = .published, likes: Int32? = 0,
+      place: Blog.Place? = nil, author: Blog.Author? = nil, tags: [String]? = [],
+      attachment: Blog.Attachment? = nil, isPinned: Bool? = false
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         PostBuilder._encode(
           to: $0, site, number, status ?? .published, likes ?? 0, place, author, tags ?? [],
           attachment, isPinned ?? false)
@@ -59,16 +58,15 @@ nonisolated extension Blog {
       layout: TableLayout(
         "Post", version: "1.0", slots: 11,
         [
-          Dflat::Property("site", 4, .string(default: "")),
-          Dflat::Property("number", 6, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("status", 8, .enumeration({ Blog.Status._layout }, default: 1)),
-          Dflat::Property("likes", 10, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("place", 12, .structure { Blog.Place._layout }),
-          Dflat::Property("author", 14, .table { Blog.Author._layout }),
-          Dflat::Property("tags", 16, .vector(.string(default: nil))),
-          Dflat::Property("attachment", 20, .union { Blog.Attachment._layout }),
-          Dflat::Property(
-            "is_pinned", 24, .scalar(.bool, default: .bool(false)), swift: "isPinned"),
+          DflatProperty("site", 4, .string(default: "")),
+          DflatProperty("number", 6, .scalar(.int32, default: .integer(0))),
+          DflatProperty("status", 8, .enumeration({ Blog.Status._layout }, default: 1)),
+          DflatProperty("likes", 10, .scalar(.int32, default: .integer(0))),
+          DflatProperty("place", 12, .structure { Blog.Place._layout }),
+          DflatProperty("author", 14, .table { Blog.Author._layout }),
+          DflatProperty("tags", 16, .vector(.string(default: nil))),
+          DflatProperty("attachment", 20, .union { Blog.Attachment._layout }),
+          DflatProperty("is_pinned", 24, .scalar(.bool, default: .bool(false)), swift: "isPinned"),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10", "f20__type", "f20__u1__f4"],
@@ -78,23 +76,23 @@ nonisolated extension Blog {
   /// The fields of a `Post`, to be changed and built.
   public nonisolated struct PostBuilder: EntityBuilder {
     /// Where it appears.
-    public var site: Swift::String = ""
+    public var site: String = ""
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Int32 = 0
     /// `status`: `.published` if absent.
     public var status: Blog.Status = .published
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 = 0
+    public var likes: Int32 = 0
     /// `place`: nil if absent.
     public var place: Blog.Place? = nil
     /// `author`: nil if absent.
     public var author: Blog.Author? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [String] = []
     /// `attachment`: indexed, nil if absent.
     public var attachment: Blog.Attachment? = nil
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Swift::Bool = false
+    public var isPinned: Bool = false
 
     init() {}
 
@@ -114,7 +112,7 @@ nonisolated extension Blog {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Post {
-      Post(_row: Dflat::Row { _encode(to: $0) })
+      Post(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -124,9 +122,9 @@ nonisolated extension Blog {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ site: Swift::String, _ number: Swift::Int32,
-      _ status: Blog.Status, _ likes: Swift::Int32, _ place: Blog.Place?, _ author: Blog.Author?,
-      _ tags: [Swift::String], _ attachment: Blog.Attachment?, _ isPinned: Swift::Bool
+      to builder: FlatBufferBuilder, _ site: String, _ number: Int32, _ status: Blog.Status,
+      _ likes: Int32, _ place: Blog.Place?, _ author: Blog.Author?, _ tags: [String],
+      _ attachment: Blog.Attachment?, _ isPinned: Bool
     ) -> FlatBufferBuilder.Offset {
       let site = builder.string(site)
       let author = author?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Blog {
   /// A creation, change or deletion of a `Post`, to be submitted.
   public nonisolated final class PostChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Post
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: PostBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Post { Post(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: PostBuilder = PostBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Blog {
     }
 
     /// Where it appears.
-    public var site: Swift::String {
+    public var site: String {
       get { _change.isSet(4) ? values.site : stored.site }
       set {
         values.site = newValue
@@ -44,7 +47,7 @@ nonisolated extension Blog {
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 {
+    public var number: Int32 {
       get { _change.isSet(6) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -72,7 +75,7 @@ nonisolated extension Blog {
     }
 
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 {
+    public var likes: Int32 {
       get { _change.isSet(10) ? values.likes : stored.likes }
       set {
         values.likes = newValue
@@ -114,7 +117,7 @@ nonisolated extension Blog {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] {
+    public var tags: [String] {
       get { _change.isSet(16) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -142,7 +145,7 @@ nonisolated extension Blog {
     }
 
     /// `is_pinned`: `false` if absent.
-    public var isPinned: Swift::Bool {
+    public var isPinned: Bool {
       get { _change.isSet(24) ? values.isPinned : stored.isPinned }
       set {
         values.isPinned = newValue

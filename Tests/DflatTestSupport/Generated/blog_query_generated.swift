@@ -4,82 +4,75 @@ public import Dflat
 
 nonisolated extension Blog.Post {
   /// `site`, for queries.
-  public static let site = Dflat::Field<Swift::String, Blog.Post>(4)
+  public static let site = DflatField<String, Blog.Post>(4)
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int32, Blog.Post>(6)
+  public static let number = DflatField<Int32, Blog.Post>(6)
   /// `status`, for queries.
-  public static let status = Dflat::Field<Blog.Status, Blog.Post>(8)
+  public static let status = DflatField<Blog.Status, Blog.Post>(8)
   /// `likes`, for queries.
-  public static let likes = Dflat::Field<Swift::Int32, Blog.Post>(10)
+  public static let likes = DflatField<Int32, Blog.Post>(10)
   /// The fields of `place`, for queries.
-  public static let place = Dflat::Reference<Blog.Place, Blog.Post>(12)
+  public static let place = DflatReference<Blog.Place, Blog.Post>(12)
   /// The fields of `author`, for queries.
-  public static let author = Dflat::Reference<Blog.Author, Blog.Post>(14)
+  public static let author = DflatReference<Blog.Author, Blog.Post>(14)
   /// What `attachment` holds, for queries.
   public static let attachment = UnionReference<Blog.Attachment, Blog.Post>(20)
   /// `is_pinned`, for queries.
-  public static let isPinned = Dflat::Field<Swift::Bool, Blog.Post>(24)
+  public static let isPinned = DflatField<Bool, Blog.Post>(24)
 }
 
-nonisolated extension Dflat::Reference where Target == Blog.Place {
+nonisolated extension DflatReference where Target == Blog.Place {
   /// `lat`, for queries.
-  public var lat: Dflat::Field<Swift::Double, Root> { _field(0) }
+  public var lat: DflatField<Double, Root> { _field(0) }
   /// `lon`, for queries.
-  public var lon: Dflat::Field<Swift::Double, Root> { _field(8) }
+  public var lon: DflatField<Double, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Blog.Author {
+nonisolated extension DflatReference where Target == Blog.Author {
   /// `handle`, for queries.
-  public var handle: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var handle: DflatField<String, Root> { _field(4) }
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var name: DflatField<String, Root> { _field(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == Blog.Link {
+nonisolated extension DflatReference where Target == Blog.Link {
   /// `url`, for queries.
-  public var url: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var url: DflatField<String, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == Blog.Photo {
+nonisolated extension DflatReference where Target == Blog.Photo {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
   /// `width`, for queries.
-  public var width: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var width: DflatField<Int32, Root> { _field(6) }
 }
 
 nonisolated extension UnionReference where Target == Blog.Attachment {
   /// Whether it holds `Link`.
-  public func match(_ member: Blog.Link.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: Blog.Link.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Photo`.
-  public func match(_ member: Blog.Photo.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: Blog.Photo.Type) -> DflatCondition<Root> { _match(2) }
   /// The fields of `Link`; unknown while it holds another member.
-  public func `as`(_ member: Blog.Link.Type) -> Dflat::Reference<Blog.Link, Root> { _member(1) }
+  public func `as`(_ member: Blog.Link.Type) -> DflatReference<Blog.Link, Root> { _member(1) }
   /// The fields of `Photo`; unknown while it holds another member.
-  public func `as`(_ member: Blog.Photo.Type) -> Dflat::Reference<Blog.Photo, Root> { _member(2) }
+  public func `as`(_ member: Blog.Photo.Type) -> DflatReference<Blog.Photo, Root> { _member(2) }
 }
 
-nonisolated extension UnionCase where Target == Blog.Attachment {
-  /// `Link`, which conditions ask for by `match`.
-  public static var link: UnionCase<Target> { _unavailable }
-  /// `Photo`, which conditions ask for by `match`.
-  public static var photo: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Blog.Post {
+nonisolated extension DflatReference where Target == Blog.Post {
   /// `site`, for queries.
-  public var site: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var site: DflatField<String, Root> { _field(4) }
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var number: DflatField<Int32, Root> { _field(6) }
   /// `status`, for queries.
-  public var status: Dflat::Field<Blog.Status, Root> { _field(8) }
+  public var status: DflatField<Blog.Status, Root> { _field(8) }
   /// `likes`, for queries.
-  public var likes: Dflat::Field<Swift::Int32, Root> { _field(10) }
+  public var likes: DflatField<Int32, Root> { _field(10) }
   /// The fields of `place`, for queries.
-  public var place: Dflat::Reference<Blog.Place, Root> { _reference(12) }
+  public var place: DflatReference<Blog.Place, Root> { _reference(12) }
   /// The fields of `author`, for queries.
-  public var author: Dflat::Reference<Blog.Author, Root> { _reference(14) }
+  public var author: DflatReference<Blog.Author, Root> { _reference(14) }
   /// What `attachment` holds, for queries.
   public var attachment: UnionReference<Blog.Attachment, Root> { _union(20) }
   /// `is_pinned`, for queries.
-  public var isPinned: Dflat::Field<Swift::Bool, Root> { _field(24) }
+  public var isPinned: DflatField<Bool, Root> { _field(24) }
 }

@@ -6,49 +6,39 @@ public import Foundation
 
 nonisolated extension Shop {
   /// `order_item` of the schema.
-  public nonisolated struct Order: Dflat::Atom {
+  public nonisolated struct Order: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: Foundation::UUID {
-      _row.read { $0.value(at: 4, default: "", as: OwnForm<Foundation::UUID>.self) }
-    }
+    public var id: UUID { _row.read { $0.value(at: 4, default: "", as: OwnForm<UUID>.self) } }
     /// `number`: a field of the primary key, stored as `int`.
-    public var number: Swift::Int {
-      _row.read { $0.value(at: 6, default: 0, as: IntForm<Swift::Int32>.self) }
-    }
+    public var number: Int { _row.read { $0.value(at: 6, default: 0, as: IntForm<Int32>.self) } }
     /// `title`: required.
-    public var title: Swift::String { _row.read { $0.string(at: 8) ?? "" } }
+    public var title: String { _row.read { $0.string(at: 8) ?? "" } }
     /// `created`: indexed, stored as `long`, milliseconds since 1970, `0` if absent.
-    public var created: Foundation::Date {
+    public var created: Date {
       _row.read { $0.value(at: 10, default: 0, as: DateForm<TimeUnits.Milliseconds>.self) }
     }
     /// `changed`: stored as `long`, microseconds since 1970, nil if absent.
-    public var changed: Foundation::Date? {
+    public var changed: Date? {
       _row.read { $0.value(at: 12, as: DateForm<TimeUnits.Microseconds>.self) }
     }
     /// `seen`: stored as `double`, seconds since 1970, `0.0` if absent.
-    public var seen: Foundation::Date {
-      _row.read { $0.value(at: 14, default: 0.0, as: DateSecondsForm.self) }
-    }
+    public var seen: Date { _row.read { $0.value(at: 14, default: 0.0, as: DateSecondsForm.self) } }
     /// `took`: indexed, stored as `long`, milliseconds, `0` if absent.
-    public var took: Swift::Duration {
+    public var took: Duration {
       _row.read { $0.value(at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self) }
     }
     /// `site`: unique, stored as `string`, nil if absent.
-    public var site: Foundation::URL? {
-      _row.read { $0.value(at: 18, as: OwnForm<Foundation::URL>.self) }
-    }
+    public var site: URL? { _row.read { $0.value(at: 18, as: OwnForm<URL>.self) } }
     /// `total`: stored as `string`, nil if absent.
-    public var total: Foundation::Decimal? {
-      _row.read { $0.value(at: 20, as: OwnForm<Foundation::Decimal>.self) }
-    }
+    public var total: Decimal? { _row.read { $0.value(at: 20, as: OwnForm<Decimal>.self) } }
     /// `price`: indexed, stored as `long`, `5` if absent.
     public var price: Price { _row.read { $0.value(at: 22, default: 5, as: OwnForm<Price>.self) } }
     /// `code`: stored as `string`, `"none"` if absent.
@@ -56,23 +46,17 @@ nonisolated extension Shop {
       _row.read { $0.value(at: 24, default: "none", as: OwnForm<Code>.self) }
     }
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
-    public var count: Swift::Int {
-      _row.read { $0.value(at: 26, default: 0, as: IntForm<Swift::UInt8>.self) }
-    }
+    public var count: Int { _row.read { $0.value(at: 26, default: 0, as: IntForm<UInt8>.self) } }
     /// `total_bytes`: stored as `ulong`, `0` if absent.
-    public var totalBytes: Swift::Int {
-      _row.read { $0.value(at: 28, default: 0, as: IntForm<Swift::UInt64>.self) }
+    public var totalBytes: Int {
+      _row.read { $0.value(at: 28, default: 0, as: IntForm<UInt64>.self) }
     }
     /// `picture`: stored as `[ubyte]`, empty if absent.
-    public var picture: Foundation::Data { _row.read { $0.data(at: 30) } }
+    public var picture: Data { _row.read { $0.data(at: 30) } }
     /// `links`: stored as `[string]`, empty if absent.
-    public var links: [Foundation::URL] {
-      _row.read { $0.values(at: 32, as: OwnForm<Foundation::URL>.self) }
-    }
+    public var links: [URL] { _row.read { $0.values(at: 32, as: OwnForm<URL>.self) } }
     /// `sizes`: stored as `[short]`, required.
-    public var sizes: [Swift::Int] {
-      _row.read { $0.values(at: 34, as: IntForm<Swift::Int16>.self) }
-    }
+    public var sizes: [Int] { _row.read { $0.values(at: 34, as: IntForm<Int16>.self) } }
     /// `state`: indexed, `.inTransit` if absent.
     public var state: Shop.OrderState { _row.read { $0.enumeration(at: 36, default: .inTransit) } }
     /// `customer`: required.
@@ -86,39 +70,35 @@ nonisolated extension Shop {
     /// `parts`: required.
     public var parts: [Shop.Customer] { _row.read { $0.tables(at: 48) } }
     /// `__old_name`: `false` if absent.
-    public var is_old: Swift::Bool { _row.read { $0.scalar(at: 50, default: false) } }
+    public var is_old: Bool { _row.read { $0.scalar(at: 50, default: false) } }
 
     /// The type of the primary key; `id` is a field.
     @_implements(Identifiable,ID)
-    public typealias _ID = CompositeKey<Foundation::UUID, Swift::Int>
+    public typealias _ID = CompositeKey<UUID, Int>
 
     /// The primary key; `id` is a field.
     @_disfavoredOverload
     @_implements(Identifiable,id)
-    public var _id: CompositeKey<Foundation::UUID, Swift::Int> { CompositeKey(id, number) }
+    public var _id: CompositeKey<UUID, Int> { CompositeKey(id, number) }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      id: Foundation::UUID, number: Swift::Int, title: Swift::String,
-      created: Foundation::Date? = nil, changed: Foundation::Date? = nil,
-      seen: Foundation::Date? = nil, took: Swift::Duration? = nil, site: Foundation::URL? = nil,
-      total: Foundation::Decimal? = nil, price: Price? = nil, code: Code? = nil,
-      count: Swift::Int? = nil, totalBytes: Swift::Int? = nil,
-      picture: Foundation::Data? = Foundation::Data(), links: [Foundation::URL]? = nil,
-      sizes: [Swift::Int], state: Shop.OrderState? = .inTransit, customer: Shop.Customer,
-      visit: Shop.Visit, trip: Shop.Trip? = nil, subject: Shop.Subject, parts: [Shop.Customer],
-      is_old: Swift::Bool? = false
+      id: UUID, number: Int, title: String, created: Date? = nil, changed: Date? = nil,
+      seen: Date? = nil, took: Duration? = nil, site: URL? = nil, total: Decimal? = nil,
+      price: Price? = nil, code: Code? = nil, count: Int? = nil, totalBytes: Int? = nil,
+      picture: Data? = Data(), links: [URL]? = nil, sizes: [Int],
+      state: Shop.OrderState? = .inTransit, customer: Shop.Customer, visit: Shop.Visit,
+      trip: Shop.Trip? = nil, subject: Shop.Subject, parts: [Shop.Customer], is_old: Bool? = false
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         OrderBuilder._encode(
           to: $0, id, number, title, created ?? DateForm<TimeUnits.Milliseconds>._reading(0),
           changed, seen ?? DateSecondsForm._reading(0.0),
           took ?? DurationForm<TimeUnits.Milliseconds>._reading(0), site, total,
           price ?? OwnForm<Price>._reading(5), code ?? OwnForm<Code>._reading("none"),
-          count ?? IntForm<Swift::UInt8>._reading(0),
-          totalBytes ?? IntForm<Swift::UInt64>._reading(0), picture ?? Foundation::Data(),
-          links ?? [], sizes, state ?? .inTransit, customer, visit, trip, subject, parts,
-          is_old ?? false)
+          count ?? IntForm<UInt8>._reading(0), totalBytes ?? IntForm<UInt64>._reading(0),
+          picture ?? Data(), links ?? [], sizes, state ?? .inTransit, customer, visit, trip,
+          subject, parts, is_old ?? false)
       }
     }
 
@@ -131,46 +111,43 @@ nonisolated extension Shop {
       layout: TableLayout(
         "order_item", swift: "Order", version: "1", slots: 24,
         [
-          Dflat::Property("id", 4, .string(default: ""), as: OwnForm<Foundation::UUID>.self),
-          Dflat::Property(
-            "number", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Swift::Int32>.self),
-          Dflat::Property("title", 8, .string(default: ""), required: true),
-          Dflat::Property(
+          DflatProperty("id", 4, .string(default: ""), as: OwnForm<UUID>.self),
+          DflatProperty(
+            "number", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Int32>.self),
+          DflatProperty("title", 8, .string(default: ""), required: true),
+          DflatProperty(
             "created", 10,
             .scalar(.int64, default: .integer(0)), as: DateForm<TimeUnits.Milliseconds>.self),
-          Dflat::Property(
+          DflatProperty(
             "changed", 12,
             .scalar(.int64, default: nil), as: DateForm<TimeUnits.Microseconds>.self),
-          Dflat::Property(
+          DflatProperty(
             "seen", 14, .scalar(.double, default: .real(0.0)), as: DateSecondsForm.self),
-          Dflat::Property(
+          DflatProperty(
             "took", 16,
             .scalar(.int64, default: .integer(0)), as: DurationForm<TimeUnits.Milliseconds>.self),
-          Dflat::Property("site", 18, .string(default: nil), as: OwnForm<Foundation::URL>.self),
-          Dflat::Property(
-            "total", 20, .string(default: nil), as: OwnForm<Foundation::Decimal>.self),
-          Dflat::Property(
+          DflatProperty("site", 18, .string(default: nil), as: OwnForm<URL>.self),
+          DflatProperty("total", 20, .string(default: nil), as: OwnForm<Decimal>.self),
+          DflatProperty(
             "price", 22, .scalar(.int64, default: .integer(5)), as: OwnForm<Price>.self),
-          Dflat::Property("code", 24, .string(default: "none"), as: OwnForm<Code>.self),
-          Dflat::Property(
-            "count", 26, .scalar(.uint8, default: .integer(0)), as: IntForm<Swift::UInt8>.self),
-          Dflat::Property(
+          DflatProperty("code", 24, .string(default: "none"), as: OwnForm<Code>.self),
+          DflatProperty(
+            "count", 26, .scalar(.uint8, default: .integer(0)), as: IntForm<UInt8>.self),
+          DflatProperty(
             "total_bytes", 28,
-            .scalar(.uint64, default: .unsigned(0)), swift: "totalBytes",
-            as: IntForm<Swift::UInt64>.self),
-          Dflat::Property("picture", 30, .vector(.scalar(.uint8, default: nil))),
-          Dflat::Property(
-            "links", 32, .vector(.string(default: nil)), as: OwnForm<Foundation::URL>.self),
-          Dflat::Property(
+            .scalar(.uint64, default: .unsigned(0)), swift: "totalBytes", as: IntForm<UInt64>.self),
+          DflatProperty("picture", 30, .vector(.scalar(.uint8, default: nil))),
+          DflatProperty("links", 32, .vector(.string(default: nil)), as: OwnForm<URL>.self),
+          DflatProperty(
             "sizes", 34,
-            .vector(.scalar(.int16, default: nil)), required: true, as: IntForm<Swift::Int16>.self),
-          Dflat::Property("state", 36, .enumeration({ Shop.OrderState._layout }, default: 1)),
-          Dflat::Property("customer", 38, .table { Shop.Customer._layout }, required: true),
-          Dflat::Property("visit", 40, .structure { Shop.Visit._layout }, required: true),
-          Dflat::Property("trip", 42, .structure { Shop.Trip._layout }),
-          Dflat::Property("subject", 46, .union { Shop.Subject._layout }, required: true),
-          Dflat::Property("parts", 48, .vector(.table { Shop.Customer._layout }), required: true),
-          Dflat::Property("__old_name", 50, .scalar(.bool, default: .bool(false)), swift: "is_old"),
+            .vector(.scalar(.int16, default: nil)), required: true, as: IntForm<Int16>.self),
+          DflatProperty("state", 36, .enumeration({ Shop.OrderState._layout }, default: 1)),
+          DflatProperty("customer", 38, .table { Shop.Customer._layout }, required: true),
+          DflatProperty("visit", 40, .structure { Shop.Visit._layout }, required: true),
+          DflatProperty("trip", 42, .structure { Shop.Trip._layout }),
+          DflatProperty("subject", 46, .union { Shop.Subject._layout }, required: true),
+          DflatProperty("parts", 48, .vector(.table { Shop.Customer._layout }), required: true),
+          DflatProperty("__old_name", 50, .scalar(.bool, default: .bool(false)), swift: "is_old"),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10", "f16", "f22", "f26", "f36"],
@@ -190,37 +167,37 @@ nonisolated extension Shop {
   /// The fields of a `Order`, to be changed and built.
   public nonisolated struct OrderBuilder: EntityBuilder {
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: Foundation::UUID = OwnForm<Foundation::UUID>._reading("")
+    public var id: UUID = OwnForm<UUID>._reading("")
     /// `number`: a field of the primary key, stored as `int`.
-    public var number: Swift::Int = IntForm<Swift::Int32>._reading(0)
+    public var number: Int = IntForm<Int32>._reading(0)
     /// `title`: required.
-    public var title: Swift::String = ""
+    public var title: String = ""
     /// `created`: indexed, stored as `long`, milliseconds since 1970, `0` if absent.
-    public var created: Foundation::Date = DateForm<TimeUnits.Milliseconds>._reading(0)
+    public var created: Date = DateForm<TimeUnits.Milliseconds>._reading(0)
     /// `changed`: stored as `long`, microseconds since 1970, nil if absent.
-    public var changed: Foundation::Date? = nil
+    public var changed: Date? = nil
     /// `seen`: stored as `double`, seconds since 1970, `0.0` if absent.
-    public var seen: Foundation::Date = DateSecondsForm._reading(0.0)
+    public var seen: Date = DateSecondsForm._reading(0.0)
     /// `took`: indexed, stored as `long`, milliseconds, `0` if absent.
-    public var took: Swift::Duration = DurationForm<TimeUnits.Milliseconds>._reading(0)
+    public var took: Duration = DurationForm<TimeUnits.Milliseconds>._reading(0)
     /// `site`: unique, stored as `string`, nil if absent.
-    public var site: Foundation::URL? = nil
+    public var site: URL? = nil
     /// `total`: stored as `string`, nil if absent.
-    public var total: Foundation::Decimal? = nil
+    public var total: Decimal? = nil
     /// `price`: indexed, stored as `long`, `5` if absent.
     public var price: Price = OwnForm<Price>._reading(5)
     /// `code`: stored as `string`, `"none"` if absent.
     public var code: Code = OwnForm<Code>._reading("none")
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
-    public var count: Swift::Int = IntForm<Swift::UInt8>._reading(0)
+    public var count: Int = IntForm<UInt8>._reading(0)
     /// `total_bytes`: stored as `ulong`, `0` if absent.
-    public var totalBytes: Swift::Int = IntForm<Swift::UInt64>._reading(0)
+    public var totalBytes: Int = IntForm<UInt64>._reading(0)
     /// `picture`: stored as `[ubyte]`, empty if absent.
-    public var picture: Foundation::Data = Foundation::Data()
+    public var picture: Data = Data()
     /// `links`: stored as `[string]`, empty if absent.
-    public var links: [Foundation::URL] = []
+    public var links: [URL] = []
     /// `sizes`: stored as `[short]`, required.
-    public var sizes: [Swift::Int] = []
+    public var sizes: [Int] = []
     /// `state`: indexed, `.inTransit` if absent.
     public var state: Shop.OrderState = .inTransit
     /// `customer`: required.
@@ -234,7 +211,7 @@ nonisolated extension Shop {
     /// `parts`: required.
     public var parts: [Shop.Customer] = []
     /// `__old_name`: `false` if absent.
-    public var is_old: Swift::Bool = false
+    public var is_old: Bool = false
 
     init() {}
 
@@ -268,7 +245,7 @@ nonisolated extension Shop {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Order {
-      Order(_row: Dflat::Row { _encode(to: $0) })
+      Order(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -280,23 +257,21 @@ nonisolated extension Shop {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ id: Foundation::UUID, _ number: Swift::Int,
-      _ title: Swift::String, _ created: Foundation::Date, _ changed: Foundation::Date?,
-      _ seen: Foundation::Date, _ took: Swift::Duration, _ site: Foundation::URL?,
-      _ total: Foundation::Decimal?, _ price: Price, _ code: Code, _ count: Swift::Int,
-      _ totalBytes: Swift::Int, _ picture: Foundation::Data, _ links: [Foundation::URL],
-      _ sizes: [Swift::Int], _ state: Shop.OrderState, _ customer: Shop.Customer,
+      to builder: FlatBufferBuilder, _ id: UUID, _ number: Int, _ title: String, _ created: Date,
+      _ changed: Date?, _ seen: Date, _ took: Duration, _ site: URL?, _ total: Decimal?,
+      _ price: Price, _ code: Code, _ count: Int, _ totalBytes: Int, _ picture: Data,
+      _ links: [URL], _ sizes: [Int], _ state: Shop.OrderState, _ customer: Shop.Customer,
       _ visit: Shop.Visit, _ trip: Shop.Trip?, _ subject: Shop.Subject?, _ parts: [Shop.Customer],
-      _ is_old: Swift::Bool
+      _ is_old: Bool
     ) -> FlatBufferBuilder.Offset {
-      let id = builder.string(id, as: OwnForm<Foundation::UUID>.self)
+      let id = builder.string(id, as: OwnForm<UUID>.self)
       let title = builder.string(title)
-      let site = builder.string(site, as: OwnForm<Foundation::URL>.self)
-      let total = builder.string(total, as: OwnForm<Foundation::Decimal>.self)
+      let site = builder.string(site, as: OwnForm<URL>.self)
+      let total = builder.string(total, as: OwnForm<Decimal>.self)
       let code = builder.string(code, omitting: "none", as: OwnForm<Code>.self)
       let picture = builder.data(picture)
-      let links = builder.strings(links, as: OwnForm<Foundation::URL>.self)
-      let sizes = builder.scalars(sizes, required: true, as: IntForm<Swift::Int16>.self, "sizes")
+      let links = builder.strings(links, as: OwnForm<URL>.self)
+      let sizes = builder.scalars(sizes, required: true, as: IntForm<Int16>.self, "sizes")
       let customer = customer._encode(to: builder)
       let subject = builder.union(subject)
       let parts = builder.tables(parts, required: true)
@@ -306,11 +281,11 @@ nonisolated extension Shop {
       builder.add(seen, at: 14, default: 0.0, as: DateSecondsForm.self, "seen")
       builder.add(took, at: 16, default: 0, as: DurationForm<TimeUnits.Milliseconds>.self, "took")
       builder.add(price, at: 22, default: 5, as: OwnForm<Price>.self, "price")
-      builder.add(totalBytes, at: 28, default: 0, as: IntForm<Swift::UInt64>.self, "totalBytes")
+      builder.add(totalBytes, at: 28, default: 0, as: IntForm<UInt64>.self, "totalBytes")
       builder.addStructure(visit, at: 40, size: 24, alignment: 8)
       builder.addStructure(trip, at: 42, size: 72, alignment: 8)
       builder.add(id, at: 4)
-      builder.add(number, at: 6, default: 0, as: IntForm<Swift::Int32>.self, "number")
+      builder.add(number, at: 6, default: 0, as: IntForm<Int32>.self, "number")
       builder.add(title, at: 8)
       builder.add(site, at: 18)
       builder.add(total, at: 20)
@@ -321,7 +296,7 @@ nonisolated extension Shop {
       builder.add(customer, at: 38)
       builder.add(subject.value, at: 46)
       builder.add(parts, at: 48)
-      builder.add(count, at: 26, default: 0, as: IntForm<Swift::UInt8>.self, "count")
+      builder.add(count, at: 26, default: 0, as: IntForm<UInt8>.self, "count")
       builder.add(state.rawValue, at: 36, default: 1)
       builder.add(subject.tag, at: 44, default: 0)
       builder.add(is_old, at: 50, default: false)

@@ -6,7 +6,7 @@ public import Foundation
 
 nonisolated extension Shop {
   /// `order_state` of the schema.
-  public nonisolated enum OrderState: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum OrderState: Int8, FlatBuffersEnum, CaseIterable {
     case new = 0
     case inTransit = 1
     case delivered = 2
@@ -20,53 +20,50 @@ nonisolated extension Shop {
   /// `Visit` of the schema.
   public nonisolated struct Visit: FlatBuffersStruct {
     /// `at`: stored as `long`, milliseconds since 1970.
-    public var at: Foundation::Date
+    public var at: Date
     /// `seconds`: stored as `double`, seconds.
-    public var seconds: Swift::Duration
+    public var seconds: Duration
     /// `count`: stored as `short`.
-    public var count: Swift::Int
+    public var count: Int
 
     /// All fields; nil stands for the default.
-    public init(
-      at: Foundation::Date? = nil, seconds: Swift::Duration? = nil, count: Swift::Int? = nil
-    ) {
+    public init(at: Date? = nil, seconds: Duration? = nil, count: Int? = nil) {
       self.at = at ?? DateForm<TimeUnits.Milliseconds>._reading(0)
       self.seconds = seconds ?? DurationSecondsForm._reading(0.0)
-      self.count = count ?? IntForm<Swift::Int16>._reading(0)
+      self.count = count ?? IntForm<Int16>._reading(0)
     }
 
     /// Reads the fields in place.
     public init(_ structure: StructReader) {
       at = structure.value(at: 0, as: DateForm<TimeUnits.Milliseconds>.self)
       seconds = structure.value(at: 8, as: DurationSecondsForm.self)
-      count = structure.value(at: 16, as: IntForm<Swift::Int16>.self)
+      count = structure.value(at: 16, as: IntForm<Int16>.self)
     }
 
     /// Writes the fields to zeroed memory.
     public func _write(to memory: UnsafeMutableRawPointer) {
       memory.write(at, at: 0, as: DateForm<TimeUnits.Milliseconds>.self)
       memory.write(seconds, at: 8, as: DurationSecondsForm.self)
-      memory.write(count, at: 16, as: IntForm<Swift::Int16>.self)
+      memory.write(count, at: 16, as: IntForm<Int16>.self)
     }
 
     /// Why a value does not fit its field, for Dflat; nil if all do.
-    public var _misfit: Swift::String? {
+    public var _misfit: String? {
       Self._misfit(at, as: DateForm<TimeUnits.Milliseconds>.self, "at")
         ?? Self._misfit(seconds, as: DurationSecondsForm.self, "seconds")
-        ?? Self._misfit(count, as: IntForm<Swift::Int16>.self, "count")
+        ?? Self._misfit(count, as: IntForm<Int16>.self, "count")
     }
 
     /// Where the fields lie, for Dflat.
     public static let _layout = StructLayout(
       "Visit", size: 24, alignment: 8,
       [
-        Dflat::Property(
+        DflatProperty(
           "at", 0,
           .scalar(.int64, default: .integer(0)), as: DateForm<TimeUnits.Milliseconds>.self),
-        Dflat::Property(
+        DflatProperty(
           "seconds", 8, .scalar(.double, default: .real(0.0)), as: DurationSecondsForm.self),
-        Dflat::Property(
-          "count", 16, .scalar(.int16, default: .integer(0)), as: IntForm<Swift::Int16>.self),
+        DflatProperty("count", 16, .scalar(.int16, default: .integer(0)), as: IntForm<Int16>.self),
       ])
   }
 
@@ -96,7 +93,7 @@ nonisolated extension Shop {
     }
 
     /// Why a value does not fit its field, for Dflat; nil if all do.
-    public var _misfit: Swift::String? {
+    public var _misfit: String? {
       first._misfit
         ?? stops.lazy.compactMap(\._misfit).first
     }
@@ -105,27 +102,24 @@ nonisolated extension Shop {
     public static let _layout = StructLayout(
       "Trip", size: 72, alignment: 8,
       [
-        Dflat::Property("first", 0, .structure { Shop.Visit._layout }),
-        Dflat::Property("stops", 24, .array(.structure { Shop.Visit._layout }, count: 2)),
+        DflatProperty("first", 0, .structure { Shop.Visit._layout }),
+        DflatProperty("stops", 24, .array(.structure { Shop.Visit._layout }, count: 2)),
       ])
   }
 
   /// `Customer` of the schema.
   public nonisolated struct Customer: FlatBuffersTable {
     /// `name`: required.
-    public var name: Swift::String
+    public var name: String
     /// `site`: stored as `string`, nil if absent.
-    public var site: Foundation::URL?
+    public var site: URL?
     /// `born`: stored as `long`, seconds since 1970, `0` if absent.
-    public var born: Foundation::Date
+    public var born: Date
     /// `visits`: empty if absent.
     public var visits: [Shop.Visit]
 
     /// All fields; nil stands for the default.
-    public init(
-      name: Swift::String, site: Foundation::URL? = nil, born: Foundation::Date? = nil,
-      visits: [Shop.Visit]? = []
-    ) {
+    public init(name: String, site: URL? = nil, born: Date? = nil, visits: [Shop.Visit]? = []) {
       self.name = name
       self.site = site
       self.born = born ?? DateForm<TimeUnits.Seconds>._reading(0)
@@ -135,7 +129,7 @@ nonisolated extension Shop {
     /// Reads the fields; what is absent reads as its default.
     public init(_ table: TableReader) {
       name = table.string(at: 4) ?? ""
-      site = table.value(at: 6, as: OwnForm<Foundation::URL>.self)
+      site = table.value(at: 6, as: OwnForm<URL>.self)
       born = table.value(at: 8, default: 0, as: DateForm<TimeUnits.Seconds>.self)
       visits = table.structures(at: 10)
     }
@@ -143,7 +137,7 @@ nonisolated extension Shop {
     /// Writes the fields; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
-      let site = builder.string(site, as: OwnForm<Foundation::URL>.self)
+      let site = builder.string(site, as: OwnForm<URL>.self)
       let visits = builder.structures(visits)
       builder.startTable(slotCount: 4)
       builder.add(born, at: 8, default: 0, as: DateForm<TimeUnits.Seconds>.self, "born")
@@ -157,39 +151,39 @@ nonisolated extension Shop {
     public static let _layout: TableLayout = TableLayout(
       "Customer", slots: 4,
       [
-        Dflat::Property("name", 4, .string(default: ""), required: true),
-        Dflat::Property("site", 6, .string(default: nil), as: OwnForm<Foundation::URL>.self),
-        Dflat::Property(
+        DflatProperty("name", 4, .string(default: ""), required: true),
+        DflatProperty("site", 6, .string(default: nil), as: OwnForm<URL>.self),
+        DflatProperty(
           "born", 8, .scalar(.int64, default: .integer(0)), as: DateForm<TimeUnits.Seconds>.self),
-        Dflat::Property("visits", 10, .vector(.structure { Shop.Visit._layout })),
+        DflatProperty("visits", 10, .vector(.structure { Shop.Visit._layout })),
       ])
   }
 
   /// `url_note` of the schema.
   public nonisolated struct URLNote: FlatBuffersTable {
     /// `URL`: stored as `string`, nil if absent.
-    public var url: Foundation::URL?
+    public var url: URL?
     /// `page`: stored as `int`, `0` if absent.
-    public var page: Swift::Int
+    public var page: Int
 
     /// All fields; nil stands for the default.
-    public init(url: Foundation::URL? = nil, page: Swift::Int? = nil) {
+    public init(url: URL? = nil, page: Int? = nil) {
       self.url = url
-      self.page = page ?? IntForm<Swift::Int32>._reading(0)
+      self.page = page ?? IntForm<Int32>._reading(0)
     }
 
     /// Reads the fields; what is absent reads as its default.
     public init(_ table: TableReader) {
-      url = table.value(at: 4, as: OwnForm<Foundation::URL>.self)
-      page = table.value(at: 6, default: 0, as: IntForm<Swift::Int32>.self)
+      url = table.value(at: 4, as: OwnForm<URL>.self)
+      page = table.value(at: 6, default: 0, as: IntForm<Int32>.self)
     }
 
     /// Writes the fields; defaults are left out.
     public func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
-      let url = builder.string(url, as: OwnForm<Foundation::URL>.self)
+      let url = builder.string(url, as: OwnForm<URL>.self)
       builder.startTable(slotCount: 2)
       builder.add(url, at: 4)
-      builder.add(page, at: 6, default: 0, as: IntForm<Swift::Int32>.self, "page")
+      builder.add(page, at: 6, default: 0, as: IntForm<Int32>.self, "page")
       return builder.endTable()
     }
 
@@ -197,10 +191,8 @@ nonisolated extension Shop {
     public static let _layout: TableLayout = TableLayout(
       "url_note", swift: "URLNote", slots: 2,
       [
-        Dflat::Property(
-          "URL", 4, .string(default: nil), swift: "url", as: OwnForm<Foundation::URL>.self),
-        Dflat::Property(
-          "page", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Swift::Int32>.self),
+        DflatProperty("URL", 4, .string(default: nil), swift: "url", as: OwnForm<URL>.self),
+        DflatProperty("page", 6, .scalar(.int32, default: .integer(0)), as: IntForm<Int32>.self),
       ])
   }
 
@@ -208,7 +200,7 @@ nonisolated extension Shop {
   public nonisolated enum Subject: FlatBuffersUnion {
     case urlNote(Shop.URLNote)
     case customer(Shop.Customer)
-    case text(Swift::String)
+    case text(String)
 
     /// Reads the member that is there; nil for none and for an unknown one.
     @inline(never)
@@ -221,14 +213,14 @@ nonisolated extension Shop {
         guard let value: Shop.Customer = member.read() else { return nil }
         self = .customer(value)
       case 3:
-        guard let value: Swift::String = member.read() else { return nil }
+        guard let value: String = member.read() else { return nil }
         self = .text(value)
       default: return nil
       }
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .urlNote: 1
       case .customer: 2

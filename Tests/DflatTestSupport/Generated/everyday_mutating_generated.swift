@@ -7,13 +7,16 @@ public import Foundation
 nonisolated extension Shop {
   /// A creation, change or deletion of a `Order`, to be submitted.
   public nonisolated final class OrderChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Order
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: OrderBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Order { Order(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: OrderBuilder = OrderBuilder()) {
@@ -31,7 +34,7 @@ nonisolated extension Shop {
     }
 
     /// `id`: a field of the primary key, stored as `string`.
-    public var id: Foundation::UUID {
+    public var id: UUID {
       get { _change.isSet(4) ? values.id : stored.id }
       set {
         values.id = newValue
@@ -45,7 +48,7 @@ nonisolated extension Shop {
     }
 
     /// `number`: a field of the primary key, stored as `int`.
-    public var number: Swift::Int {
+    public var number: Int {
       get { _change.isSet(6) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -59,7 +62,7 @@ nonisolated extension Shop {
     }
 
     /// `title`: required.
-    public var title: Swift::String {
+    public var title: String {
       get { _change.isSet(8) ? values.title : stored.title }
       set {
         values.title = newValue
@@ -73,7 +76,7 @@ nonisolated extension Shop {
     }
 
     /// `created`: indexed, stored as `long`, milliseconds since 1970, `0` if absent.
-    public var created: Foundation::Date {
+    public var created: Date {
       get { _change.isSet(10) ? values.created : stored.created }
       set {
         values.created = newValue
@@ -87,7 +90,7 @@ nonisolated extension Shop {
     }
 
     /// `changed`: stored as `long`, microseconds since 1970, nil if absent.
-    public var changed: Foundation::Date? {
+    public var changed: Date? {
       get { _change.isSet(12) ? values.changed : stored.changed }
       set {
         values.changed = newValue
@@ -101,7 +104,7 @@ nonisolated extension Shop {
     }
 
     /// `seen`: stored as `double`, seconds since 1970, `0.0` if absent.
-    public var seen: Foundation::Date {
+    public var seen: Date {
       get { _change.isSet(14) ? values.seen : stored.seen }
       set {
         values.seen = newValue
@@ -115,7 +118,7 @@ nonisolated extension Shop {
     }
 
     /// `took`: indexed, stored as `long`, milliseconds, `0` if absent.
-    public var took: Swift::Duration {
+    public var took: Duration {
       get { _change.isSet(16) ? values.took : stored.took }
       set {
         values.took = newValue
@@ -129,7 +132,7 @@ nonisolated extension Shop {
     }
 
     /// `site`: unique, stored as `string`, nil if absent.
-    public var site: Foundation::URL? {
+    public var site: URL? {
       get { _change.isSet(18) ? values.site : stored.site }
       set {
         values.site = newValue
@@ -143,7 +146,7 @@ nonisolated extension Shop {
     }
 
     /// `total`: stored as `string`, nil if absent.
-    public var total: Foundation::Decimal? {
+    public var total: Decimal? {
       get { _change.isSet(20) ? values.total : stored.total }
       set {
         values.total = newValue
@@ -185,7 +188,7 @@ nonisolated extension Shop {
     }
 
     /// `count`: indexed, stored as `ubyte`, `0` if absent.
-    public var count: Swift::Int {
+    public var count: Int {
       get { _change.isSet(26) ? values.count : stored.count }
       set {
         values.count = newValue
@@ -199,7 +202,7 @@ nonisolated extension Shop {
     }
 
     /// `total_bytes`: stored as `ulong`, `0` if absent.
-    public var totalBytes: Swift::Int {
+    public var totalBytes: Int {
       get { _change.isSet(28) ? values.totalBytes : stored.totalBytes }
       set {
         values.totalBytes = newValue
@@ -213,7 +216,7 @@ nonisolated extension Shop {
     }
 
     /// `picture`: stored as `[ubyte]`, empty if absent.
-    public var picture: Foundation::Data {
+    public var picture: Data {
       get { _change.isSet(30) ? values.picture : stored.picture }
       set {
         values.picture = newValue
@@ -227,7 +230,7 @@ nonisolated extension Shop {
     }
 
     /// `links`: stored as `[string]`, empty if absent.
-    public var links: [Foundation::URL] {
+    public var links: [URL] {
       get { _change.isSet(32) ? values.links : stored.links }
       set {
         values.links = newValue
@@ -241,7 +244,7 @@ nonisolated extension Shop {
     }
 
     /// `sizes`: stored as `[short]`, required.
-    public var sizes: [Swift::Int] {
+    public var sizes: [Int] {
       get { _change.isSet(34) ? values.sizes : stored.sizes }
       set {
         values.sizes = newValue
@@ -339,7 +342,7 @@ nonisolated extension Shop {
     }
 
     /// `__old_name`: `false` if absent.
-    public var is_old: Swift::Bool {
+    public var is_old: Bool {
       get { _change.isSet(50) ? values.is_old : stored.is_old }
       set {
         values.is_old = newValue

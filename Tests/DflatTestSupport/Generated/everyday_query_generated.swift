@@ -5,142 +5,129 @@ public import Foundation
 
 nonisolated extension Shop.Order {
   /// `id`, for queries.
-  public static let id = Dflat::Field<Foundation::UUID, Shop.Order>(4)
+  public static let id = DflatField<UUID, Shop.Order>(4)
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int, Shop.Order>(6)
+  public static let number = DflatField<Int, Shop.Order>(6)
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, Shop.Order>(8)
+  public static let title = DflatField<String, Shop.Order>(8)
   /// `created`, for queries.
-  public static let created = Dflat::Field<Foundation::Date, Shop.Order>(10)
+  public static let created = DflatField<Date, Shop.Order>(10)
   /// `changed`, for queries.
-  public static let changed = Dflat::Field<Foundation::Date, Shop.Order>(12)
+  public static let changed = DflatField<Date, Shop.Order>(12)
   /// `seen`, for queries.
-  public static let seen = Dflat::Field<Foundation::Date, Shop.Order>(14)
+  public static let seen = DflatField<Date, Shop.Order>(14)
   /// `took`, for queries.
-  public static let took = Dflat::Field<Swift::Duration, Shop.Order>(16)
+  public static let took = DflatField<Duration, Shop.Order>(16)
   /// `site`, for queries.
-  public static let site = Dflat::Field<Foundation::URL, Shop.Order>(18)
+  public static let site = DflatField<URL, Shop.Order>(18)
   /// `total`, for queries.
-  public static let total = Dflat::Field<Foundation::Decimal, Shop.Order>(20)
+  public static let total = DflatField<Decimal, Shop.Order>(20)
   /// `price`, for queries.
-  public static let price = Dflat::Field<Price, Shop.Order>(22)
+  public static let price = DflatField<Price, Shop.Order>(22)
   /// `code`, for queries.
-  public static let code = Dflat::Field<Code, Shop.Order>(24)
+  public static let code = DflatField<Code, Shop.Order>(24)
   /// `count`, for queries.
-  public static let count = Dflat::Field<Swift::Int, Shop.Order>(26)
+  public static let count = DflatField<Int, Shop.Order>(26)
   /// `total_bytes`, for queries.
-  public static let totalBytes = Dflat::Field<Swift::Int, Shop.Order>(28)
+  public static let totalBytes = DflatField<Int, Shop.Order>(28)
   /// `state`, for queries.
-  public static let state = Dflat::Field<Shop.OrderState, Shop.Order>(36)
+  public static let state = DflatField<Shop.OrderState, Shop.Order>(36)
   /// The fields of `customer`, for queries.
-  public static let customer = Dflat::Reference<Shop.Customer, Shop.Order>(38)
+  public static let customer = DflatReference<Shop.Customer, Shop.Order>(38)
   /// The fields of `visit`, for queries.
-  public static let visit = Dflat::Reference<Shop.Visit, Shop.Order>(40)
+  public static let visit = DflatReference<Shop.Visit, Shop.Order>(40)
   /// The fields of `trip`, for queries.
-  public static let trip = Dflat::Reference<Shop.Trip, Shop.Order>(42)
+  public static let trip = DflatReference<Shop.Trip, Shop.Order>(42)
   /// What `subject` holds, for queries.
   public static let subject = UnionReference<Shop.Subject, Shop.Order>(46)
   /// `__old_name`, for queries.
-  public static let is_old = Dflat::Field<Swift::Bool, Shop.Order>(50)
+  public static let is_old = DflatField<Bool, Shop.Order>(50)
 }
 
-nonisolated extension Dflat::Reference where Target == Shop.Visit {
+nonisolated extension DflatReference where Target == Shop.Visit {
   /// `at`, for queries.
-  public var at: Dflat::Field<Foundation::Date, Root> { _field(0) }
+  public var at: DflatField<Date, Root> { _field(0) }
   /// `seconds`, for queries.
-  public var seconds: Dflat::Field<Swift::Duration, Root> { _field(8) }
+  public var seconds: DflatField<Duration, Root> { _field(8) }
   /// `count`, for queries.
-  public var count: Dflat::Field<Swift::Int, Root> { _field(16) }
+  public var count: DflatField<Int, Root> { _field(16) }
 }
 
-nonisolated extension Dflat::Reference where Target == Shop.Trip {
+nonisolated extension DflatReference where Target == Shop.Trip {
   /// The fields of `first`, for queries.
-  public var first: Dflat::Reference<Shop.Visit, Root> { _reference(0) }
+  public var first: DflatReference<Shop.Visit, Root> { _reference(0) }
 }
 
-nonisolated extension Dflat::Reference where Target == Shop.Customer {
+nonisolated extension DflatReference where Target == Shop.Customer {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `site`, for queries.
-  public var site: Dflat::Field<Foundation::URL, Root> { _field(6) }
+  public var site: DflatField<URL, Root> { _field(6) }
   /// `born`, for queries.
-  public var born: Dflat::Field<Foundation::Date, Root> { _field(8) }
+  public var born: DflatField<Date, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Shop.URLNote {
+nonisolated extension DflatReference where Target == Shop.URLNote {
   /// `URL`, for queries.
-  public var url: Dflat::Field<Foundation::URL, Root> { _field(4) }
+  public var url: DflatField<URL, Root> { _field(4) }
   /// `page`, for queries.
-  public var page: Dflat::Field<Swift::Int, Root> { _field(6) }
+  public var page: DflatField<Int, Root> { _field(6) }
 }
 
 nonisolated extension UnionReference where Target == Shop.Subject {
   /// Whether it holds `url_note`.
-  public func match(_ member: Shop.URLNote.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: Shop.URLNote.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Customer`.
-  public func match(_ member: Shop.Customer.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: Shop.Customer.Type) -> DflatCondition<Root> { _match(2) }
   /// Whether it holds `Text`.
-  public func match(_ member: Swift::String.Type) -> Dflat::Condition<Root> { _match(3) }
+  public func match(_ member: String.Type) -> DflatCondition<Root> { _match(3) }
   /// The fields of `url_note`; unknown while it holds another member.
-  public func `as`(_ member: Shop.URLNote.Type) -> Dflat::Reference<Shop.URLNote, Root> {
-    _member(1)
-  }
+  public func `as`(_ member: Shop.URLNote.Type) -> DflatReference<Shop.URLNote, Root> { _member(1) }
   /// The fields of `Customer`; unknown while it holds another member.
-  public func `as`(_ member: Shop.Customer.Type) -> Dflat::Reference<Shop.Customer, Root> {
+  public func `as`(_ member: Shop.Customer.Type) -> DflatReference<Shop.Customer, Root> {
     _member(2)
   }
   /// The string `Text`; unknown while it holds another member.
-  public func `as`(_ member: Swift::String.Type) -> Dflat::Field<Swift::String, Root> {
-    _stringMember(3)
-  }
+  public func `as`(_ member: String.Type) -> DflatField<String, Root> { _stringMember(3) }
 }
 
-nonisolated extension UnionCase where Target == Shop.Subject {
-  /// `url_note`, which conditions ask for by `match`.
-  public static var urlNote: UnionCase<Target> { _unavailable }
-  /// `Customer`, which conditions ask for by `match`.
-  public static var customer: UnionCase<Target> { _unavailable }
-  /// `Text`, which conditions ask for by `match`.
-  public static var text: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Shop.Order {
+nonisolated extension DflatReference where Target == Shop.Order {
   /// `id`, for queries.
-  public var id: Dflat::Field<Foundation::UUID, Root> { _field(4) }
+  public var id: DflatField<UUID, Root> { _field(4) }
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int, Root> { _field(6) }
+  public var number: DflatField<Int, Root> { _field(6) }
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(8) }
+  public var title: DflatField<String, Root> { _field(8) }
   /// `created`, for queries.
-  public var created: Dflat::Field<Foundation::Date, Root> { _field(10) }
+  public var created: DflatField<Date, Root> { _field(10) }
   /// `changed`, for queries.
-  public var changed: Dflat::Field<Foundation::Date, Root> { _field(12) }
+  public var changed: DflatField<Date, Root> { _field(12) }
   /// `seen`, for queries.
-  public var seen: Dflat::Field<Foundation::Date, Root> { _field(14) }
+  public var seen: DflatField<Date, Root> { _field(14) }
   /// `took`, for queries.
-  public var took: Dflat::Field<Swift::Duration, Root> { _field(16) }
+  public var took: DflatField<Duration, Root> { _field(16) }
   /// `site`, for queries.
-  public var site: Dflat::Field<Foundation::URL, Root> { _field(18) }
+  public var site: DflatField<URL, Root> { _field(18) }
   /// `total`, for queries.
-  public var total: Dflat::Field<Foundation::Decimal, Root> { _field(20) }
+  public var total: DflatField<Decimal, Root> { _field(20) }
   /// `price`, for queries.
-  public var price: Dflat::Field<Price, Root> { _field(22) }
+  public var price: DflatField<Price, Root> { _field(22) }
   /// `code`, for queries.
-  public var code: Dflat::Field<Code, Root> { _field(24) }
+  public var code: DflatField<Code, Root> { _field(24) }
   /// `count`, for queries.
-  public var count: Dflat::Field<Swift::Int, Root> { _field(26) }
+  public var count: DflatField<Int, Root> { _field(26) }
   /// `total_bytes`, for queries.
-  public var totalBytes: Dflat::Field<Swift::Int, Root> { _field(28) }
+  public var totalBytes: DflatField<Int, Root> { _field(28) }
   /// `state`, for queries.
-  public var state: Dflat::Field<Shop.OrderState, Root> { _field(36) }
+  public var state: DflatField<Shop.OrderState, Root> { _field(36) }
   /// The fields of `customer`, for queries.
-  public var customer: Dflat::Reference<Shop.Customer, Root> { _reference(38) }
+  public var customer: DflatReference<Shop.Customer, Root> { _reference(38) }
   /// The fields of `visit`, for queries.
-  public var visit: Dflat::Reference<Shop.Visit, Root> { _reference(40) }
+  public var visit: DflatReference<Shop.Visit, Root> { _reference(40) }
   /// The fields of `trip`, for queries.
-  public var trip: Dflat::Reference<Shop.Trip, Root> { _reference(42) }
+  public var trip: DflatReference<Shop.Trip, Root> { _reference(42) }
   /// What `subject` holds, for queries.
   public var subject: UnionReference<Shop.Subject, Root> { _union(46) }
   /// `__old_name`, for queries.
-  public var is_old: Dflat::Field<Swift::Bool, Root> { _field(50) }
+  public var is_old: DflatField<Bool, Root> { _field(50) }
 }

@@ -5,61 +5,61 @@ internal import FlatBuffersRuntime
 
 nonisolated extension KIT {
   /// `Item` of the schema.
-  public nonisolated struct Item: Dflat::Atom {
+  public nonisolated struct Item: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `name`: a field of the primary key.
-    public var name: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var name: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `serial`: a field of the primary key.
-    public var serial: Swift::UInt64 { _row.read { $0.scalar(at: 6, default: 0) } }
+    public var serial: UInt64 { _row.read { $0.scalar(at: 6, default: 0) } }
     /// `flag`: `false` if absent.
-    public var flag: Swift::Bool { _row.read { $0.scalar(at: 8, default: false) } }
+    public var flag: Bool { _row.read { $0.scalar(at: 8, default: false) } }
     /// `tiny`: indexed, `0` if absent.
-    public var tiny: Swift::Int8 { _row.read { $0.scalar(at: 10, default: 0) } }
+    public var tiny: Int8 { _row.read { $0.scalar(at: 10, default: 0) } }
     /// `small`: indexed, `0` if absent.
-    public var small: Swift::UInt8 { _row.read { $0.scalar(at: 12, default: 0) } }
+    public var small: UInt8 { _row.read { $0.scalar(at: 12, default: 0) } }
     /// `short_number`: indexed, `0` if absent.
-    public var shortNumber: Swift::Int16 { _row.read { $0.scalar(at: 14, default: 0) } }
+    public var shortNumber: Int16 { _row.read { $0.scalar(at: 14, default: 0) } }
     /// `port`: `0` if absent.
-    public var port: Swift::UInt16 { _row.read { $0.scalar(at: 16, default: 0) } }
+    public var port: UInt16 { _row.read { $0.scalar(at: 16, default: 0) } }
     /// `number`: indexed, `3` if absent.
-    public var number: Swift::Int32 { _row.read { $0.scalar(at: 18, default: 3) } }
+    public var number: Int32 { _row.read { $0.scalar(at: 18, default: 3) } }
     /// `count`: indexed, `0` if absent.
-    public var count: Swift::UInt32 { _row.read { $0.scalar(at: 20, default: 0) } }
+    public var count: UInt32 { _row.read { $0.scalar(at: 20, default: 0) } }
     /// `long_number`: indexed, `0` if absent.
-    public var longNumber: Swift::Int64 { _row.read { $0.scalar(at: 22, default: 0) } }
+    public var longNumber: Int64 { _row.read { $0.scalar(at: 22, default: 0) } }
     /// `big`: indexed, `0` if absent.
-    public var big: Swift::UInt64 { _row.read { $0.scalar(at: 24, default: 0) } }
+    public var big: UInt64 { _row.read { $0.scalar(at: 24, default: 0) } }
     /// `single`: indexed, `0.0` if absent.
-    public var single: Swift::Float { _row.read { $0.scalar(at: 26, default: 0.0) } }
+    public var single: Float { _row.read { $0.scalar(at: 26, default: 0.0) } }
     /// `real`: indexed, `1.5` if absent.
-    public var real: Swift::Double { _row.read { $0.scalar(at: 28, default: 1.5) } }
+    public var real: Double { _row.read { $0.scalar(at: 28, default: 1.5) } }
     /// `plain_flag`: `false` if absent.
-    public var plainFlag: Swift::Bool { _row.read { $0.scalar(at: 30, default: false) } }
+    public var plainFlag: Bool { _row.read { $0.scalar(at: 30, default: false) } }
     /// `plain_number`: `0` if absent.
-    public var plainNumber: Swift::Int32 { _row.read { $0.scalar(at: 32, default: 0) } }
+    public var plainNumber: Int32 { _row.read { $0.scalar(at: 32, default: 0) } }
     /// `plain_big`: `0` if absent.
-    public var plainBig: Swift::UInt64 { _row.read { $0.scalar(at: 34, default: 0) } }
+    public var plainBig: UInt64 { _row.read { $0.scalar(at: 34, default: 0) } }
     /// `plain_long`: `0` if absent.
-    public var plainLong: Swift::Int64 { _row.read { $0.scalar(at: 36, default: 0) } }
+    public var plainLong: Int64 { _row.read { $0.scalar(at: 36, default: 0) } }
     /// `plain_real`: `0.0` if absent.
-    public var plainReal: Swift::Double { _row.read { $0.scalar(at: 38, default: 0.0) } }
+    public var plainReal: Double { _row.read { $0.scalar(at: 38, default: 0.0) } }
     /// `plain_title`: nil if absent.
-    public var plainTitle: Swift::String? { _row.read { $0.string(at: 40) } }
+    public var plainTitle: String? { _row.read { $0.string(at: 40) } }
     /// `maybe_flag`: indexed, nil if absent.
-    public var maybeFlag: Swift::Bool? { _row.read { $0.scalar(at: 42) } }
+    public var maybeFlag: Bool? { _row.read { $0.scalar(at: 42) } }
     /// `maybe_number`: indexed, nil if absent.
-    public var maybeNumber: Swift::Int32? { _row.read { $0.scalar(at: 44) } }
+    public var maybeNumber: Int32? { _row.read { $0.scalar(at: 44) } }
     /// `maybe_big`: nil if absent.
-    public var maybeBig: Swift::UInt64? { _row.read { $0.scalar(at: 46) } }
+    public var maybeBig: UInt64? { _row.read { $0.scalar(at: 46) } }
     /// `maybe_real`: indexed, nil if absent.
-    public var maybeReal: Swift::Double? { _row.read { $0.scalar(at: 48) } }
+    public var maybeReal: Double? { _row.read { $0.scalar(at: 48) } }
     /// `mood`: indexed, `.wild` if absent.
     public var mood: KIT.Mood { _row.read { $0.enumeration(at: 50, default: .wild) } }
     /// `maybe_mood`: indexed, nil if absent.
@@ -69,11 +69,11 @@ nonisolated extension KIT {
     /// `traits`: indexed, `[]` if absent.
     public var traits: KIT.Trait { _row.read { $0.enumeration(at: 56, default: []) } }
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String? { _row.read { $0.string(at: 58) } }
+    public var title: String? { _row.read { $0.string(at: 58) } }
     /// `word`: indexed, `"plain"` if absent.
-    public var word: Swift::String { _row.read { $0.string(at: 60) ?? "plain" } }
+    public var word: String { _row.read { $0.string(at: 60) ?? "plain" } }
     /// `badge`: unique, nil if absent.
-    public var badge: Swift::String? { _row.read { $0.string(at: 62) } }
+    public var badge: String? { _row.read { $0.string(at: 62) } }
     /// `point`: nil if absent.
     public var point: KIT.Point? { _row.read { $0.structure(at: 66) } }
     /// `box`: nil if absent.
@@ -83,39 +83,36 @@ nonisolated extension KIT {
     /// `pet`: indexed, nil if absent.
     public var pet: KIT.Pet? { _row.read { $0.union(at: 74) } }
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] { _row.read { $0.strings(at: 76) } }
+    public var tags: [String] { _row.read { $0.strings(at: 76) } }
     /// `numbers`: empty if absent.
-    public var numbers: [Swift::Int64] { _row.read { $0.scalars(at: 78) } }
+    public var numbers: [Int64] { _row.read { $0.scalars(at: 78) } }
     /// `leaves`: empty if absent.
     public var leaves: [KIT.Leaf] { _row.read { $0.tables(at: 80) } }
     /// `pets`: empty if absent.
     public var pets: [KIT.Pet] { _row.read { $0.unions(at: 84) } }
     /// `extra`: indexed, nil if absent.
-    public var extra: Swift::String? { _row.read { $0.string(at: 86) } }
+    public var extra: String? { _row.read { $0.string(at: 86) } }
     /// `extra_number`: `0` if absent.
-    public var extraNumber: Swift::Int32 { _row.read { $0.scalar(at: 88, default: 0) } }
+    public var extraNumber: Int32 { _row.read { $0.scalar(at: 88, default: 0) } }
 
     /// The primary key.
-    public var id: CompositeKey<Swift::String, Swift::UInt64> { CompositeKey(name, serial) }
+    public var id: CompositeKey<String, UInt64> { CompositeKey(name, serial) }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      name: Swift::String, serial: Swift::UInt64, flag: Swift::Bool? = false,
-      tiny: Swift::Int8? = 0, small: Swift::UInt8? = 0, shortNumber: Swift::Int16? = 0,
-      port: Swift::UInt16? = 0, number: Swift::Int32? = 3, count: Swift::UInt32? = 0,
-      longNumber: Swift::Int64? = 0, big: Swift::UInt64? = 0, single: Swift::Float? = 0.0,
-      real: Swift::Double? = 1.5, plainFlag: Swift::Bool? = false, plainNumber: Swift::Int32? = 0,
-      plainBig: Swift::UInt64? = 0, plainLong: Swift::Int64? = 0, plainReal: Swift::Double? = 0.0,
-      plainTitle: Swift::String? = nil, maybeFlag: Swift::Bool? = nil,
-      maybeNumber: Swift::Int32? = nil, maybeBig: Swift::UInt64? = nil,
-      maybeReal: Swift::Double? = nil, mood: KIT.Mood? = .wild, maybeMood: KIT.Mood? = nil,
-      wide: KIT.Wide? = .small, traits: KIT.Trait? = [], title: Swift::String? = nil,
-      word: Swift::String? = "plain", badge: Swift::String? = nil, point: KIT.Point? = nil,
-      box: KIT.Box? = nil, branch: KIT.Branch? = nil, pet: KIT.Pet? = nil,
-      tags: [Swift::String]? = [], numbers: [Swift::Int64]? = [], leaves: [KIT.Leaf]? = [],
-      pets: [KIT.Pet]? = [], extra: Swift::String? = nil, extraNumber: Swift::Int32? = 0
+      name: String, serial: UInt64, flag: Bool? = false, tiny: Int8? = 0, small: UInt8? = 0,
+      shortNumber: Int16? = 0, port: UInt16? = 0, number: Int32? = 3, count: UInt32? = 0,
+      longNumber: Int64? = 0, big: UInt64? = 0, single: Float? = 0.0, real: Double? = 1.5,
+      plainFlag: Bool? = false, plainNumber: Int32? = 0, plainBig: UInt64? = 0,
+      plainLong: Int64? = 0, plainReal: Double? = 0.0, plainTitle: String? = nil,
+      maybeFlag: Bool? = nil, maybeNumber: Int32? = nil, maybeBig: UInt64? = nil,
+      maybeReal: Double? = nil, mood: KIT.Mood? = .wild, maybeMood: KIT.Mood? = nil,
+      wide: KIT.Wide? = .small, traits: KIT.Trait? = [], title: String? = nil,
+      word: String? = "plain", badge: String? = nil, point: KIT.Point? = nil, box: KIT.Box? = nil,
+      branch: KIT.Branch? = nil, pet: KIT.Pet? = nil, tags: [String]? = [], numbers: [Int64]? = [],
+      leaves: [KIT.Leaf]? = [], pets: [KIT.Pet]? = [], extra: String? = nil, extraNumber: Int32? = 0
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         ItemBuilder._encode(
           to: $0, name, serial, flag ?? false, tiny ?? 0, small ?? 0, shortNumber ?? 0, port ?? 0,
           number ?? 3, count ?? 0, longNumber ?? 0, big ?? 0, single ?? 0.0, real ?? 1.5,
@@ -135,54 +132,54 @@ nonisolated extension KIT {
       layout: TableLayout(
         "Item", version: "2", slots: 43,
         [
-          Dflat::Property("name", 4, .string(default: "")),
-          Dflat::Property("serial", 6, .scalar(.uint64, default: .unsigned(0))),
-          Dflat::Property("flag", 8, .scalar(.bool, default: .bool(false))),
-          Dflat::Property("tiny", 10, .scalar(.int8, default: .integer(0))),
-          Dflat::Property("small", 12, .scalar(.uint8, default: .integer(0))),
-          Dflat::Property(
+          DflatProperty("name", 4, .string(default: "")),
+          DflatProperty("serial", 6, .scalar(.uint64, default: .unsigned(0))),
+          DflatProperty("flag", 8, .scalar(.bool, default: .bool(false))),
+          DflatProperty("tiny", 10, .scalar(.int8, default: .integer(0))),
+          DflatProperty("small", 12, .scalar(.uint8, default: .integer(0))),
+          DflatProperty(
             "short_number", 14, .scalar(.int16, default: .integer(0)), swift: "shortNumber"),
-          Dflat::Property("port", 16, .scalar(.uint16, default: .integer(0))),
-          Dflat::Property("number", 18, .scalar(.int32, default: .integer(3))),
-          Dflat::Property("count", 20, .scalar(.uint32, default: .integer(0))),
-          Dflat::Property(
+          DflatProperty("port", 16, .scalar(.uint16, default: .integer(0))),
+          DflatProperty("number", 18, .scalar(.int32, default: .integer(3))),
+          DflatProperty("count", 20, .scalar(.uint32, default: .integer(0))),
+          DflatProperty(
             "long_number", 22, .scalar(.int64, default: .integer(0)), swift: "longNumber"),
-          Dflat::Property("big", 24, .scalar(.uint64, default: .unsigned(0))),
-          Dflat::Property("single", 26, .scalar(.float, default: .real(0.0))),
-          Dflat::Property("real", 28, .scalar(.double, default: .real(1.5))),
-          Dflat::Property(
+          DflatProperty("big", 24, .scalar(.uint64, default: .unsigned(0))),
+          DflatProperty("single", 26, .scalar(.float, default: .real(0.0))),
+          DflatProperty("real", 28, .scalar(.double, default: .real(1.5))),
+          DflatProperty(
             "plain_flag", 30, .scalar(.bool, default: .bool(false)), swift: "plainFlag"),
-          Dflat::Property(
+          DflatProperty(
             "plain_number", 32, .scalar(.int32, default: .integer(0)), swift: "plainNumber"),
-          Dflat::Property(
+          DflatProperty(
             "plain_big", 34, .scalar(.uint64, default: .unsigned(0)), swift: "plainBig"),
-          Dflat::Property(
+          DflatProperty(
             "plain_long", 36, .scalar(.int64, default: .integer(0)), swift: "plainLong"),
-          Dflat::Property(
+          DflatProperty(
             "plain_real", 38, .scalar(.double, default: .real(0.0)), swift: "plainReal"),
-          Dflat::Property("plain_title", 40, .string(default: nil), swift: "plainTitle"),
-          Dflat::Property("maybe_flag", 42, .scalar(.bool, default: nil), swift: "maybeFlag"),
-          Dflat::Property("maybe_number", 44, .scalar(.int32, default: nil), swift: "maybeNumber"),
-          Dflat::Property("maybe_big", 46, .scalar(.uint64, default: nil), swift: "maybeBig"),
-          Dflat::Property("maybe_real", 48, .scalar(.double, default: nil), swift: "maybeReal"),
-          Dflat::Property("mood", 50, .enumeration({ KIT.Mood._layout }, default: 5)),
-          Dflat::Property(
+          DflatProperty("plain_title", 40, .string(default: nil), swift: "plainTitle"),
+          DflatProperty("maybe_flag", 42, .scalar(.bool, default: nil), swift: "maybeFlag"),
+          DflatProperty("maybe_number", 44, .scalar(.int32, default: nil), swift: "maybeNumber"),
+          DflatProperty("maybe_big", 46, .scalar(.uint64, default: nil), swift: "maybeBig"),
+          DflatProperty("maybe_real", 48, .scalar(.double, default: nil), swift: "maybeReal"),
+          DflatProperty("mood", 50, .enumeration({ KIT.Mood._layout }, default: 5)),
+          DflatProperty(
             "maybe_mood", 52, .enumeration({ KIT.Mood._layout }, default: nil), swift: "maybeMood"),
-          Dflat::Property("wide", 54, .enumeration({ KIT.Wide._layout }, default: 1)),
-          Dflat::Property("traits", 56, .enumeration({ KIT.Trait._layout }, default: 0)),
-          Dflat::Property("title", 58, .string(default: nil)),
-          Dflat::Property("word", 60, .string(default: "plain")),
-          Dflat::Property("badge", 62, .string(default: nil)),
-          Dflat::Property("point", 66, .structure { KIT.Point._layout }),
-          Dflat::Property("box", 68, .structure { KIT.Box._layout }),
-          Dflat::Property("branch", 70, .table { KIT.Branch._layout }),
-          Dflat::Property("pet", 74, .union { KIT.Pet._layout }),
-          Dflat::Property("tags", 76, .vector(.string(default: nil))),
-          Dflat::Property("numbers", 78, .vector(.scalar(.int64, default: nil))),
-          Dflat::Property("leaves", 80, .vector(.table { KIT.Leaf._layout })),
-          Dflat::Property("pets", 84, .vector(.union { KIT.Pet._layout })),
-          Dflat::Property("extra", 86, .string(default: nil)),
-          Dflat::Property(
+          DflatProperty("wide", 54, .enumeration({ KIT.Wide._layout }, default: 1)),
+          DflatProperty("traits", 56, .enumeration({ KIT.Trait._layout }, default: 0)),
+          DflatProperty("title", 58, .string(default: nil)),
+          DflatProperty("word", 60, .string(default: "plain")),
+          DflatProperty("badge", 62, .string(default: nil)),
+          DflatProperty("point", 66, .structure { KIT.Point._layout }),
+          DflatProperty("box", 68, .structure { KIT.Box._layout }),
+          DflatProperty("branch", 70, .table { KIT.Branch._layout }),
+          DflatProperty("pet", 74, .union { KIT.Pet._layout }),
+          DflatProperty("tags", 76, .vector(.string(default: nil))),
+          DflatProperty("numbers", 78, .vector(.scalar(.int64, default: nil))),
+          DflatProperty("leaves", 80, .vector(.table { KIT.Leaf._layout })),
+          DflatProperty("pets", 84, .vector(.union { KIT.Pet._layout })),
+          DflatProperty("extra", 86, .string(default: nil)),
+          DflatProperty(
             "extra_number", 88, .scalar(.int32, default: .integer(0)), swift: "extraNumber"),
         ]),
       primaryKey: [4, 6],
@@ -220,51 +217,51 @@ nonisolated extension KIT {
   /// The fields of a `Item`, to be changed and built.
   public nonisolated struct ItemBuilder: EntityBuilder {
     /// `name`: a field of the primary key.
-    public var name: Swift::String = ""
+    public var name: String = ""
     /// `serial`: a field of the primary key.
-    public var serial: Swift::UInt64 = 0
+    public var serial: UInt64 = 0
     /// `flag`: `false` if absent.
-    public var flag: Swift::Bool = false
+    public var flag: Bool = false
     /// `tiny`: indexed, `0` if absent.
-    public var tiny: Swift::Int8 = 0
+    public var tiny: Int8 = 0
     /// `small`: indexed, `0` if absent.
-    public var small: Swift::UInt8 = 0
+    public var small: UInt8 = 0
     /// `short_number`: indexed, `0` if absent.
-    public var shortNumber: Swift::Int16 = 0
+    public var shortNumber: Int16 = 0
     /// `port`: `0` if absent.
-    public var port: Swift::UInt16 = 0
+    public var port: UInt16 = 0
     /// `number`: indexed, `3` if absent.
-    public var number: Swift::Int32 = 3
+    public var number: Int32 = 3
     /// `count`: indexed, `0` if absent.
-    public var count: Swift::UInt32 = 0
+    public var count: UInt32 = 0
     /// `long_number`: indexed, `0` if absent.
-    public var longNumber: Swift::Int64 = 0
+    public var longNumber: Int64 = 0
     /// `big`: indexed, `0` if absent.
-    public var big: Swift::UInt64 = 0
+    public var big: UInt64 = 0
     /// `single`: indexed, `0.0` if absent.
-    public var single: Swift::Float = 0.0
+    public var single: Float = 0.0
     /// `real`: indexed, `1.5` if absent.
-    public var real: Swift::Double = 1.5
+    public var real: Double = 1.5
     /// `plain_flag`: `false` if absent.
-    public var plainFlag: Swift::Bool = false
+    public var plainFlag: Bool = false
     /// `plain_number`: `0` if absent.
-    public var plainNumber: Swift::Int32 = 0
+    public var plainNumber: Int32 = 0
     /// `plain_big`: `0` if absent.
-    public var plainBig: Swift::UInt64 = 0
+    public var plainBig: UInt64 = 0
     /// `plain_long`: `0` if absent.
-    public var plainLong: Swift::Int64 = 0
+    public var plainLong: Int64 = 0
     /// `plain_real`: `0.0` if absent.
-    public var plainReal: Swift::Double = 0.0
+    public var plainReal: Double = 0.0
     /// `plain_title`: nil if absent.
-    public var plainTitle: Swift::String? = nil
+    public var plainTitle: String? = nil
     /// `maybe_flag`: indexed, nil if absent.
-    public var maybeFlag: Swift::Bool? = nil
+    public var maybeFlag: Bool? = nil
     /// `maybe_number`: indexed, nil if absent.
-    public var maybeNumber: Swift::Int32? = nil
+    public var maybeNumber: Int32? = nil
     /// `maybe_big`: nil if absent.
-    public var maybeBig: Swift::UInt64? = nil
+    public var maybeBig: UInt64? = nil
     /// `maybe_real`: indexed, nil if absent.
-    public var maybeReal: Swift::Double? = nil
+    public var maybeReal: Double? = nil
     /// `mood`: indexed, `.wild` if absent.
     public var mood: KIT.Mood = .wild
     /// `maybe_mood`: indexed, nil if absent.
@@ -274,11 +271,11 @@ nonisolated extension KIT {
     /// `traits`: indexed, `[]` if absent.
     public var traits: KIT.Trait = []
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String? = nil
+    public var title: String? = nil
     /// `word`: indexed, `"plain"` if absent.
-    public var word: Swift::String = "plain"
+    public var word: String = "plain"
     /// `badge`: unique, nil if absent.
-    public var badge: Swift::String? = nil
+    public var badge: String? = nil
     /// `point`: nil if absent.
     public var point: KIT.Point? = nil
     /// `box`: nil if absent.
@@ -288,17 +285,17 @@ nonisolated extension KIT {
     /// `pet`: indexed, nil if absent.
     public var pet: KIT.Pet? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [String] = []
     /// `numbers`: empty if absent.
-    public var numbers: [Swift::Int64] = []
+    public var numbers: [Int64] = []
     /// `leaves`: empty if absent.
     public var leaves: [KIT.Leaf] = []
     /// `pets`: empty if absent.
     public var pets: [KIT.Pet] = []
     /// `extra`: indexed, nil if absent.
-    public var extra: Swift::String? = nil
+    public var extra: String? = nil
     /// `extra_number`: `0` if absent.
-    public var extraNumber: Swift::Int32 = 0
+    public var extraNumber: Int32 = 0
 
     init() {}
 
@@ -349,7 +346,7 @@ nonisolated extension KIT {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Item {
-      Item(_row: Dflat::Row { _encode(to: $0) })
+      Item(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -362,18 +359,15 @@ nonisolated extension KIT {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ name: Swift::String, _ serial: Swift::UInt64,
-      _ flag: Swift::Bool, _ tiny: Swift::Int8, _ small: Swift::UInt8, _ shortNumber: Swift::Int16,
-      _ port: Swift::UInt16, _ number: Swift::Int32, _ count: Swift::UInt32,
-      _ longNumber: Swift::Int64, _ big: Swift::UInt64, _ single: Swift::Float,
-      _ real: Swift::Double, _ plainFlag: Swift::Bool, _ plainNumber: Swift::Int32,
-      _ plainBig: Swift::UInt64, _ plainLong: Swift::Int64, _ plainReal: Swift::Double,
-      _ plainTitle: Swift::String?, _ maybeFlag: Swift::Bool?, _ maybeNumber: Swift::Int32?,
-      _ maybeBig: Swift::UInt64?, _ maybeReal: Swift::Double?, _ mood: KIT.Mood,
-      _ maybeMood: KIT.Mood?, _ wide: KIT.Wide, _ traits: KIT.Trait, _ title: Swift::String?,
-      _ word: Swift::String, _ badge: Swift::String?, _ point: KIT.Point?, _ box: KIT.Box?,
-      _ branch: KIT.Branch?, _ pet: KIT.Pet?, _ tags: [Swift::String], _ numbers: [Swift::Int64],
-      _ leaves: [KIT.Leaf], _ pets: [KIT.Pet], _ extra: Swift::String?, _ extraNumber: Swift::Int32
+      to builder: FlatBufferBuilder, _ name: String, _ serial: UInt64, _ flag: Bool, _ tiny: Int8,
+      _ small: UInt8, _ shortNumber: Int16, _ port: UInt16, _ number: Int32, _ count: UInt32,
+      _ longNumber: Int64, _ big: UInt64, _ single: Float, _ real: Double, _ plainFlag: Bool,
+      _ plainNumber: Int32, _ plainBig: UInt64, _ plainLong: Int64, _ plainReal: Double,
+      _ plainTitle: String?, _ maybeFlag: Bool?, _ maybeNumber: Int32?, _ maybeBig: UInt64?,
+      _ maybeReal: Double?, _ mood: KIT.Mood, _ maybeMood: KIT.Mood?, _ wide: KIT.Wide,
+      _ traits: KIT.Trait, _ title: String?, _ word: String, _ badge: String?, _ point: KIT.Point?,
+      _ box: KIT.Box?, _ branch: KIT.Branch?, _ pet: KIT.Pet?, _ tags: [String], _ numbers: [Int64],
+      _ leaves: [KIT.Leaf], _ pets: [KIT.Pet], _ extra: String?, _ extraNumber: Int32
     ) -> FlatBufferBuilder.Offset {
       let name = builder.string(name)
       let plainTitle = builder.string(plainTitle)

@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 nonisolated extension KIT {
   /// `Mood` of the schema.
-  public nonisolated enum Mood: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Mood: Int8, FlatBuffersEnum, CaseIterable {
     case low = -100
     case gloomy = -3
     case calm = 0
@@ -30,7 +30,7 @@ nonisolated extension KIT {
   }
 
   /// `Wide` of the schema.
-  public nonisolated enum Wide: Swift::UInt64, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Wide: UInt64, FlatBuffersEnum, CaseIterable {
     case small = 1
     case `some` = 77
     case middle = 9223372036854775807
@@ -53,10 +53,10 @@ nonisolated extension KIT {
   /// `Trait` of the schema.
   public nonisolated struct Trait: OptionSet, FlatBuffersEnum, CaseIterable {
     /// The bits; those that the schema does not name are kept.
-    public let rawValue: Swift::UInt8
+    public let rawValue: UInt8
 
     /// Any combination of bits.
-    public init(rawValue: Swift::UInt8) {
+    public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
@@ -79,12 +79,12 @@ nonisolated extension KIT {
   /// `Point` of the schema.
   public nonisolated struct Point: FlatBuffersStruct {
     /// The field `x`.
-    public var x: Swift::Float
+    public var x: Float
     /// The field `y`.
-    public var y: Swift::Double
+    public var y: Double
 
     /// All fields; nil stands for the default.
-    public init(x: Swift::Float? = 0.0, y: Swift::Double? = 0.0) {
+    public init(x: Float? = 0.0, y: Double? = 0.0) {
       self.x = x ?? 0.0
       self.y = y ?? 0.0
     }
@@ -105,8 +105,8 @@ nonisolated extension KIT {
     public static let _layout = StructLayout(
       "Point", size: 16, alignment: 8,
       [
-        Dflat::Property("x", 0, .scalar(.float, default: .real(0.0))),
-        Dflat::Property("y", 8, .scalar(.double, default: .real(0.0))),
+        DflatProperty("x", 0, .scalar(.float, default: .real(0.0))),
+        DflatProperty("y", 8, .scalar(.double, default: .real(0.0))),
       ])
   }
 
@@ -115,16 +115,15 @@ nonisolated extension KIT {
     /// The field `corner`.
     public var corner: KIT.Point
     /// The field `depth`.
-    public var depth: Swift::Int16
+    public var depth: Int16
     /// The field `mood`.
     public var mood: KIT.Mood
     /// The field `big`.
-    public var big: Swift::UInt64
+    public var big: UInt64
 
     /// All fields; nil stands for the default.
     public init(
-      corner: KIT.Point? = KIT.Point(), depth: Swift::Int16? = 0, mood: KIT.Mood? = .calm,
-      big: Swift::UInt64? = 0
+      corner: KIT.Point? = KIT.Point(), depth: Int16? = 0, mood: KIT.Mood? = .calm, big: UInt64? = 0
     ) {
       self.corner = corner ?? KIT.Point()
       self.depth = depth ?? 0
@@ -152,26 +151,24 @@ nonisolated extension KIT {
     public static let _layout = StructLayout(
       "Box", size: 32, alignment: 8,
       [
-        Dflat::Property("corner", 0, .structure { KIT.Point._layout }),
-        Dflat::Property("depth", 16, .scalar(.int16, default: .integer(0))),
-        Dflat::Property("mood", 18, .enumeration({ KIT.Mood._layout }, default: 0)),
-        Dflat::Property("big", 24, .scalar(.uint64, default: .unsigned(0))),
+        DflatProperty("corner", 0, .structure { KIT.Point._layout }),
+        DflatProperty("depth", 16, .scalar(.int16, default: .integer(0))),
+        DflatProperty("mood", 18, .enumeration({ KIT.Mood._layout }, default: 0)),
+        DflatProperty("big", 24, .scalar(.uint64, default: .unsigned(0))),
       ])
   }
 
   /// `Leaf` of the schema.
   public nonisolated struct Leaf: FlatBuffersTable {
     /// `label`: indexed, nil if absent.
-    public var label: Swift::String?
+    public var label: String?
     /// `weight`: `0.0` if absent.
-    public var weight: Swift::Double
+    public var weight: Double
     /// `rank`: indexed, `0` if absent.
-    public var rank: Swift::UInt64
+    public var rank: UInt64
 
     /// All fields; nil stands for the default.
-    public init(
-      label: Swift::String? = nil, weight: Swift::Double? = 0.0, rank: Swift::UInt64? = 0
-    ) {
+    public init(label: String? = nil, weight: Double? = 0.0, rank: UInt64? = 0) {
       self.label = label
       self.weight = weight ?? 0.0
       self.rank = rank ?? 0
@@ -198,9 +195,9 @@ nonisolated extension KIT {
     public static let _layout: TableLayout = TableLayout(
       "Leaf", slots: 3,
       [
-        Dflat::Property("label", 4, .string(default: nil)),
-        Dflat::Property("weight", 6, .scalar(.double, default: .real(0.0))),
-        Dflat::Property("rank", 8, .scalar(.uint64, default: .unsigned(0))),
+        DflatProperty("label", 4, .string(default: nil)),
+        DflatProperty("weight", 6, .scalar(.double, default: .real(0.0))),
+        DflatProperty("rank", 8, .scalar(.uint64, default: .unsigned(0))),
       ])
   }
 
@@ -209,12 +206,12 @@ nonisolated extension KIT {
     /// `leaf`: nil if absent.
     public var leaf: KIT.Leaf?
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `box`: nil if absent.
     public var box: KIT.Box?
 
     /// All fields; nil stands for the default.
-    public init(leaf: KIT.Leaf? = nil, name: Swift::String? = nil, box: KIT.Box? = nil) {
+    public init(leaf: KIT.Leaf? = nil, name: String? = nil, box: KIT.Box? = nil) {
       self.leaf = leaf
       self.name = name
       self.box = box
@@ -242,23 +239,23 @@ nonisolated extension KIT {
     public static let _layout: TableLayout = TableLayout(
       "Branch", slots: 3,
       [
-        Dflat::Property("leaf", 4, .table { KIT.Leaf._layout }),
-        Dflat::Property("name", 6, .string(default: nil)),
-        Dflat::Property("box", 8, .structure { KIT.Box._layout }),
+        DflatProperty("leaf", 4, .table { KIT.Leaf._layout }),
+        DflatProperty("name", 6, .string(default: nil)),
+        DflatProperty("box", 8, .structure { KIT.Box._layout }),
       ])
   }
 
   /// `Cat` of the schema.
   public nonisolated struct Cat: FlatBuffersTable {
     /// `name`: unique, nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `lives`: indexed, `0` if absent.
-    public var lives: Swift::UInt8
+    public var lives: UInt8
     /// `leaf`: nil if absent.
     public var leaf: KIT.Leaf?
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil, lives: Swift::UInt8? = 0, leaf: KIT.Leaf? = nil) {
+    public init(name: String? = nil, lives: UInt8? = 0, leaf: KIT.Leaf? = nil) {
       self.name = name
       self.lives = lives ?? 0
       self.leaf = leaf
@@ -286,23 +283,23 @@ nonisolated extension KIT {
     public static let _layout: TableLayout = TableLayout(
       "Cat", slots: 3,
       [
-        Dflat::Property("name", 4, .string(default: nil)),
-        Dflat::Property("lives", 6, .scalar(.uint8, default: .integer(0))),
-        Dflat::Property("leaf", 8, .table { KIT.Leaf._layout }),
+        DflatProperty("name", 4, .string(default: nil)),
+        DflatProperty("lives", 6, .scalar(.uint8, default: .integer(0))),
+        DflatProperty("leaf", 8, .table { KIT.Leaf._layout }),
       ])
   }
 
   /// `Dog` of the schema.
   public nonisolated struct Dog: FlatBuffersTable {
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `age`: indexed, nil if absent.
-    public var age: Swift::Int32?
+    public var age: Int32?
     /// `mood`: `.calm` if absent.
     public var mood: KIT.Mood
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil, age: Swift::Int32? = nil, mood: KIT.Mood? = .calm) {
+    public init(name: String? = nil, age: Int32? = nil, mood: KIT.Mood? = .calm) {
       self.name = name
       self.age = age
       self.mood = mood ?? .calm
@@ -329,9 +326,9 @@ nonisolated extension KIT {
     public static let _layout: TableLayout = TableLayout(
       "Dog", slots: 3,
       [
-        Dflat::Property("name", 4, .string(default: nil)),
-        Dflat::Property("age", 6, .scalar(.int32, default: nil)),
-        Dflat::Property("mood", 8, .enumeration({ KIT.Mood._layout }, default: 0)),
+        DflatProperty("name", 4, .string(default: nil)),
+        DflatProperty("age", 6, .scalar(.int32, default: nil)),
+        DflatProperty("mood", 8, .enumeration({ KIT.Mood._layout }, default: 0)),
       ])
   }
 
@@ -358,10 +355,10 @@ nonisolated extension KIT {
   /// `Bird` of the schema.
   public nonisolated struct Bird: FlatBuffersTable {
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil) {
+    public init(name: String? = nil) {
       self.name = name
     }
 
@@ -382,7 +379,7 @@ nonisolated extension KIT {
     public static let _layout: TableLayout = TableLayout(
       "Bird", slots: 1,
       [
-        Dflat::Property("name", 4, .string(default: nil))
+        DflatProperty("name", 4, .string(default: nil))
       ])
   }
 
@@ -418,7 +415,7 @@ nonisolated extension KIT {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .cat: 1
       case .dog: 2

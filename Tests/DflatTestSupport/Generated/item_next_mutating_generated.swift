@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension KIT {
   /// A creation, change or deletion of a `Item`, to be submitted.
   public nonisolated final class ItemChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Item
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: ItemBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Item { Item(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: ItemBuilder = ItemBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension KIT {
     }
 
     /// `name`: a field of the primary key.
-    public var name: Swift::String {
+    public var name: String {
       get { _change.isSet(4) ? values.name : stored.name }
       set {
         values.name = newValue
@@ -44,7 +47,7 @@ nonisolated extension KIT {
     }
 
     /// `serial`: a field of the primary key.
-    public var serial: Swift::UInt64 {
+    public var serial: UInt64 {
       get { _change.isSet(6) ? values.serial : stored.serial }
       set {
         values.serial = newValue
@@ -58,7 +61,7 @@ nonisolated extension KIT {
     }
 
     /// `flag`: `false` if absent.
-    public var flag: Swift::Bool {
+    public var flag: Bool {
       get { _change.isSet(8) ? values.flag : stored.flag }
       set {
         values.flag = newValue
@@ -72,7 +75,7 @@ nonisolated extension KIT {
     }
 
     /// `tiny`: indexed, `0` if absent.
-    public var tiny: Swift::Int8 {
+    public var tiny: Int8 {
       get { _change.isSet(10) ? values.tiny : stored.tiny }
       set {
         values.tiny = newValue
@@ -86,7 +89,7 @@ nonisolated extension KIT {
     }
 
     /// `small`: indexed, `0` if absent.
-    public var small: Swift::UInt8 {
+    public var small: UInt8 {
       get { _change.isSet(12) ? values.small : stored.small }
       set {
         values.small = newValue
@@ -100,7 +103,7 @@ nonisolated extension KIT {
     }
 
     /// `short_number`: indexed, `0` if absent.
-    public var shortNumber: Swift::Int16 {
+    public var shortNumber: Int16 {
       get { _change.isSet(14) ? values.shortNumber : stored.shortNumber }
       set {
         values.shortNumber = newValue
@@ -114,7 +117,7 @@ nonisolated extension KIT {
     }
 
     /// `port`: `0` if absent.
-    public var port: Swift::UInt16 {
+    public var port: UInt16 {
       get { _change.isSet(16) ? values.port : stored.port }
       set {
         values.port = newValue
@@ -128,7 +131,7 @@ nonisolated extension KIT {
     }
 
     /// `number`: indexed, `3` if absent.
-    public var number: Swift::Int32 {
+    public var number: Int32 {
       get { _change.isSet(18) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -142,7 +145,7 @@ nonisolated extension KIT {
     }
 
     /// `count`: indexed, `0` if absent.
-    public var count: Swift::UInt32 {
+    public var count: UInt32 {
       get { _change.isSet(20) ? values.count : stored.count }
       set {
         values.count = newValue
@@ -156,7 +159,7 @@ nonisolated extension KIT {
     }
 
     /// `long_number`: indexed, `0` if absent.
-    public var longNumber: Swift::Int64 {
+    public var longNumber: Int64 {
       get { _change.isSet(22) ? values.longNumber : stored.longNumber }
       set {
         values.longNumber = newValue
@@ -170,7 +173,7 @@ nonisolated extension KIT {
     }
 
     /// `big`: indexed, `0` if absent.
-    public var big: Swift::UInt64 {
+    public var big: UInt64 {
       get { _change.isSet(24) ? values.big : stored.big }
       set {
         values.big = newValue
@@ -184,7 +187,7 @@ nonisolated extension KIT {
     }
 
     /// `single`: indexed, `0.0` if absent.
-    public var single: Swift::Float {
+    public var single: Float {
       get { _change.isSet(26) ? values.single : stored.single }
       set {
         values.single = newValue
@@ -198,7 +201,7 @@ nonisolated extension KIT {
     }
 
     /// `real`: indexed, `1.5` if absent.
-    public var real: Swift::Double {
+    public var real: Double {
       get { _change.isSet(28) ? values.real : stored.real }
       set {
         values.real = newValue
@@ -212,7 +215,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_flag`: `false` if absent.
-    public var plainFlag: Swift::Bool {
+    public var plainFlag: Bool {
       get { _change.isSet(30) ? values.plainFlag : stored.plainFlag }
       set {
         values.plainFlag = newValue
@@ -226,7 +229,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_number`: `0` if absent.
-    public var plainNumber: Swift::Int32 {
+    public var plainNumber: Int32 {
       get { _change.isSet(32) ? values.plainNumber : stored.plainNumber }
       set {
         values.plainNumber = newValue
@@ -240,7 +243,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_big`: `0` if absent.
-    public var plainBig: Swift::UInt64 {
+    public var plainBig: UInt64 {
       get { _change.isSet(34) ? values.plainBig : stored.plainBig }
       set {
         values.plainBig = newValue
@@ -254,7 +257,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_long`: `0` if absent.
-    public var plainLong: Swift::Int64 {
+    public var plainLong: Int64 {
       get { _change.isSet(36) ? values.plainLong : stored.plainLong }
       set {
         values.plainLong = newValue
@@ -268,7 +271,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_real`: `0.0` if absent.
-    public var plainReal: Swift::Double {
+    public var plainReal: Double {
       get { _change.isSet(38) ? values.plainReal : stored.plainReal }
       set {
         values.plainReal = newValue
@@ -282,7 +285,7 @@ nonisolated extension KIT {
     }
 
     /// `plain_title`: nil if absent.
-    public var plainTitle: Swift::String? {
+    public var plainTitle: String? {
       get { _change.isSet(40) ? values.plainTitle : stored.plainTitle }
       set {
         values.plainTitle = newValue
@@ -296,7 +299,7 @@ nonisolated extension KIT {
     }
 
     /// `maybe_flag`: indexed, nil if absent.
-    public var maybeFlag: Swift::Bool? {
+    public var maybeFlag: Bool? {
       get { _change.isSet(42) ? values.maybeFlag : stored.maybeFlag }
       set {
         values.maybeFlag = newValue
@@ -310,7 +313,7 @@ nonisolated extension KIT {
     }
 
     /// `maybe_number`: indexed, nil if absent.
-    public var maybeNumber: Swift::Int32? {
+    public var maybeNumber: Int32? {
       get { _change.isSet(44) ? values.maybeNumber : stored.maybeNumber }
       set {
         values.maybeNumber = newValue
@@ -324,7 +327,7 @@ nonisolated extension KIT {
     }
 
     /// `maybe_big`: nil if absent.
-    public var maybeBig: Swift::UInt64? {
+    public var maybeBig: UInt64? {
       get { _change.isSet(46) ? values.maybeBig : stored.maybeBig }
       set {
         values.maybeBig = newValue
@@ -338,7 +341,7 @@ nonisolated extension KIT {
     }
 
     /// `maybe_real`: indexed, nil if absent.
-    public var maybeReal: Swift::Double? {
+    public var maybeReal: Double? {
       get { _change.isSet(48) ? values.maybeReal : stored.maybeReal }
       set {
         values.maybeReal = newValue
@@ -408,7 +411,7 @@ nonisolated extension KIT {
     }
 
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String? {
+    public var title: String? {
       get { _change.isSet(58) ? values.title : stored.title }
       set {
         values.title = newValue
@@ -422,7 +425,7 @@ nonisolated extension KIT {
     }
 
     /// `word`: indexed, `"plain"` if absent.
-    public var word: Swift::String {
+    public var word: String {
       get { _change.isSet(60) ? values.word : stored.word }
       set {
         values.word = newValue
@@ -436,7 +439,7 @@ nonisolated extension KIT {
     }
 
     /// `badge`: unique, nil if absent.
-    public var badge: Swift::String? {
+    public var badge: String? {
       get { _change.isSet(62) ? values.badge : stored.badge }
       set {
         values.badge = newValue
@@ -506,7 +509,7 @@ nonisolated extension KIT {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] {
+    public var tags: [String] {
       get { _change.isSet(76) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -520,7 +523,7 @@ nonisolated extension KIT {
     }
 
     /// `numbers`: empty if absent.
-    public var numbers: [Swift::Int64] {
+    public var numbers: [Int64] {
       get { _change.isSet(78) ? values.numbers : stored.numbers }
       set {
         values.numbers = newValue
@@ -562,7 +565,7 @@ nonisolated extension KIT {
     }
 
     /// `extra`: indexed, nil if absent.
-    public var extra: Swift::String? {
+    public var extra: String? {
       get { _change.isSet(86) ? values.extra : stored.extra }
       set {
         values.extra = newValue
@@ -576,7 +579,7 @@ nonisolated extension KIT {
     }
 
     /// `extra_number`: `0` if absent.
-    public var extraNumber: Swift::Int32 {
+    public var extraNumber: Int32 {
       get { _change.isSet(88) ? values.extraNumber : stored.extraNumber }
       set {
         values.extraNumber = newValue

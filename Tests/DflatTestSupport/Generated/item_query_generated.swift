@@ -4,226 +4,215 @@ public import Dflat
 
 nonisolated extension Kit.Item {
   /// `name`, for queries.
-  public static let name = Dflat::Field<Swift::String, Kit.Item>(4)
+  public static let name = DflatField<String, Kit.Item>(4)
   /// `serial`, for queries.
-  public static let serial = Dflat::Field<Swift::UInt64, Kit.Item>(6)
+  public static let serial = DflatField<UInt64, Kit.Item>(6)
   /// `flag`, for queries.
-  public static let flag = Dflat::Field<Swift::Bool, Kit.Item>(8)
+  public static let flag = DflatField<Bool, Kit.Item>(8)
   /// `tiny`, for queries.
-  public static let tiny = Dflat::Field<Swift::Int8, Kit.Item>(10)
+  public static let tiny = DflatField<Int8, Kit.Item>(10)
   /// `small`, for queries.
-  public static let small = Dflat::Field<Swift::UInt8, Kit.Item>(12)
+  public static let small = DflatField<UInt8, Kit.Item>(12)
   /// `short_number`, for queries.
-  public static let shortNumber = Dflat::Field<Swift::Int16, Kit.Item>(14)
+  public static let shortNumber = DflatField<Int16, Kit.Item>(14)
   /// `port`, for queries.
-  public static let port = Dflat::Field<Swift::UInt16, Kit.Item>(16)
+  public static let port = DflatField<UInt16, Kit.Item>(16)
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int32, Kit.Item>(18)
+  public static let number = DflatField<Int32, Kit.Item>(18)
   /// `count`, for queries.
-  public static let count = Dflat::Field<Swift::UInt32, Kit.Item>(20)
+  public static let count = DflatField<UInt32, Kit.Item>(20)
   /// `long_number`, for queries.
-  public static let longNumber = Dflat::Field<Swift::Int64, Kit.Item>(22)
+  public static let longNumber = DflatField<Int64, Kit.Item>(22)
   /// `big`, for queries.
-  public static let big = Dflat::Field<Swift::UInt64, Kit.Item>(24)
+  public static let big = DflatField<UInt64, Kit.Item>(24)
   /// `single`, for queries.
-  public static let single = Dflat::Field<Swift::Float, Kit.Item>(26)
+  public static let single = DflatField<Float, Kit.Item>(26)
   /// `real`, for queries.
-  public static let real = Dflat::Field<Swift::Double, Kit.Item>(28)
+  public static let real = DflatField<Double, Kit.Item>(28)
   /// `plain_flag`, for queries.
-  public static let plainFlag = Dflat::Field<Swift::Bool, Kit.Item>(30)
+  public static let plainFlag = DflatField<Bool, Kit.Item>(30)
   /// `plain_number`, for queries.
-  public static let plainNumber = Dflat::Field<Swift::Int32, Kit.Item>(32)
+  public static let plainNumber = DflatField<Int32, Kit.Item>(32)
   /// `plain_big`, for queries.
-  public static let plainBig = Dflat::Field<Swift::UInt64, Kit.Item>(34)
+  public static let plainBig = DflatField<UInt64, Kit.Item>(34)
   /// `plain_long`, for queries.
-  public static let plainLong = Dflat::Field<Swift::Int64, Kit.Item>(36)
+  public static let plainLong = DflatField<Int64, Kit.Item>(36)
   /// `plain_real`, for queries.
-  public static let plainReal = Dflat::Field<Swift::Double, Kit.Item>(38)
+  public static let plainReal = DflatField<Double, Kit.Item>(38)
   /// `plain_title`, for queries.
-  public static let plainTitle = Dflat::Field<Swift::String, Kit.Item>(40)
+  public static let plainTitle = DflatField<String, Kit.Item>(40)
   /// `maybe_flag`, for queries.
-  public static let maybeFlag = Dflat::Field<Swift::Bool, Kit.Item>(42)
+  public static let maybeFlag = DflatField<Bool, Kit.Item>(42)
   /// `maybe_number`, for queries.
-  public static let maybeNumber = Dflat::Field<Swift::Int32, Kit.Item>(44)
+  public static let maybeNumber = DflatField<Int32, Kit.Item>(44)
   /// `maybe_big`, for queries.
-  public static let maybeBig = Dflat::Field<Swift::UInt64, Kit.Item>(46)
+  public static let maybeBig = DflatField<UInt64, Kit.Item>(46)
   /// `maybe_real`, for queries.
-  public static let maybeReal = Dflat::Field<Swift::Double, Kit.Item>(48)
+  public static let maybeReal = DflatField<Double, Kit.Item>(48)
   /// `mood`, for queries.
-  public static let mood = Dflat::Field<Kit.Mood, Kit.Item>(50)
+  public static let mood = DflatField<Kit.Mood, Kit.Item>(50)
   /// `maybe_mood`, for queries.
-  public static let maybeMood = Dflat::Field<Kit.Mood, Kit.Item>(52)
+  public static let maybeMood = DflatField<Kit.Mood, Kit.Item>(52)
   /// `wide`, for queries.
-  public static let wide = Dflat::Field<Kit.Wide, Kit.Item>(54)
+  public static let wide = DflatField<Kit.Wide, Kit.Item>(54)
   /// `traits`, for queries.
-  public static let traits = Dflat::Field<Kit.Trait, Kit.Item>(56)
+  public static let traits = DflatField<Kit.Trait, Kit.Item>(56)
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, Kit.Item>(58)
+  public static let title = DflatField<String, Kit.Item>(58)
   /// `word`, for queries.
-  public static let word = Dflat::Field<Swift::String, Kit.Item>(60)
+  public static let word = DflatField<String, Kit.Item>(60)
   /// `badge`, for queries.
-  public static let badge = Dflat::Field<Swift::String, Kit.Item>(62)
+  public static let badge = DflatField<String, Kit.Item>(62)
   /// The fields of `point`, for queries.
-  public static let point = Dflat::Reference<Kit.Point, Kit.Item>(66)
+  public static let point = DflatReference<Kit.Point, Kit.Item>(66)
   /// The fields of `box`, for queries.
-  public static let box = Dflat::Reference<Kit.Box, Kit.Item>(68)
+  public static let box = DflatReference<Kit.Box, Kit.Item>(68)
   /// The fields of `branch`, for queries.
-  public static let branch = Dflat::Reference<Kit.Branch, Kit.Item>(70)
+  public static let branch = DflatReference<Kit.Branch, Kit.Item>(70)
   /// What `pet` holds, for queries.
   public static let pet = UnionReference<Kit.Pet, Kit.Item>(74)
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Point {
+nonisolated extension DflatReference where Target == Kit.Point {
   /// `x`, for queries.
-  public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
+  public var x: DflatField<Float, Root> { _field(0) }
   /// `y`, for queries.
-  public var y: Dflat::Field<Swift::Double, Root> { _field(8) }
+  public var y: DflatField<Double, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Box {
+nonisolated extension DflatReference where Target == Kit.Box {
   /// The fields of `corner`, for queries.
-  public var corner: Dflat::Reference<Kit.Point, Root> { _reference(0) }
+  public var corner: DflatReference<Kit.Point, Root> { _reference(0) }
   /// `depth`, for queries.
-  public var depth: Dflat::Field<Swift::Int16, Root> { _field(16) }
+  public var depth: DflatField<Int16, Root> { _field(16) }
   /// `mood`, for queries.
-  public var mood: Dflat::Field<Kit.Mood, Root> { _field(18) }
+  public var mood: DflatField<Kit.Mood, Root> { _field(18) }
   /// `big`, for queries.
-  public var big: Dflat::Field<Swift::UInt64, Root> { _field(24) }
+  public var big: DflatField<UInt64, Root> { _field(24) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Leaf {
+nonisolated extension DflatReference where Target == Kit.Leaf {
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var label: DflatField<String, Root> { _field(4) }
   /// `weight`, for queries.
-  public var weight: Dflat::Field<Swift::Double, Root> { _field(6) }
+  public var weight: DflatField<Double, Root> { _field(6) }
   /// `rank`, for queries.
-  public var rank: Dflat::Field<Swift::UInt64, Root> { _field(8) }
+  public var rank: DflatField<UInt64, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Branch {
+nonisolated extension DflatReference where Target == Kit.Branch {
   /// The fields of `leaf`, for queries.
-  public var leaf: Dflat::Reference<Kit.Leaf, Root> { _reference(4) }
+  public var leaf: DflatReference<Kit.Leaf, Root> { _reference(4) }
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var name: DflatField<String, Root> { _field(6) }
   /// The fields of `box`, for queries.
-  public var box: Dflat::Reference<Kit.Box, Root> { _reference(8) }
+  public var box: DflatReference<Kit.Box, Root> { _reference(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Cat {
+nonisolated extension DflatReference where Target == Kit.Cat {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `lives`, for queries.
-  public var lives: Dflat::Field<Swift::UInt8, Root> { _field(6) }
+  public var lives: DflatField<UInt8, Root> { _field(6) }
   /// The fields of `leaf`, for queries.
-  public var leaf: Dflat::Reference<Kit.Leaf, Root> { _reference(8) }
+  public var leaf: DflatReference<Kit.Leaf, Root> { _reference(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Dog {
+nonisolated extension DflatReference where Target == Kit.Dog {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `age`, for queries.
-  public var age: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var age: DflatField<Int32, Root> { _field(6) }
   /// `mood`, for queries.
-  public var mood: Dflat::Field<Kit.Mood, Root> { _field(8) }
+  public var mood: DflatField<Kit.Mood, Root> { _field(8) }
 }
 
 nonisolated extension UnionReference where Target == Kit.Pet {
   /// Whether it holds `Cat`.
-  public func match(_ member: Kit.Cat.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: Kit.Cat.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Dog`.
-  public func match(_ member: Kit.Dog.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: Kit.Dog.Type) -> DflatCondition<Root> { _match(2) }
   /// Whether it holds `Point`.
-  public func match(_ member: Kit.Point.Type) -> Dflat::Condition<Root> { _match(3) }
+  public func match(_ member: Kit.Point.Type) -> DflatCondition<Root> { _match(3) }
   /// Whether it holds `Empty`.
-  public func match(_ member: Kit.Empty.Type) -> Dflat::Condition<Root> { _match(4) }
+  public func match(_ member: Kit.Empty.Type) -> DflatCondition<Root> { _match(4) }
   /// The fields of `Cat`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Cat.Type) -> Dflat::Reference<Kit.Cat, Root> { _member(1) }
+  public func `as`(_ member: Kit.Cat.Type) -> DflatReference<Kit.Cat, Root> { _member(1) }
   /// The fields of `Dog`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Dog.Type) -> Dflat::Reference<Kit.Dog, Root> { _member(2) }
+  public func `as`(_ member: Kit.Dog.Type) -> DflatReference<Kit.Dog, Root> { _member(2) }
   /// The fields of `Point`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Point.Type) -> Dflat::Reference<Kit.Point, Root> { _member(3) }
+  public func `as`(_ member: Kit.Point.Type) -> DflatReference<Kit.Point, Root> { _member(3) }
   /// The fields of `Empty`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Empty.Type) -> Dflat::Reference<Kit.Empty, Root> { _member(4) }
+  public func `as`(_ member: Kit.Empty.Type) -> DflatReference<Kit.Empty, Root> { _member(4) }
 }
 
-nonisolated extension UnionCase where Target == Kit.Pet {
-  /// `Cat`, which conditions ask for by `match`.
-  public static var cat: UnionCase<Target> { _unavailable }
-  /// `Dog`, which conditions ask for by `match`.
-  public static var dog: UnionCase<Target> { _unavailable }
-  /// `Point`, which conditions ask for by `match`.
-  public static var point: UnionCase<Target> { _unavailable }
-  /// `Empty`, which conditions ask for by `match`.
-  public static var empty: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Kit.Item {
+nonisolated extension DflatReference where Target == Kit.Item {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// `serial`, for queries.
-  public var serial: Dflat::Field<Swift::UInt64, Root> { _field(6) }
+  public var serial: DflatField<UInt64, Root> { _field(6) }
   /// `flag`, for queries.
-  public var flag: Dflat::Field<Swift::Bool, Root> { _field(8) }
+  public var flag: DflatField<Bool, Root> { _field(8) }
   /// `tiny`, for queries.
-  public var tiny: Dflat::Field<Swift::Int8, Root> { _field(10) }
+  public var tiny: DflatField<Int8, Root> { _field(10) }
   /// `small`, for queries.
-  public var small: Dflat::Field<Swift::UInt8, Root> { _field(12) }
+  public var small: DflatField<UInt8, Root> { _field(12) }
   /// `short_number`, for queries.
-  public var shortNumber: Dflat::Field<Swift::Int16, Root> { _field(14) }
+  public var shortNumber: DflatField<Int16, Root> { _field(14) }
   /// `port`, for queries.
-  public var port: Dflat::Field<Swift::UInt16, Root> { _field(16) }
+  public var port: DflatField<UInt16, Root> { _field(16) }
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int32, Root> { _field(18) }
+  public var number: DflatField<Int32, Root> { _field(18) }
   /// `count`, for queries.
-  public var count: Dflat::Field<Swift::UInt32, Root> { _field(20) }
+  public var count: DflatField<UInt32, Root> { _field(20) }
   /// `long_number`, for queries.
-  public var longNumber: Dflat::Field<Swift::Int64, Root> { _field(22) }
+  public var longNumber: DflatField<Int64, Root> { _field(22) }
   /// `big`, for queries.
-  public var big: Dflat::Field<Swift::UInt64, Root> { _field(24) }
+  public var big: DflatField<UInt64, Root> { _field(24) }
   /// `single`, for queries.
-  public var single: Dflat::Field<Swift::Float, Root> { _field(26) }
+  public var single: DflatField<Float, Root> { _field(26) }
   /// `real`, for queries.
-  public var real: Dflat::Field<Swift::Double, Root> { _field(28) }
+  public var real: DflatField<Double, Root> { _field(28) }
   /// `plain_flag`, for queries.
-  public var plainFlag: Dflat::Field<Swift::Bool, Root> { _field(30) }
+  public var plainFlag: DflatField<Bool, Root> { _field(30) }
   /// `plain_number`, for queries.
-  public var plainNumber: Dflat::Field<Swift::Int32, Root> { _field(32) }
+  public var plainNumber: DflatField<Int32, Root> { _field(32) }
   /// `plain_big`, for queries.
-  public var plainBig: Dflat::Field<Swift::UInt64, Root> { _field(34) }
+  public var plainBig: DflatField<UInt64, Root> { _field(34) }
   /// `plain_long`, for queries.
-  public var plainLong: Dflat::Field<Swift::Int64, Root> { _field(36) }
+  public var plainLong: DflatField<Int64, Root> { _field(36) }
   /// `plain_real`, for queries.
-  public var plainReal: Dflat::Field<Swift::Double, Root> { _field(38) }
+  public var plainReal: DflatField<Double, Root> { _field(38) }
   /// `plain_title`, for queries.
-  public var plainTitle: Dflat::Field<Swift::String, Root> { _field(40) }
+  public var plainTitle: DflatField<String, Root> { _field(40) }
   /// `maybe_flag`, for queries.
-  public var maybeFlag: Dflat::Field<Swift::Bool, Root> { _field(42) }
+  public var maybeFlag: DflatField<Bool, Root> { _field(42) }
   /// `maybe_number`, for queries.
-  public var maybeNumber: Dflat::Field<Swift::Int32, Root> { _field(44) }
+  public var maybeNumber: DflatField<Int32, Root> { _field(44) }
   /// `maybe_big`, for queries.
-  public var maybeBig: Dflat::Field<Swift::UInt64, Root> { _field(46) }
+  public var maybeBig: DflatField<UInt64, Root> { _field(46) }
   /// `maybe_real`, for queries.
-  public var maybeReal: Dflat::Field<Swift::Double, Root> { _field(48) }
+  public var maybeReal: DflatField<Double, Root> { _field(48) }
   /// `mood`, for queries.
-  public var mood: Dflat::Field<Kit.Mood, Root> { _field(50) }
+  public var mood: DflatField<Kit.Mood, Root> { _field(50) }
   /// `maybe_mood`, for queries.
-  public var maybeMood: Dflat::Field<Kit.Mood, Root> { _field(52) }
+  public var maybeMood: DflatField<Kit.Mood, Root> { _field(52) }
   /// `wide`, for queries.
-  public var wide: Dflat::Field<Kit.Wide, Root> { _field(54) }
+  public var wide: DflatField<Kit.Wide, Root> { _field(54) }
   /// `traits`, for queries.
-  public var traits: Dflat::Field<Kit.Trait, Root> { _field(56) }
+  public var traits: DflatField<Kit.Trait, Root> { _field(56) }
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(58) }
+  public var title: DflatField<String, Root> { _field(58) }
   /// `word`, for queries.
-  public var word: Dflat::Field<Swift::String, Root> { _field(60) }
+  public var word: DflatField<String, Root> { _field(60) }
   /// `badge`, for queries.
-  public var badge: Dflat::Field<Swift::String, Root> { _field(62) }
+  public var badge: DflatField<String, Root> { _field(62) }
   /// The fields of `point`, for queries.
-  public var point: Dflat::Reference<Kit.Point, Root> { _reference(66) }
+  public var point: DflatReference<Kit.Point, Root> { _reference(66) }
   /// The fields of `box`, for queries.
-  public var box: Dflat::Reference<Kit.Box, Root> { _reference(68) }
+  public var box: DflatReference<Kit.Box, Root> { _reference(68) }
   /// The fields of `branch`, for queries.
-  public var branch: Dflat::Reference<Kit.Branch, Root> { _reference(70) }
+  public var branch: DflatReference<Kit.Branch, Root> { _reference(70) }
   /// What `pet` holds, for queries.
   public var pet: UnionReference<Kit.Pet, Root> { _union(74) }
 }

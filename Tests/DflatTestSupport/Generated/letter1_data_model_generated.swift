@@ -5,28 +5,28 @@ internal import FlatBuffersRuntime
 
 nonisolated extension V1 {
   /// `Letter` of the schema.
-  public nonisolated struct Letter: Dflat::Atom {
+  public nonisolated struct Letter: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 { _row.read { $0.scalar(at: 4, default: 0) } }
+    public var number: Int32 { _row.read { $0.scalar(at: 4, default: 0) } }
     /// `text`: nil if absent.
-    public var text: Swift::String? { _row.read { $0.string(at: 6) } }
+    public var text: String? { _row.read { $0.string(at: 6) } }
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 { _row.read { $0.scalar(at: 8, default: 0) } }
+    public var likes: Int32 { _row.read { $0.scalar(at: 8, default: 0) } }
 
     /// The primary key.
-    public var id: Swift::Int32 { number }
+    public var id: Int32 { number }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(number: Swift::Int32, text: Swift::String? = nil, likes: Swift::Int32? = 0) {
-      self._row = Dflat::Row {
+    public init(number: Int32, text: String? = nil, likes: Int32? = 0) {
+      self._row = DflatRow {
         LetterBuilder._encode(to: $0, number, text, likes ?? 0)
       }
     }
@@ -40,9 +40,9 @@ nonisolated extension V1 {
       layout: TableLayout(
         "Letter", slots: 3,
         [
-          Dflat::Property("number", 4, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("text", 6, .string(default: nil)),
-          Dflat::Property("likes", 8, .scalar(.int32, default: .integer(0))),
+          DflatProperty("number", 4, .scalar(.int32, default: .integer(0))),
+          DflatProperty("text", 6, .string(default: nil)),
+          DflatProperty("likes", 8, .scalar(.int32, default: .integer(0))),
         ]),
       primaryKey: [4],
       indexes: ["f8"],
@@ -52,11 +52,11 @@ nonisolated extension V1 {
   /// The fields of a `Letter`, to be changed and built.
   public nonisolated struct LetterBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Int32 = 0
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: String? = nil
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 = 0
+    public var likes: Int32 = 0
 
     init() {}
 
@@ -70,7 +70,7 @@ nonisolated extension V1 {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Letter {
-      Letter(_row: Dflat::Row { _encode(to: $0) })
+      Letter(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -79,8 +79,7 @@ nonisolated extension V1 {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ number: Swift::Int32, _ text: Swift::String?,
-      _ likes: Swift::Int32
+      to builder: FlatBufferBuilder, _ number: Int32, _ text: String?, _ likes: Int32
     ) -> FlatBufferBuilder.Offset {
       let text = builder.string(text)
       builder.startTable(slotCount: 3)

@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension V1 {
   /// A creation, change or deletion of a `Letter`, to be submitted.
   public nonisolated final class LetterChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Letter
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: LetterBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Letter { Letter(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: LetterBuilder = LetterBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension V1 {
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 {
+    public var number: Int32 {
       get { _change.isSet(4) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -44,7 +47,7 @@ nonisolated extension V1 {
     }
 
     /// `text`: nil if absent.
-    public var text: Swift::String? {
+    public var text: String? {
       get { _change.isSet(6) ? values.text : stored.text }
       set {
         values.text = newValue
@@ -58,7 +61,7 @@ nonisolated extension V1 {
     }
 
     /// `likes`: indexed, `0` if absent.
-    public var likes: Swift::Int32 {
+    public var likes: Int32 {
       get { _change.isSet(8) ? values.likes : stored.likes }
       set {
         values.likes = newValue

@@ -4,18 +4,18 @@ public import Dflat
 
 nonisolated extension V1.Letter {
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int32, V1.Letter>(4)
+  public static let number = DflatField<Int32, V1.Letter>(4)
   /// `text`, for queries.
-  public static let text = Dflat::Field<Swift::String, V1.Letter>(6)
+  public static let text = DflatField<String, V1.Letter>(6)
   /// `likes`, for queries.
-  public static let likes = Dflat::Field<Swift::Int32, V1.Letter>(8)
+  public static let likes = DflatField<Int32, V1.Letter>(8)
 }
 
-nonisolated extension Dflat::Reference where Target == V1.Letter {
+nonisolated extension DflatReference where Target == V1.Letter {
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int32, Root> { _field(4) }
+  public var number: DflatField<Int32, Root> { _field(4) }
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var text: DflatField<String, Root> { _field(6) }
   /// `likes`, for queries.
-  public var likes: Dflat::Field<Swift::Int32, Root> { _field(8) }
+  public var likes: DflatField<Int32, Root> { _field(8) }
 }

@@ -5,30 +5,27 @@ internal import FlatBuffersRuntime
 
 nonisolated extension V2 {
   /// `Letter` of the schema.
-  public nonisolated struct Letter: Dflat::Atom {
+  public nonisolated struct Letter: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `id`: a field of the primary key.
-    public var id: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var id: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `text`: nil if absent.
-    public var text: Swift::String? { _row.read { $0.string(at: 6) } }
+    public var text: String? { _row.read { $0.string(at: 6) } }
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int32 { _row.read { $0.scalar(at: 8, default: 0) } }
+    public var words: Int32 { _row.read { $0.scalar(at: 8, default: 0) } }
     /// `slug`: unique, nil if absent.
-    public var slug: Swift::String? { _row.read { $0.string(at: 10) } }
+    public var slug: String? { _row.read { $0.string(at: 10) } }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(
-      id: Swift::String, text: Swift::String? = nil, words: Swift::Int32? = 0,
-      slug: Swift::String? = nil
-    ) {
-      self._row = Dflat::Row {
+    public init(id: String, text: String? = nil, words: Int32? = 0, slug: String? = nil) {
+      self._row = DflatRow {
         LetterBuilder._encode(to: $0, id, text, words ?? 0, slug)
       }
     }
@@ -42,10 +39,10 @@ nonisolated extension V2 {
       layout: TableLayout(
         "Letter", slots: 4,
         [
-          Dflat::Property("id", 4, .string(default: "")),
-          Dflat::Property("text", 6, .string(default: nil)),
-          Dflat::Property("words", 8, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("slug", 10, .string(default: nil)),
+          DflatProperty("id", 4, .string(default: "")),
+          DflatProperty("text", 6, .string(default: nil)),
+          DflatProperty("words", 8, .scalar(.int32, default: .integer(0))),
+          DflatProperty("slug", 10, .string(default: nil)),
         ]),
       primaryKey: [4],
       indexes: ["f8"],
@@ -55,13 +52,13 @@ nonisolated extension V2 {
   /// The fields of a `Letter`, to be changed and built.
   public nonisolated struct LetterBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: String = ""
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int32 = 0
+    public var words: Int32 = 0
     /// `slug`: unique, nil if absent.
-    public var slug: Swift::String? = nil
+    public var slug: String? = nil
 
     init() {}
 
@@ -76,7 +73,7 @@ nonisolated extension V2 {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Letter {
-      Letter(_row: Dflat::Row { _encode(to: $0) })
+      Letter(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -85,8 +82,7 @@ nonisolated extension V2 {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ id: Swift::String, _ text: Swift::String?,
-      _ words: Swift::Int32, _ slug: Swift::String?
+      to builder: FlatBufferBuilder, _ id: String, _ text: String?, _ words: Int32, _ slug: String?
     ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)

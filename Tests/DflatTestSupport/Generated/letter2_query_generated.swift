@@ -4,22 +4,22 @@ public import Dflat
 
 nonisolated extension V2.Letter {
   /// `id`, for queries.
-  public static let id = Dflat::Field<Swift::String, V2.Letter>(4)
+  public static let id = DflatField<String, V2.Letter>(4)
   /// `text`, for queries.
-  public static let text = Dflat::Field<Swift::String, V2.Letter>(6)
+  public static let text = DflatField<String, V2.Letter>(6)
   /// `words`, for queries.
-  public static let words = Dflat::Field<Swift::Int32, V2.Letter>(8)
+  public static let words = DflatField<Int32, V2.Letter>(8)
   /// `slug`, for queries.
-  public static let slug = Dflat::Field<Swift::String, V2.Letter>(10)
+  public static let slug = DflatField<String, V2.Letter>(10)
 }
 
-nonisolated extension Dflat::Reference where Target == V2.Letter {
+nonisolated extension DflatReference where Target == V2.Letter {
   /// `id`, for queries.
-  public var id: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var id: DflatField<String, Root> { _field(4) }
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var text: DflatField<String, Root> { _field(6) }
   /// `words`, for queries.
-  public var words: Dflat::Field<Swift::Int32, Root> { _field(8) }
+  public var words: DflatField<Int32, Root> { _field(8) }
   /// `slug`, for queries.
-  public var slug: Dflat::Field<Swift::String, Root> { _field(10) }
+  public var slug: DflatField<String, Root> { _field(10) }
 }

@@ -5,38 +5,36 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Mail {
   /// `Dispatch` of the schema.
-  public nonisolated struct Dispatch: Dflat::Atom {
+  public nonisolated struct Dispatch: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `id`: a field of the primary key.
-    public var id: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var id: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `sheet`: a field of the primary key.
-    public var sheet: Swift::Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
+    public var sheet: Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
     /// `text`: nil if absent.
-    public var text: Swift::String? { _row.read { $0.string(at: 8) } }
+    public var text: String? { _row.read { $0.string(at: 8) } }
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 { _row.read { $0.scalar(at: 10, default: 0) } }
+    public var words: Int64 { _row.read { $0.scalar(at: 10, default: 0) } }
 
     /// The type of the primary key; `id` is a field.
     @_implements(Identifiable,ID)
-    public typealias _ID = CompositeKey<Swift::String, Swift::Int32>
+    public typealias _ID = CompositeKey<String, Int32>
 
     /// The primary key; `id` is a field.
     @_disfavoredOverload
     @_implements(Identifiable,id)
-    public var _id: CompositeKey<Swift::String, Swift::Int32> { CompositeKey(id, sheet) }
+    public var _id: CompositeKey<String, Int32> { CompositeKey(id, sheet) }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(
-      id: Swift::String, sheet: Swift::Int32, text: Swift::String? = nil, words: Swift::Int64? = 0
-    ) {
-      self._row = Dflat::Row {
+    public init(id: String, sheet: Int32, text: String? = nil, words: Int64? = 0) {
+      self._row = DflatRow {
         DispatchBuilder._encode(to: $0, id, sheet, text, words ?? 0)
       }
     }
@@ -50,10 +48,10 @@ nonisolated extension Mail {
       layout: TableLayout(
         "Dispatch", version: "3.1", slots: 4,
         [
-          Dflat::Property("id", 4, .string(default: "")),
-          Dflat::Property("sheet", 6, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("text", 8, .string(default: nil)),
-          Dflat::Property("words", 10, .scalar(.int64, default: .integer(0))),
+          DflatProperty("id", 4, .string(default: "")),
+          DflatProperty("sheet", 6, .scalar(.int32, default: .integer(0))),
+          DflatProperty("text", 8, .string(default: nil)),
+          DflatProperty("words", 10, .scalar(.int64, default: .integer(0))),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10"],
@@ -63,13 +61,13 @@ nonisolated extension Mail {
   /// The fields of a `Dispatch`, to be changed and built.
   public nonisolated struct DispatchBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: String = ""
     /// `sheet`: a field of the primary key.
-    public var sheet: Swift::Int32 = 0
+    public var sheet: Int32 = 0
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 = 0
+    public var words: Int64 = 0
 
     init() {}
 
@@ -84,7 +82,7 @@ nonisolated extension Mail {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Dispatch {
-      Dispatch(_row: Dflat::Row { _encode(to: $0) })
+      Dispatch(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -93,8 +91,7 @@ nonisolated extension Mail {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ id: Swift::String, _ sheet: Swift::Int32,
-      _ text: Swift::String?, _ words: Swift::Int64
+      to builder: FlatBufferBuilder, _ id: String, _ sheet: Int32, _ text: String?, _ words: Int64
     ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)

@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Mail {
   /// A creation, change or deletion of a `Dispatch`, to be submitted.
   public nonisolated final class DispatchChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Dispatch
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: DispatchBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Dispatch { Dispatch(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: DispatchBuilder = DispatchBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Mail {
     }
 
     /// `id`: a field of the primary key.
-    public var id: Swift::String {
+    public var id: String {
       get { _change.isSet(4) ? values.id : stored.id }
       set {
         values.id = newValue
@@ -44,7 +47,7 @@ nonisolated extension Mail {
     }
 
     /// `sheet`: a field of the primary key.
-    public var sheet: Swift::Int32 {
+    public var sheet: Int32 {
       get { _change.isSet(6) ? values.sheet : stored.sheet }
       set {
         values.sheet = newValue
@@ -58,7 +61,7 @@ nonisolated extension Mail {
     }
 
     /// `text`: nil if absent.
-    public var text: Swift::String? {
+    public var text: String? {
       get { _change.isSet(8) ? values.text : stored.text }
       set {
         values.text = newValue
@@ -72,7 +75,7 @@ nonisolated extension Mail {
     }
 
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 {
+    public var words: Int64 {
       get { _change.isSet(10) ? values.words : stored.words }
       set {
         values.words = newValue

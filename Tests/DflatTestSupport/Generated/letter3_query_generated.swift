@@ -4,22 +4,22 @@ public import Dflat
 
 nonisolated extension Mail.Dispatch {
   /// `id`, for queries.
-  public static let id = Dflat::Field<Swift::String, Mail.Dispatch>(4)
+  public static let id = DflatField<String, Mail.Dispatch>(4)
   /// `sheet`, for queries.
-  public static let sheet = Dflat::Field<Swift::Int32, Mail.Dispatch>(6)
+  public static let sheet = DflatField<Int32, Mail.Dispatch>(6)
   /// `text`, for queries.
-  public static let text = Dflat::Field<Swift::String, Mail.Dispatch>(8)
+  public static let text = DflatField<String, Mail.Dispatch>(8)
   /// `words`, for queries.
-  public static let words = Dflat::Field<Swift::Int64, Mail.Dispatch>(10)
+  public static let words = DflatField<Int64, Mail.Dispatch>(10)
 }
 
-nonisolated extension Dflat::Reference where Target == Mail.Dispatch {
+nonisolated extension DflatReference where Target == Mail.Dispatch {
   /// `id`, for queries.
-  public var id: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var id: DflatField<String, Root> { _field(4) }
   /// `sheet`, for queries.
-  public var sheet: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var sheet: DflatField<Int32, Root> { _field(6) }
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(8) }
+  public var text: DflatField<String, Root> { _field(8) }
   /// `words`, for queries.
-  public var words: Dflat::Field<Swift::Int64, Root> { _field(10) }
+  public var words: DflatField<Int64, Root> { _field(10) }
 }

@@ -5,25 +5,25 @@ internal import FlatBuffersRuntime
 
 nonisolated extension MAIL {
   /// `Dispatch` of the schema.
-  public nonisolated struct Dispatch: Dflat::Atom {
+  public nonisolated struct Dispatch: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `id`: a field of the primary key.
-    public var id: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var id: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `text`: nil if absent.
-    public var text: Swift::String? { _row.read { $0.string(at: 6) } }
+    public var text: String? { _row.read { $0.string(at: 6) } }
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 { _row.read { $0.scalar(at: 8, default: 0) } }
+    public var words: Int64 { _row.read { $0.scalar(at: 8, default: 0) } }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(id: Swift::String, text: Swift::String? = nil, words: Swift::Int64? = 0) {
-      self._row = Dflat::Row {
+    public init(id: String, text: String? = nil, words: Int64? = 0) {
+      self._row = DflatRow {
         DispatchBuilder._encode(to: $0, id, text, words ?? 0)
       }
     }
@@ -37,9 +37,9 @@ nonisolated extension MAIL {
       layout: TableLayout(
         "Dispatch", version: "4", slots: 3,
         [
-          Dflat::Property("id", 4, .string(default: "")),
-          Dflat::Property("text", 6, .string(default: nil)),
-          Dflat::Property("words", 8, .scalar(.int64, default: .integer(0))),
+          DflatProperty("id", 4, .string(default: "")),
+          DflatProperty("text", 6, .string(default: nil)),
+          DflatProperty("words", 8, .scalar(.int64, default: .integer(0))),
         ]),
       primaryKey: [4],
       indexes: ["f8"],
@@ -49,11 +49,11 @@ nonisolated extension MAIL {
   /// The fields of a `Dispatch`, to be changed and built.
   public nonisolated struct DispatchBuilder: EntityBuilder {
     /// `id`: a field of the primary key.
-    public var id: Swift::String = ""
+    public var id: String = ""
     /// `text`: nil if absent.
-    public var text: Swift::String? = nil
+    public var text: String? = nil
     /// `words`: indexed, `0` if absent.
-    public var words: Swift::Int64 = 0
+    public var words: Int64 = 0
 
     init() {}
 
@@ -67,7 +67,7 @@ nonisolated extension MAIL {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Dispatch {
-      Dispatch(_row: Dflat::Row { _encode(to: $0) })
+      Dispatch(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -76,8 +76,7 @@ nonisolated extension MAIL {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ id: Swift::String, _ text: Swift::String?,
-      _ words: Swift::Int64
+      to builder: FlatBufferBuilder, _ id: String, _ text: String?, _ words: Int64
     ) -> FlatBufferBuilder.Offset {
       let id = builder.string(id)
       let text = builder.string(text)

@@ -4,18 +4,18 @@ public import Dflat
 
 nonisolated extension MAIL.Dispatch {
   /// `id`, for queries.
-  public static let id = Dflat::Field<Swift::String, MAIL.Dispatch>(4)
+  public static let id = DflatField<String, MAIL.Dispatch>(4)
   /// `text`, for queries.
-  public static let text = Dflat::Field<Swift::String, MAIL.Dispatch>(6)
+  public static let text = DflatField<String, MAIL.Dispatch>(6)
   /// `words`, for queries.
-  public static let words = Dflat::Field<Swift::Int64, MAIL.Dispatch>(8)
+  public static let words = DflatField<Int64, MAIL.Dispatch>(8)
 }
 
-nonisolated extension Dflat::Reference where Target == MAIL.Dispatch {
+nonisolated extension DflatReference where Target == MAIL.Dispatch {
   /// `id`, for queries.
-  public var id: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var id: DflatField<String, Root> { _field(4) }
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var text: DflatField<String, Root> { _field(6) }
   /// `words`, for queries.
-  public var words: Dflat::Field<Swift::Int64, Root> { _field(8) }
+  public var words: DflatField<Int64, Root> { _field(8) }
 }

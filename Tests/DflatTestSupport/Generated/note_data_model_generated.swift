@@ -4,26 +4,26 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `Note` of the schema.
-public nonisolated struct Note: Dflat::Atom {
+public nonisolated struct Note: DflatAtom {
   /// The bytes of the object, for Dflat.
-  public let _row: Dflat::Row
+  public let _row: DflatRow
 
   /// An object over bytes that were verified, for Dflat.
-  public init(_row: Dflat::Row) {
+  public init(_row: DflatRow) {
     self._row = _row
   }
 
   /// `key`: a field of the primary key.
-  public var key: Swift::UInt64 { _row.read { $0.scalar(at: 4, default: 0) } }
+  public var key: UInt64 { _row.read { $0.scalar(at: 4, default: 0) } }
   /// `text`: nil if absent.
-  public var text: Swift::String? { _row.read { $0.string(at: 6) } }
+  public var text: String? { _row.read { $0.string(at: 6) } }
 
   /// The primary key.
-  public var id: Swift::UInt64 { key }
+  public var id: UInt64 { key }
 
   /// A new object, not stored anywhere; nil stands for the default.
-  public init(key: Swift::UInt64, text: Swift::String? = nil) {
-    self._row = Dflat::Row {
+  public init(key: UInt64, text: String? = nil) {
+    self._row = DflatRow {
       NoteBuilder._encode(to: $0, key, text)
     }
   }
@@ -37,8 +37,8 @@ public nonisolated struct Note: Dflat::Atom {
     layout: TableLayout(
       "Note", slots: 2,
       [
-        Dflat::Property("key", 4, .scalar(.uint64, default: .unsigned(0))),
-        Dflat::Property("text", 6, .string(default: nil)),
+        DflatProperty("key", 4, .scalar(.uint64, default: .unsigned(0))),
+        DflatProperty("text", 6, .string(default: nil)),
       ]),
     primaryKey: [4],
     indexes: [],
@@ -48,9 +48,9 @@ public nonisolated struct Note: Dflat::Atom {
 /// The fields of a `Note`, to be changed and built.
 public nonisolated struct NoteBuilder: EntityBuilder {
   /// `key`: a field of the primary key.
-  public var key: Swift::UInt64 = 0
+  public var key: UInt64 = 0
   /// `text`: nil if absent.
-  public var text: Swift::String? = nil
+  public var text: String? = nil
 
   init() {}
 
@@ -63,7 +63,7 @@ public nonisolated struct NoteBuilder: EntityBuilder {
 
   /// A new object with these fields; it is not stored anywhere.
   public func build() -> Note {
-    Note(_row: Dflat::Row { _encode(to: $0) })
+    Note(_row: DflatRow { _encode(to: $0) })
   }
 
   /// Writes the fields; defaults are left out.
@@ -72,7 +72,7 @@ public nonisolated struct NoteBuilder: EntityBuilder {
   }
 
   static func _encode(
-    to builder: FlatBufferBuilder, _ key: Swift::UInt64, _ text: Swift::String?
+    to builder: FlatBufferBuilder, _ key: UInt64, _ text: String?
   ) -> FlatBufferBuilder.Offset {
     let text = builder.string(text)
     builder.startTable(slotCount: 2)

@@ -5,13 +5,16 @@ public import FlatBuffersRuntime
 
 /// A creation, change or deletion of a `Note`, to be submitted.
 public nonisolated final class NoteChangeRequest: ChangeRequest {
-  /// What the request is about.
+  /// The type of the object that the request is about.
   public typealias Element = Note
+
+  // No access to these two overlaps another, so Swift need not check that at run time.
   /// What is to be done, for Dflat.
   @exclusivity(unchecked) public var _change: PendingChange
   /// The fields that were set; the others are at their defaults.
   @exclusivity(unchecked) private var values: NoteBuilder
-  /// What the fields are read from that were not set.
+
+  /// The stored object, from which the fields are read that were not set.
   private var stored: Note { Note(_row: _change.row) }
 
   private init(_ change: PendingChange, _ values: NoteBuilder = NoteBuilder()) {
@@ -29,7 +32,7 @@ public nonisolated final class NoteChangeRequest: ChangeRequest {
   }
 
   /// `key`: a field of the primary key.
-  public var key: Swift::UInt64 {
+  public var key: UInt64 {
     get { _change.isSet(4) ? values.key : stored.key }
     set {
       values.key = newValue
@@ -43,7 +46,7 @@ public nonisolated final class NoteChangeRequest: ChangeRequest {
   }
 
   /// `text`: nil if absent.
-  public var text: Swift::String? {
+  public var text: String? {
     get { _change.isSet(6) ? values.text : stored.text }
     set {
       values.text = newValue

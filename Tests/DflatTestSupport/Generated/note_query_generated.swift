@@ -4,14 +4,14 @@ public import Dflat
 
 nonisolated extension Note {
   /// `key`, for queries.
-  public static let key = Dflat::Field<Swift::UInt64, Note>(4)
+  public static let key = DflatField<UInt64, Note>(4)
   /// `text`, for queries.
-  public static let text = Dflat::Field<Swift::String, Note>(6)
+  public static let text = DflatField<String, Note>(6)
 }
 
-nonisolated extension Dflat::Reference where Target == Note {
+nonisolated extension DflatReference where Target == Note {
   /// `key`, for queries.
-  public var key: Dflat::Field<Swift::UInt64, Root> { _field(4) }
+  public var key: DflatField<UInt64, Root> { _field(4) }
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var text: DflatField<String, Root> { _field(6) }
 }

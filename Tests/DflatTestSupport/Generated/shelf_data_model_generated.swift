@@ -5,28 +5,28 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Kit {
   /// `Shelf` of the schema.
-  public nonisolated struct Shelf: Dflat::Atom {
+  public nonisolated struct Shelf: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 { _row.read { $0.scalar(at: 4, default: 0) } }
+    public var number: Int32 { _row.read { $0.scalar(at: 4, default: 0) } }
     /// `thing`: indexed, nil if absent.
     public var thing: Kit.Thing? { _row.read { $0.union(at: 8) } }
     /// `crate`: nil if absent.
     public var crate: Kit.Crate? { _row.read { $0.table(at: 10) } }
 
     /// The primary key.
-    public var id: Swift::Int32 { number }
+    public var id: Int32 { number }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(number: Swift::Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil) {
-      self._row = Dflat::Row {
+    public init(number: Int32, thing: Kit.Thing? = nil, crate: Kit.Crate? = nil) {
+      self._row = DflatRow {
         ShelfBuilder._encode(to: $0, number, thing, crate)
       }
     }
@@ -40,9 +40,9 @@ nonisolated extension Kit {
       layout: TableLayout(
         "Shelf", slots: 4,
         [
-          Dflat::Property("number", 4, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("thing", 8, .union { Kit.Thing._layout }),
-          Dflat::Property("crate", 10, .table { Kit.Crate._layout }),
+          DflatProperty("number", 4, .scalar(.int32, default: .integer(0))),
+          DflatProperty("thing", 8, .union { Kit.Thing._layout }),
+          DflatProperty("crate", 10, .table { Kit.Crate._layout }),
         ]),
       primaryKey: [4],
       indexes: [
@@ -60,7 +60,7 @@ nonisolated extension Kit {
   /// The fields of a `Shelf`, to be changed and built.
   public nonisolated struct ShelfBuilder: EntityBuilder {
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Int32 = 0
     /// `thing`: indexed, nil if absent.
     public var thing: Kit.Thing? = nil
     /// `crate`: nil if absent.
@@ -78,7 +78,7 @@ nonisolated extension Kit {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Shelf {
-      Shelf(_row: Dflat::Row { _encode(to: $0) })
+      Shelf(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -87,8 +87,7 @@ nonisolated extension Kit {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ number: Swift::Int32, _ thing: Kit.Thing?,
-      _ crate: Kit.Crate?
+      to builder: FlatBufferBuilder, _ number: Int32, _ thing: Kit.Thing?, _ crate: Kit.Crate?
     ) -> FlatBufferBuilder.Offset {
       let thing = builder.union(thing)
       let crate = crate?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

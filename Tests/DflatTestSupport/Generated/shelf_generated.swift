@@ -7,12 +7,12 @@ nonisolated extension Kit {
   /// `Spot` of the schema.
   public nonisolated struct Spot: FlatBuffersStruct {
     /// The field `x`.
-    public var x: Swift::Int32
+    public var x: Int32
     /// The field `y`.
-    public var y: Swift::Int32
+    public var y: Int32
 
     /// All fields; nil stands for the default.
-    public init(x: Swift::Int32? = 0, y: Swift::Int32? = 0) {
+    public init(x: Int32? = 0, y: Int32? = 0) {
       self.x = x ?? 0
       self.y = y ?? 0
     }
@@ -33,18 +33,18 @@ nonisolated extension Kit {
     public static let _layout = StructLayout(
       "Spot", size: 8, alignment: 4,
       [
-        Dflat::Property("x", 0, .scalar(.int32, default: .integer(0))),
-        Dflat::Property("y", 4, .scalar(.int32, default: .integer(0))),
+        DflatProperty("x", 0, .scalar(.int32, default: .integer(0))),
+        DflatProperty("y", 4, .scalar(.int32, default: .integer(0))),
       ])
   }
 
   /// `Cover` of the schema.
   public nonisolated struct Cover: FlatBuffersTable {
     /// `color`: nil if absent.
-    public var color: Swift::String?
+    public var color: String?
 
     /// All fields; nil stands for the default.
-    public init(color: Swift::String? = nil) {
+    public init(color: String? = nil) {
       self.color = color
     }
 
@@ -65,19 +65,19 @@ nonisolated extension Kit {
     public static let _layout: TableLayout = TableLayout(
       "Cover", slots: 1,
       [
-        Dflat::Property("color", 4, .string(default: nil))
+        DflatProperty("color", 4, .string(default: nil))
       ])
   }
 
   /// `Sheet` of the schema.
   public nonisolated struct Sheet: FlatBuffersTable {
     /// `title`: nil if absent.
-    public var title: Swift::String?
+    public var title: String?
     /// `pages`: `0` if absent.
-    public var pages: Swift::Int32
+    public var pages: Int32
 
     /// All fields; nil stands for the default.
-    public init(title: Swift::String? = nil, pages: Swift::Int32? = 0) {
+    public init(title: String? = nil, pages: Int32? = 0) {
       self.title = title
       self.pages = pages ?? 0
     }
@@ -101,8 +101,8 @@ nonisolated extension Kit {
     public static let _layout: TableLayout = TableLayout(
       "Sheet", slots: 2,
       [
-        Dflat::Property("title", 4, .string(default: nil)),
-        Dflat::Property("pages", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("title", 4, .string(default: nil)),
+        DflatProperty("pages", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
@@ -130,7 +130,7 @@ nonisolated extension Kit {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .sheet: 1
       case .flyer: 2
@@ -160,13 +160,13 @@ nonisolated extension Kit {
   /// `Book` of the schema.
   public nonisolated struct Book: FlatBuffersTable {
     /// `title`: indexed, nil if absent.
-    public var title: Swift::String?
+    public var title: String?
     /// `pages`: indexed, `100` if absent.
-    public var pages: Swift::Int32
+    public var pages: Int32
     /// `rating`: `0.0` if absent.
-    public var rating: Swift::Double
+    public var rating: Double
     /// `is_used`: `false` if absent.
-    public var isUsed: Swift::Bool
+    public var isUsed: Bool
     /// `cover`: nil if absent.
     public var cover: Kit.Cover?
     /// `inside`: nil if absent.
@@ -174,8 +174,8 @@ nonisolated extension Kit {
 
     /// All fields; nil stands for the default.
     public init(
-      title: Swift::String? = nil, pages: Swift::Int32? = 100, rating: Swift::Double? = 0.0,
-      isUsed: Swift::Bool? = false, cover: Kit.Cover? = nil, inside: Kit.Inside? = nil
+      title: String? = nil, pages: Int32? = 100, rating: Double? = 0.0, isUsed: Bool? = false,
+      cover: Kit.Cover? = nil, inside: Kit.Inside? = nil
     ) {
       self.title = title
       self.pages = pages ?? 100
@@ -215,12 +215,12 @@ nonisolated extension Kit {
     public static let _layout: TableLayout = TableLayout(
       "Book", slots: 7,
       [
-        Dflat::Property("title", 4, .string(default: nil)),
-        Dflat::Property("pages", 6, .scalar(.int32, default: .integer(100))),
-        Dflat::Property("rating", 8, .scalar(.double, default: .real(0.0))),
-        Dflat::Property("is_used", 10, .scalar(.bool, default: .bool(false)), swift: "isUsed"),
-        Dflat::Property("cover", 12, .table { Kit.Cover._layout }),
-        Dflat::Property("inside", 16, .union { Kit.Inside._layout }),
+        DflatProperty("title", 4, .string(default: nil)),
+        DflatProperty("pages", 6, .scalar(.int32, default: .integer(100))),
+        DflatProperty("rating", 8, .scalar(.double, default: .real(0.0))),
+        DflatProperty("is_used", 10, .scalar(.bool, default: .bool(false)), swift: "isUsed"),
+        DflatProperty("cover", 12, .table { Kit.Cover._layout }),
+        DflatProperty("inside", 16, .union { Kit.Inside._layout }),
       ])
   }
 
@@ -228,10 +228,10 @@ nonisolated extension Kit {
   public nonisolated enum Thing: FlatBuffersUnion {
     case book(Kit.Book)
     case novel(Kit.Book)
-    case word(Swift::String)
+    case word(String)
     case mark(Kit.Spot)
     case comic(Kit.Book)
-    case line(Swift::String)
+    case line(String)
     case blot(Kit.Spot)
 
     /// Reads the member that is there; nil for none and for an unknown one.
@@ -245,7 +245,7 @@ nonisolated extension Kit {
         guard let value: Kit.Book = member.read() else { return nil }
         self = .novel(value)
       case 3:
-        guard let value: Swift::String = member.read() else { return nil }
+        guard let value: String = member.read() else { return nil }
         self = .word(value)
       case 4:
         guard let value: Kit.Spot = member.read() else { return nil }
@@ -254,7 +254,7 @@ nonisolated extension Kit {
         guard let value: Kit.Book = member.read() else { return nil }
         self = .comic(value)
       case 6:
-        guard let value: Swift::String = member.read() else { return nil }
+        guard let value: String = member.read() else { return nil }
         self = .line(value)
       case 7:
         guard let value: Kit.Spot = member.read() else { return nil }
@@ -264,7 +264,7 @@ nonisolated extension Kit {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .book: 1
       case .novel: 2
@@ -306,7 +306,7 @@ nonisolated extension Kit {
   /// `Crate` of the schema.
   public nonisolated struct Crate: FlatBuffersTable {
     /// `label`: nil if absent.
-    public var label: Swift::String?
+    public var label: String?
     /// `inner`: nil if absent.
     public var inner: Kit.Crate? {
       get { _innerBox.value }
@@ -315,7 +315,7 @@ nonisolated extension Kit {
     private var _innerBox: Indirect<Kit.Crate?>
 
     /// All fields; nil stands for the default.
-    public init(label: Swift::String? = nil, inner: Kit.Crate? = nil) {
+    public init(label: String? = nil, inner: Kit.Crate? = nil) {
       self.label = label
       _innerBox = Indirect(inner)
     }
@@ -340,8 +340,8 @@ nonisolated extension Kit {
     public static let _layout: TableLayout = TableLayout(
       "Crate", slots: 2,
       [
-        Dflat::Property("label", 4, .string(default: nil)),
-        Dflat::Property("inner", 6, .table { Kit.Crate._layout }),
+        DflatProperty("label", 4, .string(default: nil)),
+        DflatProperty("inner", 6, .table { Kit.Crate._layout }),
       ])
   }
 }

@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Kit {
   /// A creation, change or deletion of a `Shelf`, to be submitted.
   public nonisolated final class ShelfChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Shelf
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: ShelfBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Shelf { Shelf(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: ShelfBuilder = ShelfBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Kit {
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 {
+    public var number: Int32 {
       get { _change.isSet(4) ? values.number : stored.number }
       set {
         values.number = newValue

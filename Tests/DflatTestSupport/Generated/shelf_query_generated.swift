@@ -4,111 +4,81 @@ public import Dflat
 
 nonisolated extension Kit.Shelf {
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int32, Kit.Shelf>(4)
+  public static let number = DflatField<Int32, Kit.Shelf>(4)
   /// What `thing` holds, for queries.
   public static let thing = UnionReference<Kit.Thing, Kit.Shelf>(8)
   /// The fields of `crate`, for queries.
-  public static let crate = Dflat::Reference<Kit.Crate, Kit.Shelf>(10)
+  public static let crate = DflatReference<Kit.Crate, Kit.Shelf>(10)
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Spot {
+nonisolated extension DflatReference where Target == Kit.Spot {
   /// `x`, for queries.
-  public var x: Dflat::Field<Swift::Int32, Root> { _field(0) }
+  public var x: DflatField<Int32, Root> { _field(0) }
   /// `y`, for queries.
-  public var y: Dflat::Field<Swift::Int32, Root> { _field(4) }
+  public var y: DflatField<Int32, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Cover {
+nonisolated extension DflatReference where Target == Kit.Cover {
   /// `color`, for queries.
-  public var color: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var color: DflatField<String, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Sheet {
+nonisolated extension DflatReference where Target == Kit.Sheet {
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var title: DflatField<String, Root> { _field(4) }
   /// `pages`, for queries.
-  public var pages: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var pages: DflatField<Int32, Root> { _field(6) }
 }
 
 nonisolated extension UnionReference where Target == Kit.Inside {
   /// Whether it holds `Sheet` or `Flyer` or `Leaflet`.
-  public func match(_ member: Kit.Sheet.Type) -> Dflat::Condition<Root> { _match(1, 2, 3) }
+  public func match(_ member: Kit.Sheet.Type) -> DflatCondition<Root> { _match(1, 2, 3) }
   /// The fields of `Sheet` or `Flyer` or `Leaflet`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Sheet.Type) -> Dflat::Reference<Kit.Sheet, Root> {
-    _member(1, 2, 3)
-  }
+  public func `as`(_ member: Kit.Sheet.Type) -> DflatReference<Kit.Sheet, Root> { _member(1, 2, 3) }
 }
 
-nonisolated extension UnionCase where Target == Kit.Inside {
-  /// `Sheet`, which conditions ask for by `match`.
-  public static var sheet: UnionCase<Target> { _unavailable }
-  /// `Flyer`, which conditions ask for by `match`.
-  public static var flyer: UnionCase<Target> { _unavailable }
-  /// `Leaflet`, which conditions ask for by `match`.
-  public static var leaflet: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Kit.Book {
+nonisolated extension DflatReference where Target == Kit.Book {
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var title: DflatField<String, Root> { _field(4) }
   /// `pages`, for queries.
-  public var pages: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var pages: DflatField<Int32, Root> { _field(6) }
   /// `rating`, for queries.
-  public var rating: Dflat::Field<Swift::Double, Root> { _field(8) }
+  public var rating: DflatField<Double, Root> { _field(8) }
   /// `is_used`, for queries.
-  public var isUsed: Dflat::Field<Swift::Bool, Root> { _field(10) }
+  public var isUsed: DflatField<Bool, Root> { _field(10) }
   /// The fields of `cover`, for queries.
-  public var cover: Dflat::Reference<Kit.Cover, Root> { _reference(12) }
+  public var cover: DflatReference<Kit.Cover, Root> { _reference(12) }
   /// What `inside` holds, for queries.
   public var inside: UnionReference<Kit.Inside, Root> { _union(16) }
 }
 
 nonisolated extension UnionReference where Target == Kit.Thing {
   /// Whether it holds `Book` or `Novel` or `Comic`.
-  public func match(_ member: Kit.Book.Type) -> Dflat::Condition<Root> { _match(1, 2, 5) }
+  public func match(_ member: Kit.Book.Type) -> DflatCondition<Root> { _match(1, 2, 5) }
   /// Whether it holds `Word` or `Line`.
-  public func match(_ member: Swift::String.Type) -> Dflat::Condition<Root> { _match(3, 6) }
+  public func match(_ member: String.Type) -> DflatCondition<Root> { _match(3, 6) }
   /// Whether it holds `Mark` or `Blot`.
-  public func match(_ member: Kit.Spot.Type) -> Dflat::Condition<Root> { _match(4, 7) }
+  public func match(_ member: Kit.Spot.Type) -> DflatCondition<Root> { _match(4, 7) }
   /// The fields of `Book` or `Novel` or `Comic`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Book.Type) -> Dflat::Reference<Kit.Book, Root> { _member(1, 2, 5) }
+  public func `as`(_ member: Kit.Book.Type) -> DflatReference<Kit.Book, Root> { _member(1, 2, 5) }
   /// The string `Word` or `Line`; unknown while it holds another member.
-  public func `as`(_ member: Swift::String.Type) -> Dflat::Field<Swift::String, Root> {
-    _stringMember(3, 6)
-  }
+  public func `as`(_ member: String.Type) -> DflatField<String, Root> { _stringMember(3, 6) }
   /// The fields of `Mark` or `Blot`; unknown while it holds another member.
-  public func `as`(_ member: Kit.Spot.Type) -> Dflat::Reference<Kit.Spot, Root> { _member(4, 7) }
+  public func `as`(_ member: Kit.Spot.Type) -> DflatReference<Kit.Spot, Root> { _member(4, 7) }
 }
 
-nonisolated extension UnionCase where Target == Kit.Thing {
-  /// `Book`, which conditions ask for by `match`.
-  public static var book: UnionCase<Target> { _unavailable }
-  /// `Novel`, which conditions ask for by `match`.
-  public static var novel: UnionCase<Target> { _unavailable }
-  /// `Word`, which conditions ask for by `match`.
-  public static var word: UnionCase<Target> { _unavailable }
-  /// `Mark`, which conditions ask for by `match`.
-  public static var mark: UnionCase<Target> { _unavailable }
-  /// `Comic`, which conditions ask for by `match`.
-  public static var comic: UnionCase<Target> { _unavailable }
-  /// `Line`, which conditions ask for by `match`.
-  public static var line: UnionCase<Target> { _unavailable }
-  /// `Blot`, which conditions ask for by `match`.
-  public static var blot: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Kit.Crate {
+nonisolated extension DflatReference where Target == Kit.Crate {
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var label: DflatField<String, Root> { _field(4) }
   /// The fields of `inner`, for queries.
-  public var inner: Dflat::Reference<Kit.Crate, Root> { _reference(6) }
+  public var inner: DflatReference<Kit.Crate, Root> { _reference(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Shelf {
+nonisolated extension DflatReference where Target == Kit.Shelf {
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int32, Root> { _field(4) }
+  public var number: DflatField<Int32, Root> { _field(4) }
   /// What `thing` holds, for queries.
   public var thing: UnionReference<Kit.Thing, Root> { _union(8) }
   /// The fields of `crate`, for queries.
-  public var crate: Dflat::Reference<Kit.Crate, Root> { _reference(10) }
+  public var crate: DflatReference<Kit.Crate, Root> { _reference(10) }
 }

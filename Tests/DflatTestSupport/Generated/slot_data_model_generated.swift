@@ -5,40 +5,38 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Kit {
   /// `Slot` of the schema.
-  public nonisolated struct Slot: Dflat::Atom {
+  public nonisolated struct Slot: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `row`: a field of the primary key.
-    public var row: Swift::UInt32 { _row.read { $0.scalar(at: 4, default: 0) } }
+    public var row: UInt32 { _row.read { $0.scalar(at: 4, default: 0) } }
     /// `level`: a field of the primary key.
-    public var level: Swift::Double { _row.read { $0.scalar(at: 6, default: 0.0) } }
+    public var level: Double { _row.read { $0.scalar(at: 6, default: 0.0) } }
     /// `side`: a field of the primary key.
     public var side: Kit.Side { _row.read { $0.enumeration(at: 8, default: .left) } }
     /// `is_open`: a field of the primary key.
-    public var isOpen: Swift::Bool { _row.read { $0.scalar(at: 10, default: false) } }
+    public var isOpen: Bool { _row.read { $0.scalar(at: 10, default: false) } }
     /// `page`: a field of the primary key.
-    public var page: Swift::UInt64 { _row.read { $0.scalar(at: 12, default: 0) } }
+    public var page: UInt64 { _row.read { $0.scalar(at: 12, default: 0) } }
     /// `label`: nil if absent.
-    public var label: Swift::String? { _row.read { $0.string(at: 14) } }
+    public var label: String? { _row.read { $0.string(at: 14) } }
 
     /// The primary key.
-    public var id: CompositeKey<Swift::UInt32, Swift::Double, Kit.Side, Swift::Bool, Swift::UInt64>
-    {
+    public var id: CompositeKey<UInt32, Double, Kit.Side, Bool, UInt64> {
       CompositeKey(row, level, side, isOpen, page)
     }
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      row: Swift::UInt32, level: Swift::Double, side: Kit.Side, isOpen: Swift::Bool,
-      page: Swift::UInt64, label: Swift::String? = nil
+      row: UInt32, level: Double, side: Kit.Side, isOpen: Bool, page: UInt64, label: String? = nil
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         SlotBuilder._encode(to: $0, row, level, side, isOpen, page, label)
       }
     }
@@ -52,12 +50,12 @@ nonisolated extension Kit {
       layout: TableLayout(
         "Slot", slots: 6,
         [
-          Dflat::Property("row", 4, .scalar(.uint32, default: .integer(0))),
-          Dflat::Property("level", 6, .scalar(.double, default: .real(0.0))),
-          Dflat::Property("side", 8, .enumeration({ Kit.Side._layout }, default: 0)),
-          Dflat::Property("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
-          Dflat::Property("page", 12, .scalar(.uint64, default: .unsigned(0))),
-          Dflat::Property("label", 14, .string(default: nil)),
+          DflatProperty("row", 4, .scalar(.uint32, default: .integer(0))),
+          DflatProperty("level", 6, .scalar(.double, default: .real(0.0))),
+          DflatProperty("side", 8, .enumeration({ Kit.Side._layout }, default: 0)),
+          DflatProperty("is_open", 10, .scalar(.bool, default: .bool(false)), swift: "isOpen"),
+          DflatProperty("page", 12, .scalar(.uint64, default: .unsigned(0))),
+          DflatProperty("label", 14, .string(default: nil)),
         ]),
       primaryKey: [4, 6, 8, 10, 12],
       indexes: [],
@@ -67,17 +65,17 @@ nonisolated extension Kit {
   /// The fields of a `Slot`, to be changed and built.
   public nonisolated struct SlotBuilder: EntityBuilder {
     /// `row`: a field of the primary key.
-    public var row: Swift::UInt32 = 0
+    public var row: UInt32 = 0
     /// `level`: a field of the primary key.
-    public var level: Swift::Double = 0.0
+    public var level: Double = 0.0
     /// `side`: a field of the primary key.
     public var side: Kit.Side = .left
     /// `is_open`: a field of the primary key.
-    public var isOpen: Swift::Bool = false
+    public var isOpen: Bool = false
     /// `page`: a field of the primary key.
-    public var page: Swift::UInt64 = 0
+    public var page: UInt64 = 0
     /// `label`: nil if absent.
-    public var label: Swift::String? = nil
+    public var label: String? = nil
 
     init() {}
 
@@ -94,7 +92,7 @@ nonisolated extension Kit {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Slot {
-      Slot(_row: Dflat::Row { _encode(to: $0) })
+      Slot(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -103,8 +101,8 @@ nonisolated extension Kit {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ row: Swift::UInt32, _ level: Swift::Double, _ side: Kit.Side,
-      _ isOpen: Swift::Bool, _ page: Swift::UInt64, _ label: Swift::String?
+      to builder: FlatBufferBuilder, _ row: UInt32, _ level: Double, _ side: Kit.Side,
+      _ isOpen: Bool, _ page: UInt64, _ label: String?
     ) -> FlatBufferBuilder.Offset {
       let label = builder.string(label)
       builder.startTable(slotCount: 6)

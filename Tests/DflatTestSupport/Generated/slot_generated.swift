@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 nonisolated extension Kit {
   /// `Side` of the schema.
-  public nonisolated enum Side: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Side: Int8, FlatBuffersEnum, CaseIterable {
     case left = 0
     case right = 1
 

@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Kit {
   /// A creation, change or deletion of a `Slot`, to be submitted.
   public nonisolated final class SlotChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Slot
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: SlotBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Slot { Slot(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: SlotBuilder = SlotBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Kit {
     }
 
     /// `row`: a field of the primary key.
-    public var row: Swift::UInt32 {
+    public var row: UInt32 {
       get { _change.isSet(4) ? values.row : stored.row }
       set {
         values.row = newValue
@@ -44,7 +47,7 @@ nonisolated extension Kit {
     }
 
     /// `level`: a field of the primary key.
-    public var level: Swift::Double {
+    public var level: Double {
       get { _change.isSet(6) ? values.level : stored.level }
       set {
         values.level = newValue
@@ -72,7 +75,7 @@ nonisolated extension Kit {
     }
 
     /// `is_open`: a field of the primary key.
-    public var isOpen: Swift::Bool {
+    public var isOpen: Bool {
       get { _change.isSet(10) ? values.isOpen : stored.isOpen }
       set {
         values.isOpen = newValue
@@ -86,7 +89,7 @@ nonisolated extension Kit {
     }
 
     /// `page`: a field of the primary key.
-    public var page: Swift::UInt64 {
+    public var page: UInt64 {
       get { _change.isSet(12) ? values.page : stored.page }
       set {
         values.page = newValue
@@ -100,7 +103,7 @@ nonisolated extension Kit {
     }
 
     /// `label`: nil if absent.
-    public var label: Swift::String? {
+    public var label: String? {
       get { _change.isSet(14) ? values.label : stored.label }
       set {
         values.label = newValue

@@ -4,30 +4,30 @@ public import Dflat
 
 nonisolated extension Kit.Slot {
   /// `row`, for queries.
-  public static let row = Dflat::Field<Swift::UInt32, Kit.Slot>(4)
+  public static let row = DflatField<UInt32, Kit.Slot>(4)
   /// `level`, for queries.
-  public static let level = Dflat::Field<Swift::Double, Kit.Slot>(6)
+  public static let level = DflatField<Double, Kit.Slot>(6)
   /// `side`, for queries.
-  public static let side = Dflat::Field<Kit.Side, Kit.Slot>(8)
+  public static let side = DflatField<Kit.Side, Kit.Slot>(8)
   /// `is_open`, for queries.
-  public static let isOpen = Dflat::Field<Swift::Bool, Kit.Slot>(10)
+  public static let isOpen = DflatField<Bool, Kit.Slot>(10)
   /// `page`, for queries.
-  public static let page = Dflat::Field<Swift::UInt64, Kit.Slot>(12)
+  public static let page = DflatField<UInt64, Kit.Slot>(12)
   /// `label`, for queries.
-  public static let label = Dflat::Field<Swift::String, Kit.Slot>(14)
+  public static let label = DflatField<String, Kit.Slot>(14)
 }
 
-nonisolated extension Dflat::Reference where Target == Kit.Slot {
+nonisolated extension DflatReference where Target == Kit.Slot {
   /// `row`, for queries.
-  public var row: Dflat::Field<Swift::UInt32, Root> { _field(4) }
+  public var row: DflatField<UInt32, Root> { _field(4) }
   /// `level`, for queries.
-  public var level: Dflat::Field<Swift::Double, Root> { _field(6) }
+  public var level: DflatField<Double, Root> { _field(6) }
   /// `side`, for queries.
-  public var side: Dflat::Field<Kit.Side, Root> { _field(8) }
+  public var side: DflatField<Kit.Side, Root> { _field(8) }
   /// `is_open`, for queries.
-  public var isOpen: Dflat::Field<Swift::Bool, Root> { _field(10) }
+  public var isOpen: DflatField<Bool, Root> { _field(10) }
   /// `page`, for queries.
-  public var page: Dflat::Field<Swift::UInt64, Root> { _field(12) }
+  public var page: DflatField<UInt64, Root> { _field(12) }
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(14) }
+  public var label: DflatField<String, Root> { _field(14) }
 }

@@ -5,33 +5,30 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Verify {
   /// `Blue` of the schema.
-  public nonisolated struct Blue: Dflat::Atom {
+  public nonisolated struct Blue: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `key`: a field of the primary key.
-    public var key: Swift::Int64 { _row.read { $0.scalar(at: 4, default: 0) } }
+    public var key: Int64 { _row.read { $0.scalar(at: 4, default: 0) } }
     /// `group`: indexed, `0` if absent.
-    public var group: Swift::Int64 { _row.read { $0.scalar(at: 6, default: 0) } }
+    public var group: Int64 { _row.read { $0.scalar(at: 6, default: 0) } }
     /// `values`: empty if absent.
-    public var values: [Swift::Int64] { _row.read { $0.scalars(at: 8) } }
+    public var values: [Int64] { _row.read { $0.scalars(at: 8) } }
     /// `label`: unique, nil if absent.
-    public var label: Swift::String? { _row.read { $0.string(at: 10) } }
+    public var label: String? { _row.read { $0.string(at: 10) } }
 
     /// The primary key.
-    public var id: Swift::Int64 { key }
+    public var id: Int64 { key }
 
     /// A new object, not stored anywhere; nil stands for the default.
-    public init(
-      key: Swift::Int64, group: Swift::Int64? = 0, values: [Swift::Int64]? = [],
-      label: Swift::String? = nil
-    ) {
-      self._row = Dflat::Row {
+    public init(key: Int64, group: Int64? = 0, values: [Int64]? = [], label: String? = nil) {
+      self._row = DflatRow {
         BlueBuilder._encode(to: $0, key, group ?? 0, values ?? [], label)
       }
     }
@@ -45,10 +42,10 @@ nonisolated extension Verify {
       layout: TableLayout(
         "Blue", slots: 4,
         [
-          Dflat::Property("key", 4, .scalar(.int64, default: .integer(0))),
-          Dflat::Property("group", 6, .scalar(.int64, default: .integer(0))),
-          Dflat::Property("values", 8, .vector(.scalar(.int64, default: nil))),
-          Dflat::Property("label", 10, .string(default: nil)),
+          DflatProperty("key", 4, .scalar(.int64, default: .integer(0))),
+          DflatProperty("group", 6, .scalar(.int64, default: .integer(0))),
+          DflatProperty("values", 8, .vector(.scalar(.int64, default: nil))),
+          DflatProperty("label", 10, .string(default: nil)),
         ]),
       primaryKey: [4],
       indexes: ["f6"],
@@ -58,13 +55,13 @@ nonisolated extension Verify {
   /// The fields of a `Blue`, to be changed and built.
   public nonisolated struct BlueBuilder: EntityBuilder {
     /// `key`: a field of the primary key.
-    public var key: Swift::Int64 = 0
+    public var key: Int64 = 0
     /// `group`: indexed, `0` if absent.
-    public var group: Swift::Int64 = 0
+    public var group: Int64 = 0
     /// `values`: empty if absent.
-    public var values: [Swift::Int64] = []
+    public var values: [Int64] = []
     /// `label`: unique, nil if absent.
-    public var label: Swift::String? = nil
+    public var label: String? = nil
 
     init() {}
 
@@ -79,7 +76,7 @@ nonisolated extension Verify {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Blue {
-      Blue(_row: Dflat::Row { _encode(to: $0) })
+      Blue(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -88,8 +85,8 @@ nonisolated extension Verify {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ key: Swift::Int64, _ group: Swift::Int64,
-      _ values: [Swift::Int64], _ label: Swift::String?
+      to builder: FlatBufferBuilder, _ key: Int64, _ group: Int64, _ values: [Int64],
+      _ label: String?
     ) -> FlatBufferBuilder.Offset {
       let values = builder.scalars(values)
       let label = builder.string(label)

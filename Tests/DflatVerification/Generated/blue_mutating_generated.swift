@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Verify {
   /// A creation, change or deletion of a `Blue`, to be submitted.
   public nonisolated final class BlueChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Blue
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var _values: BlueBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Blue { Blue(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: BlueBuilder = BlueBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Verify {
     }
 
     /// `key`: a field of the primary key.
-    public var key: Swift::Int64 {
+    public var key: Int64 {
       get { _change.isSet(4) ? _values.key : stored.key }
       set {
         _values.key = newValue
@@ -44,7 +47,7 @@ nonisolated extension Verify {
     }
 
     /// `group`: indexed, `0` if absent.
-    public var group: Swift::Int64 {
+    public var group: Int64 {
       get { _change.isSet(6) ? _values.group : stored.group }
       set {
         _values.group = newValue
@@ -58,7 +61,7 @@ nonisolated extension Verify {
     }
 
     /// `values`: empty if absent.
-    public var values: [Swift::Int64] {
+    public var values: [Int64] {
       get { _change.isSet(8) ? _values.values : stored.values }
       set {
         _values.values = newValue
@@ -72,7 +75,7 @@ nonisolated extension Verify {
     }
 
     /// `label`: unique, nil if absent.
-    public var label: Swift::String? {
+    public var label: String? {
       get { _change.isSet(10) ? _values.label : stored.label }
       set {
         _values.label = newValue

@@ -4,18 +4,18 @@ public import Dflat
 
 nonisolated extension Verify.Green {
   /// `key`, for queries.
-  public static let key = Dflat::Field<Swift::Int64, Verify.Green>(4)
+  public static let key = DflatField<Int64, Verify.Green>(4)
   /// `group`, for queries.
-  public static let group = Dflat::Field<Swift::Int64, Verify.Green>(6)
+  public static let group = DflatField<Int64, Verify.Green>(6)
   /// `label`, for queries.
-  public static let label = Dflat::Field<Swift::String, Verify.Green>(10)
+  public static let label = DflatField<String, Verify.Green>(10)
 }
 
-nonisolated extension Dflat::Reference where Target == Verify.Green {
+nonisolated extension DflatReference where Target == Verify.Green {
   /// `key`, for queries.
-  public var key: Dflat::Field<Swift::Int64, Root> { _field(4) }
+  public var key: DflatField<Int64, Root> { _field(4) }
   /// `group`, for queries.
-  public var group: Dflat::Field<Swift::Int64, Root> { _field(6) }
+  public var group: DflatField<Int64, Root> { _field(6) }
   /// `label`, for queries.
-  public var label: Dflat::Field<Swift::String, Root> { _field(10) }
+  public var label: DflatField<String, Root> { _field(10) }
 }

@@ -4,12 +4,12 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `BenchDoc` of the schema.
-public nonisolated struct BenchDoc: Dflat::Atom {
+public nonisolated struct BenchDoc: DflatAtom {
   /// The bytes of the object, for Dflat.
-  public let _row: Dflat::Row
+  public let _row: DflatRow
 
   /// An object over bytes that were verified, for Dflat.
-  public init(_row: Dflat::Row) {
+  public init(_row: DflatRow) {
     self._row = _row
   }
 
@@ -18,23 +18,23 @@ public nonisolated struct BenchDoc: Dflat::Atom {
   /// `color`: `.red` if absent.
   public var color: Color { _row.read { $0.enumeration(at: 6, default: .red) } }
   /// `title`: a field of the primary key.
-  public var title: Swift::String { _row.read { $0.string(at: 8) ?? "" } }
+  public var title: String { _row.read { $0.string(at: 8) ?? "" } }
   /// `content`: nil if absent.
   public var content: Content? { _row.read { $0.union(at: 12) } }
   /// `tag`: nil if absent.
-  public var tag: Swift::String? { _row.read { $0.string(at: 14) } }
+  public var tag: String? { _row.read { $0.string(at: 14) } }
   /// `priority`: `0` if absent.
-  public var priority: Swift::Int32 { _row.read { $0.scalar(at: 16, default: 0) } }
+  public var priority: Int32 { _row.read { $0.scalar(at: 16, default: 0) } }
 
   /// The primary key.
-  public var id: Swift::String { title }
+  public var id: String { title }
 
   /// A new object, not stored anywhere; nil stands for the default.
   public init(
-    title: Swift::String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
-    tag: Swift::String? = nil, priority: Swift::Int32? = 0
+    title: String, pos: Vec3? = nil, color: Color? = .red, content: Content? = nil,
+    tag: String? = nil, priority: Int32? = 0
   ) {
-    self._row = Dflat::Row {
+    self._row = DflatRow {
       BenchDocBuilder._encode(to: $0, pos, color ?? .red, title, content, tag, priority ?? 0)
     }
   }
@@ -48,12 +48,12 @@ public nonisolated struct BenchDoc: Dflat::Atom {
     layout: TableLayout(
       "BenchDoc", slots: 7,
       [
-        Dflat::Property("pos", 4, .structure { Vec3._layout }),
-        Dflat::Property("color", 6, .enumeration({ Color._layout }, default: 0)),
-        Dflat::Property("title", 8, .string(default: "")),
-        Dflat::Property("content", 12, .union { Content._layout }),
-        Dflat::Property("tag", 14, .string(default: nil)),
-        Dflat::Property("priority", 16, .scalar(.int32, default: .integer(0))),
+        DflatProperty("pos", 4, .structure { Vec3._layout }),
+        DflatProperty("color", 6, .enumeration({ Color._layout }, default: 0)),
+        DflatProperty("title", 8, .string(default: "")),
+        DflatProperty("content", 12, .union { Content._layout }),
+        DflatProperty("tag", 14, .string(default: nil)),
+        DflatProperty("priority", 16, .scalar(.int32, default: .integer(0))),
       ]),
     primaryKey: [8],
     indexes: [],
@@ -67,13 +67,13 @@ public nonisolated struct BenchDocBuilder: EntityBuilder {
   /// `color`: `.red` if absent.
   public var color: Color = .red
   /// `title`: a field of the primary key.
-  public var title: Swift::String = ""
+  public var title: String = ""
   /// `content`: nil if absent.
   public var content: Content? = nil
   /// `tag`: nil if absent.
-  public var tag: Swift::String? = nil
+  public var tag: String? = nil
   /// `priority`: `0` if absent.
-  public var priority: Swift::Int32 = 0
+  public var priority: Int32 = 0
 
   init() {}
 
@@ -90,7 +90,7 @@ public nonisolated struct BenchDocBuilder: EntityBuilder {
 
   /// A new object with these fields; it is not stored anywhere.
   public func build() -> BenchDoc {
-    BenchDoc(_row: Dflat::Row { _encode(to: $0) })
+    BenchDoc(_row: DflatRow { _encode(to: $0) })
   }
 
   /// Writes the fields; defaults are left out.
@@ -99,8 +99,8 @@ public nonisolated struct BenchDocBuilder: EntityBuilder {
   }
 
   static func _encode(
-    to builder: FlatBufferBuilder, _ pos: Vec3?, _ color: Color, _ title: Swift::String,
-    _ content: Content?, _ tag: Swift::String?, _ priority: Swift::Int32
+    to builder: FlatBufferBuilder, _ pos: Vec3?, _ color: Color, _ title: String,
+    _ content: Content?, _ tag: String?, _ priority: Int32
   ) -> FlatBufferBuilder.Offset {
     let title = builder.string(title)
     let content = builder.union(content)

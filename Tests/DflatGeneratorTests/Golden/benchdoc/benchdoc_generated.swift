@@ -4,7 +4,7 @@ public import Dflat
 public import FlatBuffersRuntime
 
 /// `Color` of the schema.
-public nonisolated enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
+public nonisolated enum Color: Int8, FlatBuffersEnum, CaseIterable {
   case red = 0
   case green = 1
   case blue = 2
@@ -17,14 +17,14 @@ public nonisolated enum Color: Swift::Int8, FlatBuffersEnum, CaseIterable {
 /// `Vec3` of the schema.
 public nonisolated struct Vec3: FlatBuffersStruct {
   /// The field `x`.
-  public var x: Swift::Float
+  public var x: Float
   /// The field `y`.
-  public var y: Swift::Float
+  public var y: Float
   /// The field `z`.
-  public var z: Swift::Float
+  public var z: Float
 
   /// All fields; nil stands for the default.
-  public init(x: Swift::Float? = 0.0, y: Swift::Float? = 0.0, z: Swift::Float? = 0.0) {
+  public init(x: Float? = 0.0, y: Float? = 0.0, z: Float? = 0.0) {
     self.x = x ?? 0.0
     self.y = y ?? 0.0
     self.z = z ?? 0.0
@@ -48,19 +48,19 @@ public nonisolated struct Vec3: FlatBuffersStruct {
   public static let _layout = StructLayout(
     "Vec3", size: 12, alignment: 4,
     [
-      Dflat::Property("x", 0, .scalar(.float, default: .real(0.0))),
-      Dflat::Property("y", 4, .scalar(.float, default: .real(0.0))),
-      Dflat::Property("z", 8, .scalar(.float, default: .real(0.0))),
+      DflatProperty("x", 0, .scalar(.float, default: .real(0.0))),
+      DflatProperty("y", 4, .scalar(.float, default: .real(0.0))),
+      DflatProperty("z", 8, .scalar(.float, default: .real(0.0))),
     ])
 }
 
 /// `TextContent` of the schema.
 public nonisolated struct TextContent: FlatBuffersTable {
   /// `text`: nil if absent.
-  public var text: Swift::String?
+  public var text: String?
 
   /// All fields; nil stands for the default.
-  public init(text: Swift::String? = nil) {
+  public init(text: String? = nil) {
     self.text = text
   }
 
@@ -81,17 +81,17 @@ public nonisolated struct TextContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "TextContent", slots: 1,
     [
-      Dflat::Property("text", 4, .string(default: nil))
+      DflatProperty("text", 4, .string(default: nil))
     ])
 }
 
 /// `ImageContent` of the schema.
 public nonisolated struct ImageContent: FlatBuffersTable {
   /// `images`: empty if absent.
-  public var images: [Swift::String]
+  public var images: [String]
 
   /// All fields; nil stands for the default.
-  public init(images: [Swift::String]? = []) {
+  public init(images: [String]? = []) {
     self.images = images ?? []
   }
 
@@ -112,7 +112,7 @@ public nonisolated struct ImageContent: FlatBuffersTable {
   public static let _layout: TableLayout = TableLayout(
     "ImageContent", slots: 1,
     [
-      Dflat::Property("images", 4, .vector(.string(default: nil)))
+      DflatProperty("images", 4, .vector(.string(default: nil)))
     ])
 }
 
@@ -136,7 +136,7 @@ public nonisolated enum Content: FlatBuffersUnion {
   }
 
   /// The member's number in the schema.
-  public var _tag: Swift::UInt8 {
+  public var _tag: UInt8 {
     switch self {
     case .textContent: 1
     case .imageContent: 2

@@ -5,13 +5,16 @@ public import FlatBuffersRuntime
 
 /// A creation, change or deletion of a `BenchDoc`, to be submitted.
 public nonisolated final class BenchDocChangeRequest: ChangeRequest {
-  /// What the request is about.
+  /// The type of the object that the request is about.
   public typealias Element = BenchDoc
+
+  // No access to these two overlaps another, so Swift need not check that at run time.
   /// What is to be done, for Dflat.
   @exclusivity(unchecked) public var _change: PendingChange
   /// The fields that were set; the others are at their defaults.
   @exclusivity(unchecked) private var values: BenchDocBuilder
-  /// What the fields are read from that were not set.
+
+  /// The stored object, from which the fields are read that were not set.
   private var stored: BenchDoc { BenchDoc(_row: _change.row) }
 
   private init(_ change: PendingChange, _ values: BenchDocBuilder = BenchDocBuilder()) {
@@ -57,7 +60,7 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `title`: a field of the primary key.
-  public var title: Swift::String {
+  public var title: String {
     get { _change.isSet(8) ? values.title : stored.title }
     set {
       values.title = newValue
@@ -85,7 +88,7 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `tag`: nil if absent.
-  public var tag: Swift::String? {
+  public var tag: String? {
     get { _change.isSet(14) ? values.tag : stored.tag }
     set {
       values.tag = newValue
@@ -99,7 +102,7 @@ public nonisolated final class BenchDocChangeRequest: ChangeRequest {
   }
 
   /// `priority`: `0` if absent.
-  public var priority: Swift::Int32 {
+  public var priority: Int32 {
     get { _change.isSet(16) ? values.priority : stored.priority }
     set {
       values.priority = newValue

@@ -4,64 +4,55 @@ public import Dflat
 
 nonisolated extension BenchDoc {
   /// The fields of `pos`, for queries.
-  public static let pos = Dflat::Reference<Vec3, BenchDoc>(4)
+  public static let pos = DflatReference<Vec3, BenchDoc>(4)
   /// `color`, for queries.
-  public static let color = Dflat::Field<Color, BenchDoc>(6)
+  public static let color = DflatField<Color, BenchDoc>(6)
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, BenchDoc>(8)
+  public static let title = DflatField<String, BenchDoc>(8)
   /// What `content` holds, for queries.
   public static let content = UnionReference<Content, BenchDoc>(12)
   /// `tag`, for queries.
-  public static let tag = Dflat::Field<Swift::String, BenchDoc>(14)
+  public static let tag = DflatField<String, BenchDoc>(14)
   /// `priority`, for queries.
-  public static let priority = Dflat::Field<Swift::Int32, BenchDoc>(16)
+  public static let priority = DflatField<Int32, BenchDoc>(16)
 }
 
-nonisolated extension Dflat::Reference where Target == Vec3 {
+nonisolated extension DflatReference where Target == Vec3 {
   /// `x`, for queries.
-  public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
+  public var x: DflatField<Float, Root> { _field(0) }
   /// `y`, for queries.
-  public var y: Dflat::Field<Swift::Float, Root> { _field(4) }
+  public var y: DflatField<Float, Root> { _field(4) }
   /// `z`, for queries.
-  public var z: Dflat::Field<Swift::Float, Root> { _field(8) }
+  public var z: DflatField<Float, Root> { _field(8) }
 }
 
-nonisolated extension Dflat::Reference where Target == TextContent {
+nonisolated extension DflatReference where Target == TextContent {
   /// `text`, for queries.
-  public var text: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var text: DflatField<String, Root> { _field(4) }
 }
 
 nonisolated extension UnionReference where Target == Content {
   /// Whether it holds `TextContent`.
-  public func match(_ member: TextContent.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: TextContent.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `ImageContent`.
-  public func match(_ member: ImageContent.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: ImageContent.Type) -> DflatCondition<Root> { _match(2) }
   /// The fields of `TextContent`; unknown while it holds another member.
-  public func `as`(_ member: TextContent.Type) -> Dflat::Reference<TextContent, Root> { _member(1) }
+  public func `as`(_ member: TextContent.Type) -> DflatReference<TextContent, Root> { _member(1) }
   /// The fields of `ImageContent`; unknown while it holds another member.
-  public func `as`(_ member: ImageContent.Type) -> Dflat::Reference<ImageContent, Root> {
-    _member(2)
-  }
+  public func `as`(_ member: ImageContent.Type) -> DflatReference<ImageContent, Root> { _member(2) }
 }
 
-nonisolated extension UnionCase where Target == Content {
-  /// `TextContent`, which conditions ask for by `match`.
-  public static var textContent: UnionCase<Target> { _unavailable }
-  /// `ImageContent`, which conditions ask for by `match`.
-  public static var imageContent: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == BenchDoc {
+nonisolated extension DflatReference where Target == BenchDoc {
   /// The fields of `pos`, for queries.
-  public var pos: Dflat::Reference<Vec3, Root> { _reference(4) }
+  public var pos: DflatReference<Vec3, Root> { _reference(4) }
   /// `color`, for queries.
-  public var color: Dflat::Field<Color, Root> { _field(6) }
+  public var color: DflatField<Color, Root> { _field(6) }
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(8) }
+  public var title: DflatField<String, Root> { _field(8) }
   /// What `content` holds, for queries.
   public var content: UnionReference<Content, Root> { _union(12) }
   /// `tag`, for queries.
-  public var tag: Dflat::Field<Swift::String, Root> { _field(14) }
+  public var tag: DflatField<String, Root> { _field(14) }
   /// `priority`, for queries.
-  public var priority: Dflat::Field<Swift::Int32, Root> { _field(16) }
+  public var priority: DflatField<Int32, Root> { _field(16) }
 }

@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 
 nonisolated extension Blog {
   /// `Status` of the schema.
-  public nonisolated enum Status: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Status: Int8, FlatBuffersEnum, CaseIterable {
     case draft = 0
     case published = 1
     case archived = 2
@@ -19,12 +19,12 @@ nonisolated extension Blog {
   /// `Place` of the schema.
   public nonisolated struct Place: FlatBuffersStruct {
     /// The field `lat`.
-    public var lat: Swift::Double
+    public var lat: Double
     /// The field `lon`.
-    public var lon: Swift::Double
+    public var lon: Double
 
     /// All fields; nil stands for the default.
-    public init(lat: Swift::Double? = 0.0, lon: Swift::Double? = 0.0) {
+    public init(lat: Double? = 0.0, lon: Double? = 0.0) {
       self.lat = lat ?? 0.0
       self.lon = lon ?? 0.0
     }
@@ -45,20 +45,20 @@ nonisolated extension Blog {
     public static let _layout = StructLayout(
       "Place", size: 16, alignment: 8,
       [
-        Dflat::Property("lat", 0, .scalar(.double, default: .real(0.0))),
-        Dflat::Property("lon", 8, .scalar(.double, default: .real(0.0))),
+        DflatProperty("lat", 0, .scalar(.double, default: .real(0.0))),
+        DflatProperty("lon", 8, .scalar(.double, default: .real(0.0))),
       ])
   }
 
   /// `Author` of the schema.
   public nonisolated struct Author: FlatBuffersTable {
     /// `handle`: nil if absent.
-    public var handle: Swift::String?
+    public var handle: String?
     /// `name`: nil if absent.
-    public var name: Swift::String?
+    public var name: String?
 
     /// All fields; nil stands for the default.
-    public init(handle: Swift::String? = nil, name: Swift::String? = nil) {
+    public init(handle: String? = nil, name: String? = nil) {
       self.handle = handle
       self.name = name
     }
@@ -83,18 +83,18 @@ nonisolated extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Author", slots: 2,
       [
-        Dflat::Property("handle", 4, .string(default: nil)),
-        Dflat::Property("name", 6, .string(default: nil)),
+        DflatProperty("handle", 4, .string(default: nil)),
+        DflatProperty("name", 6, .string(default: nil)),
       ])
   }
 
   /// `Link` of the schema.
   public nonisolated struct Link: FlatBuffersTable {
     /// `url`: indexed, nil if absent.
-    public var url: Swift::String?
+    public var url: String?
 
     /// All fields; nil stands for the default.
-    public init(url: Swift::String? = nil) {
+    public init(url: String? = nil) {
       self.url = url
     }
 
@@ -115,19 +115,19 @@ nonisolated extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Link", slots: 1,
       [
-        Dflat::Property("url", 4, .string(default: nil))
+        DflatProperty("url", 4, .string(default: nil))
       ])
   }
 
   /// `Photo` of the schema.
   public nonisolated struct Photo: FlatBuffersTable {
     /// `path`: unique, nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `width`: `0` if absent.
-    public var width: Swift::Int32
+    public var width: Int32
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, width: Swift::Int32? = 0) {
+    public init(path: String? = nil, width: Int32? = 0) {
       self.path = path
       self.width = width ?? 0
     }
@@ -151,8 +151,8 @@ nonisolated extension Blog {
     public static let _layout: TableLayout = TableLayout(
       "Photo", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("width", 6, .scalar(.int32, default: .integer(0))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("width", 6, .scalar(.int32, default: .integer(0))),
       ])
   }
 
@@ -176,7 +176,7 @@ nonisolated extension Blog {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .link: 1
       case .photo: 2

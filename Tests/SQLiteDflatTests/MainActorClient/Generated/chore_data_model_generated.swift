@@ -5,25 +5,25 @@ internal import FlatBuffersRuntime
 
 nonisolated extension Chores.Home {
   /// `Chore` of the schema.
-  public nonisolated struct Chore: Dflat::Atom {
+  public nonisolated struct Chore: DflatAtom {
     /// The bytes of the object, for Dflat.
-    public let _row: Dflat::Row
+    public let _row: DflatRow
 
     /// An object over bytes that were verified, for Dflat.
-    public init(_row: Dflat::Row) {
+    public init(_row: DflatRow) {
       self._row = _row
     }
 
     /// `title`: a field of the primary key.
-    public var title: Swift::String { _row.read { $0.string(at: 4) ?? "" } }
+    public var title: String { _row.read { $0.string(at: 4) ?? "" } }
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
+    public var number: Int32 { _row.read { $0.scalar(at: 6, default: 0) } }
     /// `urgency`: `.normal` if absent.
     public var urgency: Chores.Home.Urgency {
       _row.read { $0.enumeration(at: 8, default: .normal) }
     }
     /// `effort`: indexed, `0` if absent.
-    public var effort: Swift::Int32 { _row.read { $0.scalar(at: 10, default: 0) } }
+    public var effort: Int32 { _row.read { $0.scalar(at: 10, default: 0) } }
     /// `days`: `[]` if absent.
     public var days: Chores.Home.Days { _row.read { $0.enumeration(at: 12, default: []) } }
     /// `place`: nil if absent.
@@ -31,28 +31,28 @@ nonisolated extension Chores.Home {
     /// `owner`: nil if absent.
     public var owner: Chores.Home.Person? { _row.read { $0.table(at: 16) } }
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] { _row.read { $0.strings(at: 18) } }
+    public var tags: [String] { _row.read { $0.strings(at: 18) } }
     /// `proof`: indexed, nil if absent.
     public var proof: Chores.Home.Proof? { _row.read { $0.union(at: 22) } }
     /// `is_done`: `false` if absent.
-    public var isDone: Swift::Bool { _row.read { $0.scalar(at: 24, default: false) } }
+    public var isDone: Bool { _row.read { $0.scalar(at: 24, default: false) } }
     /// `description`: nil if absent.
-    public var description: Swift::String? { _row.read { $0.string(at: 26) } }
+    public var description: String? { _row.read { $0.string(at: 26) } }
     /// `hashValue`: `0` if absent.
-    public var hashValue: Swift::Int32 { _row.read { $0.scalar(at: 28, default: 0) } }
+    public var hashValue: Int32 { _row.read { $0.scalar(at: 28, default: 0) } }
 
     /// The primary key.
-    public var id: CompositeKey<Swift::String, Swift::Int32> { CompositeKey(title, number) }
+    public var id: CompositeKey<String, Int32> { CompositeKey(title, number) }
 
     /// All fields as text; `description` is a field.
     @_disfavoredOverload
     @_implements(CustomStringConvertible,description)
-    public var _text: Swift::String { _description }
+    public var _text: String { _description }
 
     /// The hash; `hashValue` is a field.
     @_disfavoredOverload
     @_implements(Hashable,hashValue)
-    public var _hashValue: Swift::Int {
+    public var _hashValue: Int {
       var hasher = Hasher()
       hash(into: &hasher)
       return hasher.finalize()
@@ -60,13 +60,12 @@ nonisolated extension Chores.Home {
 
     /// A new object, not stored anywhere; nil stands for the default.
     public init(
-      title: Swift::String, number: Swift::Int32, urgency: Chores.Home.Urgency? = .normal,
-      effort: Swift::Int32? = 0, days: Chores.Home.Days? = [], place: Chores.Home.Place? = nil,
-      owner: Chores.Home.Person? = nil, tags: [Swift::String]? = [],
-      proof: Chores.Home.Proof? = nil, isDone: Swift::Bool? = false,
-      description: Swift::String? = nil, hashValue: Swift::Int32? = 0
+      title: String, number: Int32, urgency: Chores.Home.Urgency? = .normal, effort: Int32? = 0,
+      days: Chores.Home.Days? = [], place: Chores.Home.Place? = nil,
+      owner: Chores.Home.Person? = nil, tags: [String]? = [], proof: Chores.Home.Proof? = nil,
+      isDone: Bool? = false, description: String? = nil, hashValue: Int32? = 0
     ) {
-      self._row = Dflat::Row {
+      self._row = DflatRow {
         ChoreBuilder._encode(
           to: $0, title, number, urgency ?? .normal, effort ?? 0, days ?? [], place, owner,
           tags ?? [], proof, isDone ?? false, description, hashValue ?? 0)
@@ -82,18 +81,18 @@ nonisolated extension Chores.Home {
       layout: TableLayout(
         "Chore", version: "2", slots: 13,
         [
-          Dflat::Property("title", 4, .string(default: "")),
-          Dflat::Property("number", 6, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("urgency", 8, .enumeration({ Chores.Home.Urgency._layout }, default: 1)),
-          Dflat::Property("effort", 10, .scalar(.int32, default: .integer(0))),
-          Dflat::Property("days", 12, .enumeration({ Chores.Home.Days._layout }, default: 0)),
-          Dflat::Property("place", 14, .structure { Chores.Home.Place._layout }),
-          Dflat::Property("owner", 16, .table { Chores.Home.Person._layout }),
-          Dflat::Property("tags", 18, .vector(.string(default: nil))),
-          Dflat::Property("proof", 22, .union { Chores.Home.Proof._layout }),
-          Dflat::Property("is_done", 24, .scalar(.bool, default: .bool(false)), swift: "isDone"),
-          Dflat::Property("description", 26, .string(default: nil)),
-          Dflat::Property("hashValue", 28, .scalar(.int32, default: .integer(0))),
+          DflatProperty("title", 4, .string(default: "")),
+          DflatProperty("number", 6, .scalar(.int32, default: .integer(0))),
+          DflatProperty("urgency", 8, .enumeration({ Chores.Home.Urgency._layout }, default: 1)),
+          DflatProperty("effort", 10, .scalar(.int32, default: .integer(0))),
+          DflatProperty("days", 12, .enumeration({ Chores.Home.Days._layout }, default: 0)),
+          DflatProperty("place", 14, .structure { Chores.Home.Place._layout }),
+          DflatProperty("owner", 16, .table { Chores.Home.Person._layout }),
+          DflatProperty("tags", 18, .vector(.string(default: nil))),
+          DflatProperty("proof", 22, .union { Chores.Home.Proof._layout }),
+          DflatProperty("is_done", 24, .scalar(.bool, default: .bool(false)), swift: "isDone"),
+          DflatProperty("description", 26, .string(default: nil)),
+          DflatProperty("hashValue", 28, .scalar(.int32, default: .integer(0))),
         ]),
       primaryKey: [4, 6],
       indexes: ["f10", "f16__f4", "f22__type", "f22__u1__f4"],
@@ -103,13 +102,13 @@ nonisolated extension Chores.Home {
   /// The fields of a `Chore`, to be changed and built.
   public nonisolated struct ChoreBuilder: EntityBuilder {
     /// `title`: a field of the primary key.
-    public var title: Swift::String = ""
+    public var title: String = ""
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 = 0
+    public var number: Int32 = 0
     /// `urgency`: `.normal` if absent.
     public var urgency: Chores.Home.Urgency = .normal
     /// `effort`: indexed, `0` if absent.
-    public var effort: Swift::Int32 = 0
+    public var effort: Int32 = 0
     /// `days`: `[]` if absent.
     public var days: Chores.Home.Days = []
     /// `place`: nil if absent.
@@ -117,15 +116,15 @@ nonisolated extension Chores.Home {
     /// `owner`: nil if absent.
     public var owner: Chores.Home.Person? = nil
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] = []
+    public var tags: [String] = []
     /// `proof`: indexed, nil if absent.
     public var proof: Chores.Home.Proof? = nil
     /// `is_done`: `false` if absent.
-    public var isDone: Swift::Bool = false
+    public var isDone: Bool = false
     /// `description`: nil if absent.
-    public var description: Swift::String? = nil
+    public var description: String? = nil
     /// `hashValue`: `0` if absent.
-    public var hashValue: Swift::Int32 = 0
+    public var hashValue: Int32 = 0
 
     init() {}
 
@@ -148,7 +147,7 @@ nonisolated extension Chores.Home {
 
     /// A new object with these fields; it is not stored anywhere.
     public func build() -> Chore {
-      Chore(_row: Dflat::Row { _encode(to: $0) })
+      Chore(_row: DflatRow { _encode(to: $0) })
     }
 
     /// Writes the fields; defaults are left out.
@@ -159,11 +158,10 @@ nonisolated extension Chores.Home {
     }
 
     static func _encode(
-      to builder: FlatBufferBuilder, _ title: Swift::String, _ number: Swift::Int32,
-      _ urgency: Chores.Home.Urgency, _ effort: Swift::Int32, _ days: Chores.Home.Days,
-      _ place: Chores.Home.Place?, _ owner: Chores.Home.Person?, _ tags: [Swift::String],
-      _ proof: Chores.Home.Proof?, _ isDone: Swift::Bool, _ description: Swift::String?,
-      _ hashValue: Swift::Int32
+      to builder: FlatBufferBuilder, _ title: String, _ number: Int32,
+      _ urgency: Chores.Home.Urgency, _ effort: Int32, _ days: Chores.Home.Days,
+      _ place: Chores.Home.Place?, _ owner: Chores.Home.Person?, _ tags: [String],
+      _ proof: Chores.Home.Proof?, _ isDone: Bool, _ description: String?, _ hashValue: Int32
     ) -> FlatBufferBuilder.Offset {
       let title = builder.string(title)
       let owner = owner?._encode(to: builder) ?? FlatBufferBuilder.Offset.none

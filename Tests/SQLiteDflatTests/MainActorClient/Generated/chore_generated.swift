@@ -13,7 +13,7 @@ nonisolated extension Chores {
 
 nonisolated extension Chores.Home {
   /// `Urgency` of the schema.
-  public nonisolated enum Urgency: Swift::Int8, FlatBuffersEnum, CaseIterable {
+  public nonisolated enum Urgency: Int8, FlatBuffersEnum, CaseIterable {
     case low = 0
     case normal = 1
     case high = 2
@@ -26,10 +26,10 @@ nonisolated extension Chores.Home {
   /// `Days` of the schema.
   public nonisolated struct Days: OptionSet, FlatBuffersEnum, CaseIterable {
     /// The bits; those that the schema does not name are kept.
-    public let rawValue: Swift::UInt8
+    public let rawValue: UInt8
 
     /// Any combination of bits.
-    public init(rawValue: Swift::UInt8) {
+    public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
@@ -50,12 +50,12 @@ nonisolated extension Chores.Home {
   /// `Place` of the schema.
   public nonisolated struct Place: FlatBuffersStruct {
     /// The field `x`.
-    public var x: Swift::Float
+    public var x: Float
     /// The field `y`.
-    public var y: Swift::Float
+    public var y: Float
 
     /// All fields; nil stands for the default.
-    public init(x: Swift::Float? = 0.0, y: Swift::Float? = 0.0) {
+    public init(x: Float? = 0.0, y: Float? = 0.0) {
       self.x = x ?? 0.0
       self.y = y ?? 0.0
     }
@@ -76,15 +76,15 @@ nonisolated extension Chores.Home {
     public static let _layout = StructLayout(
       "Place", size: 8, alignment: 4,
       [
-        Dflat::Property("x", 0, .scalar(.float, default: .real(0.0))),
-        Dflat::Property("y", 4, .scalar(.float, default: .real(0.0))),
+        DflatProperty("x", 0, .scalar(.float, default: .real(0.0))),
+        DflatProperty("y", 4, .scalar(.float, default: .real(0.0))),
       ])
   }
 
   /// `Person` of the schema.
   public nonisolated struct Person: FlatBuffersTable {
     /// `name`: indexed, nil if absent.
-    public var name: Swift::String?
+    public var name: String?
     /// `knows`: nil if absent.
     public var knows: Chores.Home.Person? {
       get { _knowsBox.value }
@@ -93,7 +93,7 @@ nonisolated extension Chores.Home {
     private var _knowsBox: Indirect<Chores.Home.Person?>
 
     /// All fields; nil stands for the default.
-    public init(name: Swift::String? = nil, knows: Chores.Home.Person? = nil) {
+    public init(name: String? = nil, knows: Chores.Home.Person? = nil) {
       self.name = name
       _knowsBox = Indirect(knows)
     }
@@ -118,20 +118,20 @@ nonisolated extension Chores.Home {
     public static let _layout: TableLayout = TableLayout(
       "Person", slots: 2,
       [
-        Dflat::Property("name", 4, .string(default: nil)),
-        Dflat::Property("knows", 6, .table { Chores.Home.Person._layout }),
+        DflatProperty("name", 4, .string(default: nil)),
+        DflatProperty("knows", 6, .table { Chores.Home.Person._layout }),
       ])
   }
 
   /// `Photo` of the schema.
   public nonisolated struct Photo: FlatBuffersTable {
     /// `path`: unique, nil if absent.
-    public var path: Swift::String?
+    public var path: String?
     /// `bytes`: empty if absent.
-    public var bytes: [Swift::UInt8]
+    public var bytes: [UInt8]
 
     /// All fields; nil stands for the default.
-    public init(path: Swift::String? = nil, bytes: [Swift::UInt8]? = []) {
+    public init(path: String? = nil, bytes: [UInt8]? = []) {
       self.path = path
       self.bytes = bytes ?? []
     }
@@ -156,8 +156,8 @@ nonisolated extension Chores.Home {
     public static let _layout: TableLayout = TableLayout(
       "Photo", slots: 2,
       [
-        Dflat::Property("path", 4, .string(default: nil)),
-        Dflat::Property("bytes", 6, .vector(.scalar(.uint8, default: nil))),
+        DflatProperty("path", 4, .string(default: nil)),
+        DflatProperty("bytes", 6, .vector(.scalar(.uint8, default: nil))),
       ])
   }
 
@@ -181,7 +181,7 @@ nonisolated extension Chores.Home {
     }
 
     /// The member's number in the schema.
-    public var _tag: Swift::UInt8 {
+    public var _tag: UInt8 {
       switch self {
       case .person: 1
       case .photo: 2

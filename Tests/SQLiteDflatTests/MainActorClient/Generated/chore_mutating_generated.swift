@@ -6,13 +6,16 @@ public import FlatBuffersRuntime
 nonisolated extension Chores.Home {
   /// A creation, change or deletion of a `Chore`, to be submitted.
   public nonisolated final class ChoreChangeRequest: ChangeRequest {
-    /// What the request is about.
+    /// The type of the object that the request is about.
     public typealias Element = Chore
+
+    // No access to these two overlaps another, so Swift need not check that at run time.
     /// What is to be done, for Dflat.
     @exclusivity(unchecked) public var _change: PendingChange
     /// The fields that were set; the others are at their defaults.
     @exclusivity(unchecked) private var values: ChoreBuilder
-    /// What the fields are read from that were not set.
+
+    /// The stored object, from which the fields are read that were not set.
     private var stored: Chore { Chore(_row: _change.row) }
 
     private init(_ change: PendingChange, _ values: ChoreBuilder = ChoreBuilder()) {
@@ -30,7 +33,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `title`: a field of the primary key.
-    public var title: Swift::String {
+    public var title: String {
       get { _change.isSet(4) ? values.title : stored.title }
       set {
         values.title = newValue
@@ -44,7 +47,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `number`: a field of the primary key.
-    public var number: Swift::Int32 {
+    public var number: Int32 {
       get { _change.isSet(6) ? values.number : stored.number }
       set {
         values.number = newValue
@@ -72,7 +75,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `effort`: indexed, `0` if absent.
-    public var effort: Swift::Int32 {
+    public var effort: Int32 {
       get { _change.isSet(10) ? values.effort : stored.effort }
       set {
         values.effort = newValue
@@ -128,7 +131,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `tags`: empty if absent.
-    public var tags: [Swift::String] {
+    public var tags: [String] {
       get { _change.isSet(18) ? values.tags : stored.tags }
       set {
         values.tags = newValue
@@ -156,7 +159,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `is_done`: `false` if absent.
-    public var isDone: Swift::Bool {
+    public var isDone: Bool {
       get { _change.isSet(24) ? values.isDone : stored.isDone }
       set {
         values.isDone = newValue
@@ -170,7 +173,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `description`: nil if absent.
-    public var description: Swift::String? {
+    public var description: String? {
       get { _change.isSet(26) ? values.description : stored.description }
       set {
         values.description = newValue
@@ -184,7 +187,7 @@ nonisolated extension Chores.Home {
     }
 
     /// `hashValue`: `0` if absent.
-    public var hashValue: Swift::Int32 {
+    public var hashValue: Int32 {
       get { _change.isSet(28) ? values.hashValue : stored.hashValue }
       set {
         values.hashValue = newValue

@@ -4,93 +4,84 @@ public import Dflat
 
 nonisolated extension Chores.Home.Chore {
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, Chores.Home.Chore>(4)
+  public static let title = DflatField<String, Chores.Home.Chore>(4)
   /// `number`, for queries.
-  public static let number = Dflat::Field<Swift::Int32, Chores.Home.Chore>(6)
+  public static let number = DflatField<Int32, Chores.Home.Chore>(6)
   /// `urgency`, for queries.
-  public static let urgency = Dflat::Field<Chores.Home.Urgency, Chores.Home.Chore>(8)
+  public static let urgency = DflatField<Chores.Home.Urgency, Chores.Home.Chore>(8)
   /// `effort`, for queries.
-  public static let effort = Dflat::Field<Swift::Int32, Chores.Home.Chore>(10)
+  public static let effort = DflatField<Int32, Chores.Home.Chore>(10)
   /// `days`, for queries.
-  public static let days = Dflat::Field<Chores.Home.Days, Chores.Home.Chore>(12)
+  public static let days = DflatField<Chores.Home.Days, Chores.Home.Chore>(12)
   /// The fields of `place`, for queries.
-  public static let place = Dflat::Reference<Chores.Home.Place, Chores.Home.Chore>(14)
+  public static let place = DflatReference<Chores.Home.Place, Chores.Home.Chore>(14)
   /// The fields of `owner`, for queries.
-  public static let owner = Dflat::Reference<Chores.Home.Person, Chores.Home.Chore>(16)
+  public static let owner = DflatReference<Chores.Home.Person, Chores.Home.Chore>(16)
   /// What `proof` holds, for queries.
   public static let proof = UnionReference<Chores.Home.Proof, Chores.Home.Chore>(22)
   /// `is_done`, for queries.
-  public static let isDone = Dflat::Field<Swift::Bool, Chores.Home.Chore>(24)
+  public static let isDone = DflatField<Bool, Chores.Home.Chore>(24)
   /// `description`, for queries.
-  public static let description = Dflat::Field<Swift::String, Chores.Home.Chore>(26)
+  public static let description = DflatField<String, Chores.Home.Chore>(26)
   /// `hashValue`, for queries.
-  public static let hashValue = Dflat::Field<Swift::Int32, Chores.Home.Chore>(28)
+  public static let hashValue = DflatField<Int32, Chores.Home.Chore>(28)
 }
 
-nonisolated extension Dflat::Reference where Target == Chores.Home.Place {
+nonisolated extension DflatReference where Target == Chores.Home.Place {
   /// `x`, for queries.
-  public var x: Dflat::Field<Swift::Float, Root> { _field(0) }
+  public var x: DflatField<Float, Root> { _field(0) }
   /// `y`, for queries.
-  public var y: Dflat::Field<Swift::Float, Root> { _field(4) }
+  public var y: DflatField<Float, Root> { _field(4) }
 }
 
-nonisolated extension Dflat::Reference where Target == Chores.Home.Person {
+nonisolated extension DflatReference where Target == Chores.Home.Person {
   /// `name`, for queries.
-  public var name: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var name: DflatField<String, Root> { _field(4) }
   /// The fields of `knows`, for queries.
-  public var knows: Dflat::Reference<Chores.Home.Person, Root> { _reference(6) }
+  public var knows: DflatReference<Chores.Home.Person, Root> { _reference(6) }
 }
 
-nonisolated extension Dflat::Reference where Target == Chores.Home.Photo {
+nonisolated extension DflatReference where Target == Chores.Home.Photo {
   /// `path`, for queries.
-  public var path: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var path: DflatField<String, Root> { _field(4) }
 }
 
 nonisolated extension UnionReference where Target == Chores.Home.Proof {
   /// Whether it holds `Person`.
-  public func match(_ member: Chores.Home.Person.Type) -> Dflat::Condition<Root> { _match(1) }
+  public func match(_ member: Chores.Home.Person.Type) -> DflatCondition<Root> { _match(1) }
   /// Whether it holds `Photo`.
-  public func match(_ member: Chores.Home.Photo.Type) -> Dflat::Condition<Root> { _match(2) }
+  public func match(_ member: Chores.Home.Photo.Type) -> DflatCondition<Root> { _match(2) }
   /// The fields of `Person`; unknown while it holds another member.
-  public func `as`(_ member: Chores.Home.Person.Type)
-    -> Dflat::Reference<Chores.Home.Person, Root>
-  {
+  public func `as`(_ member: Chores.Home.Person.Type) -> DflatReference<Chores.Home.Person, Root> {
     _member(1)
   }
   /// The fields of `Photo`; unknown while it holds another member.
-  public func `as`(_ member: Chores.Home.Photo.Type) -> Dflat::Reference<Chores.Home.Photo, Root> {
+  public func `as`(_ member: Chores.Home.Photo.Type) -> DflatReference<Chores.Home.Photo, Root> {
     _member(2)
   }
 }
 
-nonisolated extension UnionCase where Target == Chores.Home.Proof {
-  /// `Person`, which conditions ask for by `match`.
-  public static var person: UnionCase<Target> { _unavailable }
-  /// `Photo`, which conditions ask for by `match`.
-  public static var photo: UnionCase<Target> { _unavailable }
-}
-
-nonisolated extension Dflat::Reference where Target == Chores.Home.Chore {
+nonisolated extension DflatReference where Target == Chores.Home.Chore {
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(4) }
+  public var title: DflatField<String, Root> { _field(4) }
   /// `number`, for queries.
-  public var number: Dflat::Field<Swift::Int32, Root> { _field(6) }
+  public var number: DflatField<Int32, Root> { _field(6) }
   /// `urgency`, for queries.
-  public var urgency: Dflat::Field<Chores.Home.Urgency, Root> { _field(8) }
+  public var urgency: DflatField<Chores.Home.Urgency, Root> { _field(8) }
   /// `effort`, for queries.
-  public var effort: Dflat::Field<Swift::Int32, Root> { _field(10) }
+  public var effort: DflatField<Int32, Root> { _field(10) }
   /// `days`, for queries.
-  public var days: Dflat::Field<Chores.Home.Days, Root> { _field(12) }
+  public var days: DflatField<Chores.Home.Days, Root> { _field(12) }
   /// The fields of `place`, for queries.
-  public var place: Dflat::Reference<Chores.Home.Place, Root> { _reference(14) }
+  public var place: DflatReference<Chores.Home.Place, Root> { _reference(14) }
   /// The fields of `owner`, for queries.
-  public var owner: Dflat::Reference<Chores.Home.Person, Root> { _reference(16) }
+  public var owner: DflatReference<Chores.Home.Person, Root> { _reference(16) }
   /// What `proof` holds, for queries.
   public var proof: UnionReference<Chores.Home.Proof, Root> { _union(22) }
   /// `is_done`, for queries.
-  public var isDone: Dflat::Field<Swift::Bool, Root> { _field(24) }
+  public var isDone: DflatField<Bool, Root> { _field(24) }
   /// `description`, for queries.
-  public var description: Dflat::Field<Swift::String, Root> { _field(26) }
+  public var description: DflatField<String, Root> { _field(26) }
   /// `hashValue`, for queries.
-  public var hashValue: Dflat::Field<Swift::Int32, Root> { _field(28) }
+  public var hashValue: DflatField<Int32, Root> { _field(28) }
 }

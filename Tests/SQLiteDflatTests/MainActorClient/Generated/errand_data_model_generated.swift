@@ -4,23 +4,23 @@ public import Dflat
 internal import FlatBuffersRuntime
 
 /// `Errand` of the schema.
-public nonisolated struct Errand: Dflat::Atom {
+public nonisolated struct Errand: DflatAtom {
   /// The bytes of the object, for Dflat.
-  public let _row: Dflat::Row
+  public let _row: DflatRow
 
   /// An object over bytes that were verified, for Dflat.
-  public init(_row: Dflat::Row) {
+  public init(_row: DflatRow) {
     self._row = _row
   }
 
   /// `id`: a field of the primary key.
-  public var id: Swift::Int64 { _row.read { $0.scalar(at: 4, default: 0) } }
+  public var id: Int64 { _row.read { $0.scalar(at: 4, default: 0) } }
   /// `title`: nil if absent.
-  public var title: Swift::String? { _row.read { $0.string(at: 6) } }
+  public var title: String? { _row.read { $0.string(at: 6) } }
 
   /// A new object, not stored anywhere; nil stands for the default.
-  public init(id: Swift::Int64, title: Swift::String? = nil) {
-    self._row = Dflat::Row {
+  public init(id: Int64, title: String? = nil) {
+    self._row = DflatRow {
       ErrandBuilder._encode(to: $0, id, title)
     }
   }
@@ -34,8 +34,8 @@ public nonisolated struct Errand: Dflat::Atom {
     layout: TableLayout(
       "Errand", slots: 2,
       [
-        Dflat::Property("id", 4, .scalar(.int64, default: .integer(0))),
-        Dflat::Property("title", 6, .string(default: nil)),
+        DflatProperty("id", 4, .scalar(.int64, default: .integer(0))),
+        DflatProperty("title", 6, .string(default: nil)),
       ]),
     primaryKey: [4],
     indexes: [],
@@ -45,9 +45,9 @@ public nonisolated struct Errand: Dflat::Atom {
 /// The fields of a `Errand`, to be changed and built.
 public nonisolated struct ErrandBuilder: EntityBuilder {
   /// `id`: a field of the primary key.
-  public var id: Swift::Int64 = 0
+  public var id: Int64 = 0
   /// `title`: nil if absent.
-  public var title: Swift::String? = nil
+  public var title: String? = nil
 
   init() {}
 
@@ -60,7 +60,7 @@ public nonisolated struct ErrandBuilder: EntityBuilder {
 
   /// A new object with these fields; it is not stored anywhere.
   public func build() -> Errand {
-    Errand(_row: Dflat::Row { _encode(to: $0) })
+    Errand(_row: DflatRow { _encode(to: $0) })
   }
 
   /// Writes the fields; defaults are left out.
@@ -69,7 +69,7 @@ public nonisolated struct ErrandBuilder: EntityBuilder {
   }
 
   static func _encode(
-    to builder: FlatBufferBuilder, _ id: Swift::Int64, _ title: Swift::String?
+    to builder: FlatBufferBuilder, _ id: Int64, _ title: String?
   ) -> FlatBufferBuilder.Offset {
     let title = builder.string(title)
     builder.startTable(slotCount: 2)

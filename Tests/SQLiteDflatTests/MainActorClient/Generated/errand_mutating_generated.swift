@@ -5,13 +5,16 @@ public import FlatBuffersRuntime
 
 /// A creation, change or deletion of a `Errand`, to be submitted.
 public nonisolated final class ErrandChangeRequest: ChangeRequest {
-  /// What the request is about.
+  /// The type of the object that the request is about.
   public typealias Element = Errand
+
+  // No access to these two overlaps another, so Swift need not check that at run time.
   /// What is to be done, for Dflat.
   @exclusivity(unchecked) public var _change: PendingChange
   /// The fields that were set; the others are at their defaults.
   @exclusivity(unchecked) private var values: ErrandBuilder
-  /// What the fields are read from that were not set.
+
+  /// The stored object, from which the fields are read that were not set.
   private var stored: Errand { Errand(_row: _change.row) }
 
   private init(_ change: PendingChange, _ values: ErrandBuilder = ErrandBuilder()) {
@@ -29,7 +32,7 @@ public nonisolated final class ErrandChangeRequest: ChangeRequest {
   }
 
   /// `id`: a field of the primary key.
-  public var id: Swift::Int64 {
+  public var id: Int64 {
     get { _change.isSet(4) ? values.id : stored.id }
     set {
       values.id = newValue
@@ -43,7 +46,7 @@ public nonisolated final class ErrandChangeRequest: ChangeRequest {
   }
 
   /// `title`: nil if absent.
-  public var title: Swift::String? {
+  public var title: String? {
     get { _change.isSet(6) ? values.title : stored.title }
     set {
       values.title = newValue

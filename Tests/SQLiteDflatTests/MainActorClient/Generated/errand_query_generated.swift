@@ -4,14 +4,14 @@ public import Dflat
 
 nonisolated extension Errand {
   /// `id`, for queries.
-  public static let id = Dflat::Field<Swift::Int64, Errand>(4)
+  public static let id = DflatField<Int64, Errand>(4)
   /// `title`, for queries.
-  public static let title = Dflat::Field<Swift::String, Errand>(6)
+  public static let title = DflatField<String, Errand>(6)
 }
 
-nonisolated extension Dflat::Reference where Target == Errand {
+nonisolated extension DflatReference where Target == Errand {
   /// `id`, for queries.
-  public var id: Dflat::Field<Swift::Int64, Root> { _field(4) }
+  public var id: DflatField<Int64, Root> { _field(4) }
   /// `title`, for queries.
-  public var title: Dflat::Field<Swift::String, Root> { _field(6) }
+  public var title: DflatField<String, Root> { _field(6) }
 }

@@ -1,0 +1,154 @@
+// SchemaTarget: the commands that compile the schemas of a target, of a package or of an Xcode
+// project.
+
+import Foundation
+import PackagePlugin
+
+/// A target that uses the plugin.
+struct SchemaTarget {
+  let name: String
+  /// Its schemas, in the order of their paths.
+  let schemas: [URL]
+  /// Its Swift files, in the order of their paths.
+  let swift: [URL]
+  let configuration: Configuration
+  /// The modules with schemas that the target depends on; those that others depend on come first.
+  let modules: [SharedSchemas]
+
+  init(name: String, files: [URL], configuration: Configuration, modules: [SharedSchemas]) {
+    self.name = name
+    let files = files.sorted { $0.path() < $1.path() }
+    schemas = files.filter { $0.pathExtension == "fbs" }
+    swift = files.filter { $0.pathExtension == "swift" }
+    self.configuration = configuration
+    self.modules = modules
+  }
+
+  /// One command for each schema, and one for the namespaces; none without schemas.
+  func commands(output: URL, dflatc: () throws -> URL) throws -> [Command] {
+    if schemas.isEmpty { return [] }
+    let dflatc = try dflatc()
+    // Which schemas a schema includes is known only to the compiler, so each depends on all.
+    let inputs = schemas + configuration.inputs + modules.flatMap(\.schemas)
+    let arguments =
+      configuration.arguments
+      + modules.flatMap { ["--module", "\($0.name)=\($0.directory.filePath)"] }
+
+    reportCommittedCode()
+    var seen: [String: URL] = [:]
+    var commands = schemas.compactMap { schema -> Command? in
+      let base = schema.baseName
+      if let other = seen.updateValue(schema, forKey: base) {
+        Diagnostics.error(
+          "\(name) has two schemas called \(base).fbs, which would make the same Swift "
+            + "files: \(other.filePath) and \(schema.filePath)")
+        return nil
+      }
+      return .buildCommand(
+        displayName: "Generating Swift for \(schema.lastPathComponent)",
+        executable: dflatc,
+        arguments: ["compile", "-o", output.filePath] + arguments
+          + schemas.flatMap { ["--beside", $0.filePath] } + [schema.filePath],
+        inputFiles: inputs,
+        outputFiles: Self.generatedNames(of: schema).map { output.appending(path: $0) })
+    }
+    if configuration.declaresNamespaces {
+      commands.append(
+        .buildCommand(
+          displayName: "Generating the namespaces of \(name)",
+          executable: dflatc,
+          arguments: ["module", "-o", output.filePath] + arguments
+            + swift.flatMap { ["--swift", $0.filePath] } + schemas.map(\.filePath),
+          inputFiles: inputs + swift,
+          outputFiles: [output.appending(path: "dflat_namespaces_generated.swift")]))
+    }
+    return commands
+  }
+
+  /// The names of the Swift files for a schema.
+  private static func generatedNames(of schema: URL) -> [String] {
+    ["", "_data_model", "_mutating", "_query"].map { "\(schema.baseName)\($0)_generated.swift" }
+  }
+
+  /// Reports Swift files of the target that were generated for its schemas.
+  private func reportCommittedCode() {
+    let names = Set(schemas.flatMap(Self.generatedNames))
+    guard let first = swift.first(where: { names.contains($0.lastPathComponent) }) else { return }
+    Diagnostics.error(
+      "\(name) uses DflatPlugin and has generated code of its own, such as \(first.filePath): "
+        + "every type would be declared twice. Remove these files, or the plugin from the target")
+  }
+}
+
+/// A module with schemas of its own.
+struct SharedSchemas {
+  let name: String
+  let directory: URL
+  let schemas: [URL]
+
+  /// Those among targets, in their order.
+  static func of(_ targets: [any Target]) -> [SharedSchemas] {
+    targets.compactMap { $0 as? any SourceModuleTarget }.compactMap { target in
+      // Whatever has types of a schema depends on Dflat.
+      guard target.recursiveTargetDependencies.contains(where: { $0.name == "Dflat" }) else {
+        return nil
+      }
+      let schemas = schemaFiles(in: target.directoryURL)
+      if schemas.isEmpty { return nil }
+      return SharedSchemas(
+        name: target.moduleName, directory: target.directoryURL, schemas: schemas)
+    }
+  }
+}
+
+/// What a target's `dflat.json` means for the plugin.
+struct Configuration {
+  static let fileName = "dflat.json"
+
+  /// The options that name it.
+  private(set) var arguments: [String] = []
+  /// The files that the output then depends on.
+  private(set) var inputs: [URL] = []
+  private(set) var declaresNamespaces = true
+
+  private struct Content: Decodable {
+    var include: [String]?
+    var modules: [String: String]?
+    var declareNamespaces: Bool?
+  }
+
+  init(in directory: URL) { self.init(file: directory.appending(path: Self.fileName)) }
+
+  init(file: URL) {
+    guard FileManager.default.fileExists(atPath: file.filePath) else { return }
+    arguments = ["--config", file.filePath]
+    // A file that cannot be understood is the compiler's to complain about, in the build.
+    let content = (try? Data(contentsOf: file)).flatMap {
+      try? JSONDecoder().decode(Content.self, from: $0)
+    }
+    let folders = (content?.include ?? []) + (content?.modules ?? [:]).keys.sorted()
+    let directory = file.deletingLastPathComponent()
+    inputs =
+      [file]
+      + folders.flatMap { path in
+        schemaFiles(
+          in: URL(filePath: path, directoryHint: .isDirectory, relativeTo: directory)
+            .absoluteURL.standardizedFileURL)
+      }
+    declaresNamespaces = content?.declareNamespaces ?? true
+  }
+}
+
+/// The schemas below a directory, in the order of their paths.
+private func schemaFiles(in directory: URL) -> [URL] {
+  let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
+  return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+    .sorted { $0.path() < $1.path() }
+}
+
+extension URL {
+  fileprivate var filePath: String { path(percentEncoded: false) }
+
+  /// The file's name without its extension.
+  fileprivate var baseName: String { deletingPathExtension().lastPathComponent }
+}

@@ -21,7 +21,9 @@ extension Transaction {
     do { return try carryOutIfOpen(&change, of: schema, encode) } catch {
       #if DEBUG
         // Failures that end the transaction were reported already.
-        if let error = error as? StorageError, error.isRefusal { workspace.report(error) }
+        if let error = error as? StorageError, error.isRefusal {
+          workspace.report(RefusedRequest(reason: error))
+        }
       #endif
       return nil
     }

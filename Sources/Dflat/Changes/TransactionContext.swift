@@ -71,7 +71,7 @@ extension TransactionContext {
   /// Carries a request out; nil if it was refused for whatever reason.
   ///
   /// A failure that ends the transaction goes to the workspace's error hook. So does, in debug builds, the refusal of this request
-  /// alone, because of a key that belongs to another object for example: where that is expected, call `submit` and catch it.
+  /// alone, because of a key that belongs to another object for example; see ``RefusedRequest``.
   @inlinable
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {

@@ -46,6 +46,9 @@ struct ErrorTextTests {
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
       ErrorText(UnsubmittedRequest(type: "Post"), "Post", "never submitted", "submit(_:)"),
       ErrorText(
+        UnsubmittedRequest(type: "Post", isCreation: true), "creation request for Post",
+        "nothing is created", "submit(_:)"),
+      ErrorText(
         migrationError(.function(Illegible())), "row 7 of post_v1", "post_v2", "illegible",
         "migrate again"),
       ErrorText(
@@ -98,7 +101,8 @@ struct ErrorTextTests {
   func all() throws {
     let known: Set = [
       "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",
-      "\(UnsubmittedRequest.self)", "\(MigrationError.self)", "\(DictionaryError.self)",
+      "\(UnsubmittedRequest.self)", "\(MigrationError.self)",
+      "\(DictionaryError.self)",
     ]
     #expect(try publicErrorTypes(of: "Dflat") == known)
     #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])

@@ -7,37 +7,17 @@ extension Transaction {
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow {
-    do { return try carryOutIfOpen(&change, of: schema, encode) } catch let error as StorageError {
-      // Only its words say which value it is.
-      if error.cause == .invalidValue { throw error }
-      throw TransactionError(error)
-    }
-  }
-
-  func _carryOutIfPossible(
-    _ change: inout PendingChange, of schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) -> SubmittedRow? {
-    do { return try carryOutIfOpen(&change, of: schema, encode) } catch {
-      #if DEBUG
-        // Failures that end the transaction were reported already.
-        if let error = error as? StorageError, error.isRefusal { workspace.report(error) }
-      #endif
-      return nil
-    }
-  }
-
-  private func carryOutIfOpen(
-    _ change: inout PendingChange, of schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) throws -> SubmittedRow {
     try requireListed(schema, for: "submit(_:)")
     require(isOpen, "submit(_:) was called after the changes handler had returned")
     if isAborted {
       change.noteSubmission()
       throw TransactionError.aborted
     }
-    return try carryOut(&change, of: schema, encode)
+    do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
+      // Only its words say which value it is.
+      if error.cause == .invalidValue { throw error }
+      throw TransactionError(error)
+    }
   }
 
   /// The same with the storage's own errors.

@@ -14,12 +14,6 @@ public protocol TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
-  /// The same for `try(submit:)`: nil if the request is refused, whatever the reason.
-  func _carryOutIfPossible(
-    _ change: inout PendingChange, of schema: EntitySchema,
-    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
-  ) -> SubmittedRow?
-
   /// The dictionary of a namespace as a part of the transaction. Programs use `dictionary`.
   func _dictionary(_ namespace: String) -> any WorkspaceDictionary
 
@@ -45,12 +39,6 @@ extension ChangeRequest {
     UpdatedObject(
       try transaction._carryOut(&_change, of: Element._schema) { _encode(to: $0) })
   }
-
-  @inlinable
-  func _submitIfPossible(to transaction: any TransactionContext) -> UpdatedObject<Element>? {
-    transaction._carryOutIfPossible(&_change, of: Element._schema) { _encode(to: $0) }
-      .map { UpdatedObject($0) }
-  }
 }
 
 extension TransactionContext {
@@ -70,11 +58,11 @@ extension TransactionContext {
 
   /// Carries a request out; nil if it was refused for whatever reason.
   ///
-  /// A failure that ends the transaction goes to the workspace's error hook. So does, in debug builds, the refusal of this request
-  /// alone, because of a key that belongs to another object for example: where that is expected, call `submit` and catch it.
+  /// A failure that ends the transaction goes to the workspace's error hook. The refusal of this request alone, because its key
+  /// belongs to another object for example, does not: call `submit(_:)` to learn the reason.
   @inlinable
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {
-    changeRequest._submitIfPossible(to: self)
+    do { return try submit(changeRequest) } catch { return nil }
   }
 }

@@ -97,7 +97,8 @@ func queries(_ dflat: any Workspace, _ a: Int32) -> Int {
 }
 
 /// What stands beside overloads that are there for mistakes.
-func plainSwift(_ dflat: any Workspace, _ item: I, _ items: [I], _ names: [String: String]) -> Bool {
+func plainSwift(_ dflat: any Workspace, _ item: I, _ items: [I], _ names: [String: String]) -> Bool
+{
   let path = \I.title
   let found = dflat.find(I.self, names["a"] ?? item.word)
   let words = items.map { ($0.title ?? $0.branch?.leaf?.label ?? "") + (names[$0.word] ?? "b") }

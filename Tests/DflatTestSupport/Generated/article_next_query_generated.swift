@@ -76,6 +76,15 @@ nonisolated extension UnionReference where Target == PRESS.Medium {
   public func `as`(_ member: PRESS.Film.Type) -> DflatReference<PRESS.Film, Root> { _member(3) }
 }
 
+nonisolated extension UnionCase where Target == PRESS.Medium {
+  /// `Image`, which conditions ask for by `match`.
+  public static var image: UnionCase<Target> { _unavailable }
+  /// `Sound`, which conditions ask for by `match`.
+  public static var sound: UnionCase<Target> { _unavailable }
+  /// `Film`, which conditions ask for by `match`.
+  public static var film: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == PRESS.Footnote {
   /// `text`, for queries.
   public var text: DflatField<String, Root> { _field(4) }

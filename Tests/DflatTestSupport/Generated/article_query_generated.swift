@@ -61,6 +61,13 @@ nonisolated extension UnionReference where Target == Press.Medium {
   public func `as`(_ member: Press.Sound.Type) -> DflatReference<Press.Sound, Root> { _member(2) }
 }
 
+nonisolated extension UnionCase where Target == Press.Medium {
+  /// `Picture`, which conditions ask for by `match`.
+  public static var picture: UnionCase<Target> { _unavailable }
+  /// `Sound`, which conditions ask for by `match`.
+  public static var sound: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Press.Article {
   /// `slug`, for queries.
   public var slug: DflatField<String, Root> { _field(4) }

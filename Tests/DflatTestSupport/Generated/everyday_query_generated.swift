@@ -91,6 +91,15 @@ nonisolated extension UnionReference where Target == Shop.Subject {
   public func `as`(_ member: String.Type) -> DflatField<String, Root> { _stringMember(3) }
 }
 
+nonisolated extension UnionCase where Target == Shop.Subject {
+  /// `url_note`, which conditions ask for by `match`.
+  public static var urlNote: UnionCase<Target> { _unavailable }
+  /// `Customer`, which conditions ask for by `match`.
+  public static var customer: UnionCase<Target> { _unavailable }
+  /// `Text`, which conditions ask for by `match`.
+  public static var text: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Shop.Order {
   /// `id`, for queries.
   public var id: DflatField<UUID, Root> { _field(4) }

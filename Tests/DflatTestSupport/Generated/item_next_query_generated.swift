@@ -159,6 +159,19 @@ nonisolated extension UnionReference where Target == KIT.Pet {
   public func `as`(_ member: KIT.Bird.Type) -> DflatReference<KIT.Bird, Root> { _member(5) }
 }
 
+nonisolated extension UnionCase where Target == KIT.Pet {
+  /// `Cat`, which conditions ask for by `match`.
+  public static var cat: UnionCase<Target> { _unavailable }
+  /// `Dog`, which conditions ask for by `match`.
+  public static var dog: UnionCase<Target> { _unavailable }
+  /// `Point`, which conditions ask for by `match`.
+  public static var point: UnionCase<Target> { _unavailable }
+  /// `Empty`, which conditions ask for by `match`.
+  public static var empty: UnionCase<Target> { _unavailable }
+  /// `Bird`, which conditions ask for by `match`.
+  public static var bird: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == KIT.Item {
   /// `name`, for queries.
   public var name: DflatField<String, Root> { _field(4) }

@@ -146,6 +146,17 @@ nonisolated extension UnionReference where Target == Kit.Pet {
   public func `as`(_ member: Kit.Empty.Type) -> DflatReference<Kit.Empty, Root> { _member(4) }
 }
 
+nonisolated extension UnionCase where Target == Kit.Pet {
+  /// `Cat`, which conditions ask for by `match`.
+  public static var cat: UnionCase<Target> { _unavailable }
+  /// `Dog`, which conditions ask for by `match`.
+  public static var dog: UnionCase<Target> { _unavailable }
+  /// `Point`, which conditions ask for by `match`.
+  public static var point: UnionCase<Target> { _unavailable }
+  /// `Empty`, which conditions ask for by `match`.
+  public static var empty: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Kit.Item {
   /// `name`, for queries.
   public var name: DflatField<String, Root> { _field(4) }

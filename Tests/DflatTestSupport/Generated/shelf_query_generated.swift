@@ -37,6 +37,15 @@ nonisolated extension UnionReference where Target == Kit.Inside {
   public func `as`(_ member: Kit.Sheet.Type) -> DflatReference<Kit.Sheet, Root> { _member(1, 2, 3) }
 }
 
+nonisolated extension UnionCase where Target == Kit.Inside {
+  /// `Sheet`, which conditions ask for by `match`.
+  public static var sheet: UnionCase<Target> { _unavailable }
+  /// `Flyer`, which conditions ask for by `match`.
+  public static var flyer: UnionCase<Target> { _unavailable }
+  /// `Leaflet`, which conditions ask for by `match`.
+  public static var leaflet: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Kit.Book {
   /// `title`, for queries.
   public var title: DflatField<String, Root> { _field(4) }
@@ -65,6 +74,23 @@ nonisolated extension UnionReference where Target == Kit.Thing {
   public func `as`(_ member: String.Type) -> DflatField<String, Root> { _stringMember(3, 6) }
   /// The fields of `Mark` or `Blot`; unknown while it holds another member.
   public func `as`(_ member: Kit.Spot.Type) -> DflatReference<Kit.Spot, Root> { _member(4, 7) }
+}
+
+nonisolated extension UnionCase where Target == Kit.Thing {
+  /// `Book`, which conditions ask for by `match`.
+  public static var book: UnionCase<Target> { _unavailable }
+  /// `Novel`, which conditions ask for by `match`.
+  public static var novel: UnionCase<Target> { _unavailable }
+  /// `Word`, which conditions ask for by `match`.
+  public static var word: UnionCase<Target> { _unavailable }
+  /// `Mark`, which conditions ask for by `match`.
+  public static var mark: UnionCase<Target> { _unavailable }
+  /// `Comic`, which conditions ask for by `match`.
+  public static var comic: UnionCase<Target> { _unavailable }
+  /// `Line`, which conditions ask for by `match`.
+  public static var line: UnionCase<Target> { _unavailable }
+  /// `Blot`, which conditions ask for by `match`.
+  public static var blot: UnionCase<Target> { _unavailable }
 }
 
 nonisolated extension DflatReference where Target == Kit.Crate {

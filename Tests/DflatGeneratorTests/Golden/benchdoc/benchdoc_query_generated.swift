@@ -42,6 +42,13 @@ nonisolated extension UnionReference where Target == Content {
   public func `as`(_ member: ImageContent.Type) -> DflatReference<ImageContent, Root> { _member(2) }
 }
 
+nonisolated extension UnionCase where Target == Content {
+  /// `TextContent`, which conditions ask for by `match`.
+  public static var textContent: UnionCase<Target> { _unavailable }
+  /// `ImageContent`, which conditions ask for by `match`.
+  public static var imageContent: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == BenchDoc {
   /// The fields of `pos`, for queries.
   public var pos: DflatReference<Vec3, Root> { _reference(4) }

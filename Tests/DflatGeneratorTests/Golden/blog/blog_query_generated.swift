@@ -58,6 +58,13 @@ nonisolated extension UnionReference where Target == Blog.Attachment {
   public func `as`(_ member: Blog.Photo.Type) -> DflatReference<Blog.Photo, Root> { _member(2) }
 }
 
+nonisolated extension UnionCase where Target == Blog.Attachment {
+  /// `Link`, which conditions ask for by `match`.
+  public static var link: UnionCase<Target> { _unavailable }
+  /// `Photo`, which conditions ask for by `match`.
+  public static var photo: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Blog.Post {
   /// `site`, for queries.
   public var site: DflatField<String, Root> { _field(4) }

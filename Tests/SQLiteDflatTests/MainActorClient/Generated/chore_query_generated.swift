@@ -61,6 +61,13 @@ nonisolated extension UnionReference where Target == Chores.Home.Proof {
   }
 }
 
+nonisolated extension UnionCase where Target == Chores.Home.Proof {
+  /// `Person`, which conditions ask for by `match`.
+  public static var person: UnionCase<Target> { _unavailable }
+  /// `Photo`, which conditions ask for by `match`.
+  public static var photo: UnionCase<Target> { _unavailable }
+}
+
 nonisolated extension DflatReference where Target == Chores.Home.Chore {
   /// `title`, for queries.
   public var title: DflatField<String, Root> { _field(4) }

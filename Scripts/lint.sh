@@ -26,5 +26,6 @@ else
     echo "lint: import Platform instead" >&2
     exit 1
   fi
+  Scripts/check-floors.sh
   Scripts/check-paths.sh
 fi

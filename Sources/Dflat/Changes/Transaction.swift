@@ -14,9 +14,9 @@
 import FlatBuffersRuntime
 
 /// Unchecked: its handler runs on one thread, and what it has changed is read by the thread that tells how it ended, which comes behind
-/// the committer's lock; see `Member`. Programs get it as a `TransactionContext`, which is not `Sendable`.
-final class Transaction: Member, TransactionContext, @unchecked Sendable {
-  let workspace: WorkspaceCore
+/// the committer's lock; see `CommitMember`. Programs get it as a `TransactionContext`, which is not `Sendable`.
+final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
+  let workspace: any TransactionHost
   /// The clock at the beginning.
   private let timestamp: Int64
   private let view = TransactionView()
@@ -43,13 +43,15 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     /// Of no transaction.
     static var none: Version { Version(transaction: 0, count: 0) }
   }
-  /// What becomes objects of its types and has to be migrated before they are looked at; see `Migrations`.
-  @exclusivity(unchecked) var pendingPlans: [MigrationPlan]
+  /// What must hold before it reads or writes, such as that its types are migrated.
+  @exclusivity(unchecked) private var preparation: (any TransactionPreparation)?
   #if DEBUG
     let requests = WatchedRequests()
   #endif
-  /// What it does to dictionaries.
-  @exclusivity(unchecked) var drafts: [DictionaryDraft] = []
+  /// What it does besides its requests: what it changes in dictionaries.
+  @exclusivity(unchecked) var addition: (any TransactionAddition)?
+  /// What it has changed.
+  @exclusivity(unchecked) private var writes = WriteSet()
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
@@ -69,10 +71,10 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
   }
 
   init(
-    _ workspace: WorkspaceCore, _ types: TypeSet, reportsFailures: Bool,
+    _ workspace: any TransactionHost, _ types: TypeSet, reportsFailures: Bool,
     isMigration: Bool = false, mayWait: Bool = true, completion: Completion
   ) {
-    pendingPlans = isMigration ? [] : workspace.migrations.plans(for: types)
+    preparation = isMigration ? nil : workspace.preparation(for: types)
     self.workspace = workspace
     self.reportsFailures = reportsFailures
     self.completion = completion
@@ -101,7 +103,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
       try requireListed(schema, for: call)
       if isCurrent(row, schema) { return row }
       if isAborted { return nil }
-      try requireMigrated(schema)
+      try preparation?.prepareReading(schema, in: self)
       return row.id >= 0
         ? try read(.row(schema, id: row.id)) { try $0.row(of: schema, id: row.id) }
         : try read(.key(schema, of: row)) { try $0.row(of: schema, keyOf: row) }
@@ -129,7 +131,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
 
   func fetch(_ query: Query) throws -> RowBuffer {
     try requireListed(query.schema, for: "fetch(for:)")
-    try requireMigrated(query.schema)
+    try preparation?.prepareReading(query.schema, in: self)
     let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
@@ -179,7 +181,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     let recent = workspace.recentChanges.of(schema)
     if let turn { recent.enter(turn.group, workspace.clock) }
     return ChangedType(
-      schema, place: others.count + (latest == nil ? 0 : 1), workspace.observers.of(schema),
+      schema, place: others.count + (latest == nil ? 0 : 1), workspace.changeObserver(of: schema),
       recent)
   }
 
@@ -234,7 +236,11 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     if !view.agrees(with: turn.group) {
       try committer.use { try view.confirm(in: turn.group) }
     }
-    try requireMigrated()
+    if let preparation {
+      // From here on no other transaction changes the types.
+      self.preparation = nil
+      try preparation.prepareWriting(in: self)
+    }
     return turn
   }
 
@@ -269,7 +275,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
 
   private func finish(commits: Bool) -> Ticket.Rest {
     isOpen = false
-    writeDrafts()
+    addition?.write(in: self)
     if turn == nil {
       do { try view.confirm(self) } catch { fail(error) }
     }
@@ -295,9 +301,16 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
     view.close()
   }
 
+  override func committed(at time: Int64) {
+    writes.forEach { type in
+      type.recent.committed(at: time)
+      type.observer.committed(type.changes, at: time)
+    }
+  }
+
   override func tell(_ failure: (any Error)?) {
     workspace.delivering {
-      for draft in drafts { draft.end(failure) }
+      addition?.end(failure)
       if failure == nil { workspace.publish(writes) }
       if case .classic(let handler) = completion { handler(failure == nil) }
     }
@@ -308,7 +321,7 @@ final class Transaction: Member, TransactionContext, @unchecked Sendable {
 
   override var callsProgram: Bool {
     if case .classic = completion { return true }
-    return !drafts.isEmpty || writes.isObserved
+    return addition != nil || writes.isObserved
   }
 
   func lists(_ schema: EntitySchema) -> Bool { types.contains(schema) }

@@ -14,9 +14,6 @@ public protocol TransactionContext {
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
-  /// The dictionary of a namespace as a part of the transaction. Programs use `dictionary`.
-  func _dictionary(_ namespace: String) -> any WorkspaceDictionary
-
   /// Undoes everything that was submitted and makes the completion handler get `false`.
   /// - Returns: Whether this call aborted it; false if it was aborted before.
   @discardableResult

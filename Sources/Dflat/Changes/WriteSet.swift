@@ -85,19 +85,21 @@ final class ChangedType: @unchecked Sendable {
   let schema: EntitySchema
   /// How many types were changed before it.
   let place: Int
-  let observers: TypeObservers
+  let observer: any ChangeObserver
   let recent: RecentChanges
   /// What observers are told; nil if there are none.
   let changes: TypeChanges?
   /// The rows that were updated or deleted.
   @exclusivity(unchecked) var rows = RowIDSet()
 
-  init(_ schema: EntitySchema, place: Int, _ observers: TypeObservers, _ recent: RecentChanges) {
+  init(
+    _ schema: EntitySchema, place: Int, _ observer: any ChangeObserver, _ recent: RecentChanges
+  ) {
     self.schema = schema
     self.place = place
-    self.observers = observers
+    self.observer = observer
     self.recent = recent
-    changes = observers.isObserved ? TypeChanges(schema.layout) : nil
+    changes = observer.isObserved ? TypeChanges(schema.layout) : nil
   }
 
   /// A row was written. A new one has no `old`, a deleted one no `new`.

@@ -46,16 +46,30 @@ final class DictionaryDraft: @unchecked Sendable {
   }
 }
 
-extension WorkspaceCore {
-  /// What transactions that hold the write lock see of a key, besides what everybody sees.
-  func draftedContents(
-    of key: DictionaryKey, in draft: DictionaryDraft
-  ) -> DictionaryContents? {
-    if let contents = draft.contents(of: key) { return contents }
-    for other in draft.store.drafts(of: key).reversed() {
-      let isLost = committer.use { other.group.failure != nil }
-      if !isLost, let contents = other.contents(of: key) { return contents }
+/// What a transaction does to dictionaries.
+///
+/// Unchecked: changed by the transaction's thread while its handler runs, and only read afterwards.
+final class DictionaryDrafts: TransactionAddition, @unchecked Sendable {
+  private var drafts: [DictionaryDraft] = []
+
+  func of(_ store: DictionaryStore) -> DictionaryDraft? { drafts.first { $0.store === store } }
+
+  /// - Returns: The draft.
+  func add(_ draft: DictionaryDraft) -> DictionaryDraft {
+    drafts.append(draft)
+    return draft
+  }
+
+  func write(in transaction: Transaction) {
+    if transaction.isAborted { return }
+    for draft in drafts where draft.erases || !draft.changes.isEmpty {
+      do { try transaction.writing { try draft.write(to: $0) } } catch {
+        return transaction.fail(error)
+      }
     }
-    return nil
+  }
+
+  func end(_ failure: (any Error)?) {
+    for draft in drafts { draft.end(failure) }
   }
 }

@@ -16,7 +16,7 @@ final class PastView {
   /// The rows that were changed later, as they were; nil for those that were not there.
   private let earlier: [Int64: Row?]
 
-  init(of type: TypeObservers, in workspace: WorkspaceCore) throws {
+  init(of type: TypeObservers, in workspace: any TransactionHost) throws {
     schema = type.schema
     let snapshot = workspace.engine.makeSnapshot(for: .observation)
     self.snapshot = snapshot

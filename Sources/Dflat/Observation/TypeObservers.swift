@@ -11,7 +11,7 @@
 import Platform
 
 /// Unchecked: `index` and `stale` are used by one delivery at a time.
-final class TypeObservers: @unchecked Sendable {
+final class TypeObservers: ChangeObserver, @unchecked Sendable {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
   /// How many observe the type, or are about to.
@@ -107,7 +107,7 @@ final class TypeObservers: @unchecked Sendable {
   }
 
   /// Tells the observers what a transaction has changed.
-  func publish(_ changes: TypeChanges, in workspace: WorkspaceCore) {
+  func publish(_ changes: TypeChanges, in workspace: any TransactionHost) {
     let (next, gone) = inbox.withLock { ($0.undelivered.popFirst(), $0.gone.take()) }
     assert(next === changes, "changes are delivered in another order than committed")
     if let gone { remove(gone) }
@@ -130,7 +130,7 @@ final class TypeObservers: @unchecked Sendable {
 
   /// Puts an observer into its place, and looks what has changed since it was given what it knows.
   /// - Parameter timestamp: When that was read; −1 if it is not known.
-  func register(_ observer: Observer, _ timestamp: Int64, in workspace: WorkspaceCore) {
+  func register(_ observer: Observer, _ timestamp: Int64, in workspace: any TransactionHost) {
     sweep()
     if observer.isCancelled { return }
     if timestamp < lastChange {
@@ -148,7 +148,7 @@ final class TypeObservers: @unchecked Sendable {
   }
 
   /// Compares what everybody knows with what is stored, and tells what is new.
-  func refresh(in workspace: WorkspaceCore) {
+  func refresh(in workspace: any TransactionHost) {
     sweep()
     let observers = index.all + stale.filter { !$0.isRegistered }
     read(observers, in: workspace)
@@ -159,7 +159,7 @@ final class TypeObservers: @unchecked Sendable {
   }
 
   /// Reads what observers know, as it was at this point. Those for whom that fails are remembered.
-  private func read(_ observers: [Observer], in workspace: WorkspaceCore) {
+  private func read(_ observers: [Observer], in workspace: any TransactionHost) {
     if observers.isEmpty { return }
     for observer in observers { observer.isStale = true }
     do {

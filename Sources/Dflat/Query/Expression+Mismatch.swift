@@ -17,12 +17,6 @@ public protocol CombinableWithAnotherType {
   associatedtype OwnKind = Void
 }
 
-/// What may stand beside an expression by mistake.
-public protocol OperandOfAnotherType {
-  /// Always nothing.
-  associatedtype OtherKind = Void
-}
-
 extension Field: OperandOfAnotherType {}
 extension Computed: OperandOfAnotherType {}
 extension Reference: OperandOfAnotherType {}

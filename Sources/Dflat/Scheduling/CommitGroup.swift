@@ -31,7 +31,7 @@ final class CommitGroup: @unchecked Sendable {
   @exclusivity(unchecked) var outcome = Outcome.open
   /// The types of the members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
-  @exclusivity(unchecked) private(set) var members: [Member] = []
+  @exclusivity(unchecked) private(set) var members: [CommitMember] = []
   private let deadline: DispatchTime
 
   /// - Parameters:
@@ -52,13 +52,13 @@ final class CommitGroup: @unchecked Sendable {
     if token != nil { tokenAfter = writer.token }
   }
 
-  func add(_ member: Member) {
+  func add(_ member: CommitMember) {
     types.formUnion(member.types)
     members.append(member)
   }
 
   /// The members, who know their group, and are let go of with this.
-  func takeMembers() -> [Member] {
+  func takeMembers() -> [CommitMember] {
     defer { members = [] }
     return members
   }

@@ -57,7 +57,7 @@ final class Committer: Sendable {
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let capabilities: EngineCapabilities
   private let deliveries: TicketScheduler
-  private let settled: @Sendable (Member) -> Void
+  private let settled: @Sendable (CommitMember) -> Void
   private let lost: @Sendable (TypeSet) -> Void
   private let failed: @Sendable (any Error) -> Void
 
@@ -70,7 +70,7 @@ final class Committer: Sendable {
   ///   - failed: Called if a commit fails.
   init(
     capabilities: EngineCapabilities, deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
-    settled: @escaping @Sendable (Member) -> Void,
+    settled: @escaping @Sendable (CommitMember) -> Void,
     lost: @escaping @Sendable (TypeSet) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
   ) {
@@ -176,8 +176,8 @@ final class Committer: Sendable {
 
   /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
   /// - Parameter commits: Whether the turn's group is committed before this returns.
-  func end(_ turn: Turn?, _ member: Member, commits: Bool = false) -> Ticket.Rest {
-    if let turn, let error = close(turn, keeping: member.failure == nil) {
+  func end(_ turn: Turn?, _ member: CommitMember, commits: Bool = false) -> Ticket.Rest {
+    if let turn, let error = close(turn, member.failure) {
       member.failure = member.failure ?? error
     }
     let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
@@ -203,8 +203,9 @@ final class Committer: Sendable {
 
   /// Keeps or undoes what was written in a turn.
   /// - Returns: Why the group is lost, if it is.
-  private func close(_ turn: Turn, keeping: Bool) -> (any Error)? {
+  private func close(_ turn: Turn, _ reason: (any Error)?) -> (any Error)? {
     let group = turn.group
+    let keeping = reason == nil
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
@@ -214,7 +215,7 @@ final class Committer: Sendable {
         return true
       }
       if isAlive, keeping || turn.hasSubtransaction { return nil }
-      let failure: any Error = isAlive ? TransactionError.aborted : StorageError.givenUp
+      let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
       lose(group, failure)
       return failure
     } catch {
@@ -288,7 +289,7 @@ final class Committer: Sendable {
   }
 
   /// Members that stand in the same lines, one behind the other, are told by one delivery: others could not come between them.
-  private func deliver(_ members: [Member]) -> [Ticket] {
+  private func deliver(_ members: [CommitMember]) -> [Ticket] {
     var tickets: [Ticket] = []
     var rest = members[...]
     while let types = rest.first?.types {
@@ -300,7 +301,7 @@ final class Committer: Sendable {
   }
 
   /// - Parameter run: Members of the same types.
-  private func deliver(_ run: ArraySlice<Member>) -> Ticket? {
+  private func deliver(_ run: ArraySlice<CommitMember>) -> Ticket? {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
     let job: Ticket.Job = {

@@ -9,7 +9,7 @@ public import Dispatch
 import Platform
 
 /// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
-public final class WorkspaceCore: Sendable {
+public final class WorkspaceCore: TransactionHost {
   let engine: any StorageEngine
   /// The engine, if other connections can change its data.
   let sharedEngine: (any SharedStorageEngine)?
@@ -74,10 +74,7 @@ public final class WorkspaceCore: Sendable {
       capabilities: engine.capabilities, deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
-        member.writes.forEach { type in
-          type.recent.committed(at: time)
-          type.observers.committed(type.changes, at: time)
-        }
+        member.committed(at: time)
       },
       lost: { types in
         let time = clock.advance()
@@ -243,6 +240,13 @@ public final class WorkspaceCore: Sendable {
     }
   }
 
+  func changeObserver(of schema: EntitySchema) -> any ChangeObserver { observers.of(schema) }
+
+  func preparation(for types: TypeSet) -> (any TransactionPreparation)? {
+    let plans = migrations.plans(for: types)
+    return plans.isEmpty ? nil : PendingMigrations(plans, migrations)
+  }
+
   // MARK: Shutdown
 
   /// Refuses new work, and closes the engine after what was accepted; see `Workspace`.
@@ -287,14 +291,14 @@ public final class WorkspaceCore: Sendable {
   }
 }
 
-/// A logical clock: every committed transaction advances it.
-final class Clock: Sendable {
-  private let value = Atomic<Int64>(1)
-
-  var now: Int64 { value.load(ordering: .acquiring) }
-
-  /// - Returns: The new value.
-  func advance() -> Int64 { value.add(1, ordering: .acquiringAndReleasing).newValue }
+extension Transaction {
+  /// The workspace, which runs all transactions that there are.
+  var core: WorkspaceCore {
+    guard let core = workspace as? WorkspaceCore else {
+      preconditionFailure("a transaction belongs to something else than a workspace")
+    }
+    return core
+  }
 }
 
 /// Owns the core of a workspace and shuts it down when the workspace is released, after the last accepted transaction. For the

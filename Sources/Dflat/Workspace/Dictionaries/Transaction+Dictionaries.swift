@@ -2,7 +2,7 @@
 
 extension Transaction {
   func _dictionary(_ namespace: String) -> any WorkspaceDictionary {
-    StoredDictionary(workspace, workspace.dictionaries.store(namespace), in: self)
+    return StoredDictionary(core, core.dictionaries.store(namespace), in: self)
   }
 
   /// Whether it has its turn to write.
@@ -15,11 +15,11 @@ extension Transaction {
       "\(call) through a transaction outside of its changes handler: use the workspace's dictionary"
     )
     if isAborted { return nil }
-    if let draft = drafts.first(where: { $0.store === store }) { return draft }
+    let drafts = addition as? DictionaryDrafts ?? DictionaryDrafts()
+    addition = drafts
+    if let draft = drafts.of(store) { return draft }
     do {
-      let draft = DictionaryDraft(store, try takeTurn().group)
-      drafts.append(draft)
-      return draft
+      return drafts.add(DictionaryDraft(store, try takeTurn().group))
     } catch {
       fail(error)
       return nil
@@ -46,15 +46,5 @@ extension Transaction {
       if contents.isAbsent { keys.remove(key) } else { keys.insert(key) }
     }
     return keys.map(\.text)
-  }
-
-  /// Writes what it does to dictionaries.
-  func writeDrafts() {
-    guard !isAborted, let turn else { return }
-    for draft in drafts where draft.erases || !draft.changes.isEmpty {
-      do { try workspace.committer.use { try draft.write(to: turn.group.writer) } } catch {
-        return fail(error)
-      }
-    }
   }
 }

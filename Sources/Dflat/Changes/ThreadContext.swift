@@ -7,7 +7,7 @@ import Platform
 final class ThreadContext {
   var transaction: Transaction?
   /// The workspace whose handlers are told something.
-  var delivering: WorkspaceCore?
+  var delivering: (any TransactionHost)?
   /// How many handlers of dictionary subscriptions the thread is in.
   var dictionaryHandlers = 0
 
@@ -17,7 +17,7 @@ final class ThreadContext {
   }
 
   /// The transaction of a workspace that the thread is in; nil if it is in none.
-  func transaction(of workspace: WorkspaceCore) -> Transaction? {
+  func transaction(of workspace: any TransactionHost) -> Transaction? {
     var found = transaction
     while let candidate = found, candidate.workspace !== workspace { found = candidate.outer }
     return found
@@ -95,7 +95,7 @@ final class OpenSnapshot {
     self.snapshot = snapshot
   }
 
-  func mark(_ workspace: WorkspaceCore) -> ReadMark {
+  func mark(_ workspace: any TransactionHost) -> ReadMark {
     let timestamp = timestamp ?? workspace.clock.now
     self.timestamp = timestamp
     return ReadMark(timestamp: timestamp, reading: workspace.reading)

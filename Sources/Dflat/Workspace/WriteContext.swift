@@ -21,7 +21,7 @@ public final class WriteContext {
   /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used too late.
   public func fetch<Element: Atom>(for type: Element.Type) throws -> ThrowingQueryBuilder<Element> {
     try requireUse(of: type)
-    return ThrowingQueryBuilder(builder: QueryBuilder(transaction.workspace), scope: scope)
+    return ThrowingQueryBuilder(builder: QueryBuilder(transaction.core), scope: scope)
   }
 
   /// Stores a new object.

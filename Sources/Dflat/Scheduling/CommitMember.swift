@@ -1,23 +1,24 @@
-// Member: what has run in the lines of some types, and somebody waits for its end.
+// CommitMember: what has run in the lines of some types, and somebody waits for its end.
 //
 // Most are transactions, see `Transaction`. The workspace's own errands are written in the same groups and told in the same order.
 
 /// Unchecked: its properties are changed by the thread that runs it, before `Committer.end` puts it into a group or a delivery. That
 /// happens under the committer's lock, which the thread that tells it has taken after that; from then on it is only read.
-class Member: @unchecked Sendable {
+class CommitMember: @unchecked Sendable {
   final let types: TypeSet
   /// The group that it has written into or read from: if that fails, so has it.
   @exclusivity(unchecked) final var group: CommitGroup?
   /// Why nothing of it is to be committed; nil if it is good as far as it goes.
   @exclusivity(unchecked) final var failure: (any Error)?
-  /// What it has changed.
-  @exclusivity(unchecked) final var writes = WriteSet()
 
   init(_ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil) {
     self.types = types
     self.group = group
     self.failure = failure
   }
+
+  /// It is committed. Called in the order of the commits, before anything is delivered.
+  func committed(at time: Int64) {}
 
   /// Tells whoever waits for its end, when that is known.
   /// - Parameter failure: Why it is not committed; nil if it is.
@@ -38,7 +39,7 @@ class Member: @unchecked Sendable {
 /// Something that the workspace has done itself.
 ///
 /// Unchecked: it adds a constant to a member, which is `Sendable` for the reason given there.
-final class Errand: Member, @unchecked Sendable {
+final class Errand: CommitMember, @unchecked Sendable {
   private let completion: @Sendable ((any Error)?) -> Void
 
   /// - Parameter completion: Told why it is not committed; nil if it is.

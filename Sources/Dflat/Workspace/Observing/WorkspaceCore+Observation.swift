@@ -7,7 +7,7 @@ extension WorkspaceCore {
   /// Tells observers what a committed transaction has changed. In its delivery.
   func publish(_ writes: WriteSet) {
     writes.forEach { type in
-      if let changes = type.changes { type.observers.publish(changes, in: self) }
+      if let changes = type.changes { type.observer.publish(changes, in: self) }
     }
   }
 

@@ -1,0 +1,33 @@
+// PendingMigrations: what a transaction looks at has been migrated before it began. Another program may have stored old objects since.
+
+final class PendingMigrations: TransactionPreparation {
+  private var plans: [MigrationPlan]
+  private let migrations: Migrations
+
+  /// - Parameters:
+  ///   - plans: Those whose new types the transaction names.
+  ///   - migrations: Knows why a plan could not be completed.
+  init(_ plans: [MigrationPlan], _ migrations: Migrations) {
+    self.plans = plans
+    self.migrations = migrations
+  }
+
+  /// Makes sure that all objects of a type are there, before they are read for the first time.
+  /// - Throws: `StorageError` with `.conflict`, or why they could not be migrated.
+  func prepareReading(_ schema: EntitySchema, in transaction: Transaction) throws {
+    if let plan = plans.first(where: { $0.new === schema }) { try check(plan, transaction) }
+  }
+
+  func prepareWriting(in transaction: Transaction) throws {
+    for plan in plans { try check(plan, transaction) }
+  }
+
+  private func check(_ plan: MigrationPlan, _ transaction: Transaction) throws {
+    guard try transaction.read(nil, { try plan.isNeeded($0) }) else { return }
+    throw migrations.failure(of: plan.new)
+      ?? StorageError(
+        .conflict, table: plan.new.table,
+        message:
+          "another program stored objects of an older type before the transaction began to write")
+  }
+}

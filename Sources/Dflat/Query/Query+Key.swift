@@ -1,0 +1,15 @@
+// Queries for the object that has a primary key.
+
+extension Query {
+  /// Asks for the object with a primary key; nil if no object can have it.
+  init?<Key: PrimaryKey>(_ schema: EntitySchema, _ key: Key) {
+    guard let key = key._keyValues(in: schema.primaryKey[...]) else { return nil }
+    func isEqual(_ index: Int, _ value: Value) -> Node {
+      let field = schema.primaryKey[index]
+      return .comparison(.equal, .field(field), .constant(value, field.type), field.type)
+    }
+    let first = isEqual(0, key.first)
+    let rest = key.rest.enumerated().map { isEqual($0 + 1, $1) }
+    self.init(schema: schema, condition: rest.isEmpty ? first : .and([first] + rest))
+  }
+}

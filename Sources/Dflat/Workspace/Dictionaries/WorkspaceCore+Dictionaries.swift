@@ -1,0 +1,187 @@
+// Reading and writing what dictionaries keep in the storage.
+
+import FlatBuffersRuntime
+import Platform
+
+extension WorkspaceCore {
+  /// Sees to it that what waits is written.
+  func scheduleWriting(of store: DictionaryStore) {
+    let isAccepted = enqueue([DictionaryItem.schema]) { [self] in write(store, commits: false) }
+    if !isAccepted {
+      store.isNotScheduled()
+      report(WorkspaceError.shutDown)
+    }
+  }
+
+  /// Writes what waits, as a transaction that was accepted.
+  ///
+  /// - Parameter commits: Whether it is committed when this returns, and everything before it.
+  private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.Rest {
+    var turn: Committer.Turn?
+    var batch: DictionaryBatch?
+    var failure: (any Error)?
+    if commits || store.hasPending {
+      do {
+        try engine.prepareForWriting()
+        let taken = try committer.beginTurn { try engine.beginWriting() }
+        turn = taken
+        batch = store.takeBatch(for: taken.group)
+        if let batch { try committer.use { try batch.write(to: taken.group.writer) } }
+      } catch {
+        if batch == nil { store.isNotScheduled() }
+        report(error)
+        failure = error
+        batch?.failure = error
+      }
+    }
+    let written = batch
+    return committer.end(
+      turn,
+      Errand([DictionaryItem.schema], group: turn?.group, failure: failure) { [self] failure in
+        if let written { store.settle(written, failure) }
+        endAccepted()
+      }, commits: commits)
+  }
+
+  /// Waits until everything that was set before is written; on this thread, so that it can be called anywhere.
+  func synchronize(_ store: DictionaryStore) {
+    if let transaction = ThreadContext.current.transaction(of: self) {
+      require(
+        !transaction.isWriting,
+        "synchronize() was called in a changes handler that has submitted something: it would wait for itself"
+      )
+    }
+    var isAccepted = false
+    // Who was accepted before and has not ended keeps the workspace open, also after a shutdown.
+    guard store.isUnwritten({ isAccepted = accept() }) else { return }
+    if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
+    let rest = write(store, commits: true)
+    if case .delivery(let ticket) = rest { startDelivery(ticket) }
+    store.settleAll(in: committer)
+  }
+
+  /// The keys that are on disk, or will be.
+  func keys(of store: DictionaryStore) -> [String] {
+    let before = store.difference()
+    let stored =
+      before.isErasing
+      ? [] : readItems(DictionaryItem.query(in: store.namespace)).map(DictionaryItem.key(of:))
+    let (present, absent, isErasing) = store.difference()
+    var keys = Set(present)
+    if !isErasing {
+      for key in stored {
+        let key = store.key(key)
+        if !absent.contains(key) { keys.insert(key) }
+      }
+    }
+    return keys.map(\.text)
+  }
+
+  // MARK: Reading
+
+  /// What is stored under a key.
+  @inline(__always)
+  func contents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
+    switch store.known(key) {
+    case .contents(let contents): contents
+    case .unknown(let moment): read(key, in: store, moment)
+    }
+  }
+
+  /// Reads what is stored under a key, and remembers it if later reads should see it.
+  @inline(never)
+  private func read(
+    _ key: DictionaryKey, in store: DictionaryStore, _ moment: DictionaryStore.Moment
+  ) -> DictionaryContents {
+    if ThreadContext.isOutside {
+      guard let item = stored(key, in: store) else { return .absent }
+      return store.remember(key, item.contents, row: item.row, since: moment)
+    }
+    let context = ThreadContext.current
+    let isInSnapshot = context.snapshots[ObjectIdentifier(self)] != nil
+    let isInside = context.transaction(of: self) != nil
+    let isRemembered = !isInSnapshot && !transactions.isClosed
+    let item = isInSnapshot || isInside ? found(key, in: store) : stored(key, in: store)
+    guard let item else { return .absent }
+    if !isRemembered { return item.contents }
+    return store.remember(key, item.contents, row: item.row, since: moment)
+  }
+
+  /// What was read; the row is −1 if there is none.
+  private struct ReadItem {
+    var contents = DictionaryContents.absent
+    var row: Int64 = -1
+  }
+
+  /// What is committed, in the one step that is enough for it; nil if it cannot be read.
+  @inline(__always)
+  private func stored(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
+    if transactions.isClosed { return nil }
+    var item = ReadItem()
+    var isKnown = true
+    let isRead: Void? = unlessUnreadable {
+      try engine.withRow(of: DictionaryItem.schema, with: store.keyValues(key)) { id, bytes in
+        item.row = id
+        let contents = TableReader(root: bytes).flatMap(DictionaryItem.contents)
+        if let contents { item.contents = contents } else { isKnown = false }
+      }
+    }
+    if isRead == nil { return nil }
+    if !isKnown { report(DictionaryItem.unknownKind(of: item.row)) }
+    return item
+  }
+
+  /// What the thread's snapshot or transaction sees; nil if it cannot be read.
+  private func found(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
+    guard let rows = readItemsIfPossible(DictionaryItem.query(key.text, in: store.namespace)) else {
+      return nil
+    }
+    var item = ReadItem()
+    if let row = rows.first {
+      item.row = row.id
+      do { item.contents = try DictionaryItem.contents(of: row) } catch { report(error) }
+    }
+    return item
+  }
+
+  private func readItems(_ query: Query) -> [Row] {
+    readItemsIfPossible(query) ?? []
+  }
+
+  /// Inside a snapshot what that shows, otherwise what is committed; nil if it cannot be read.
+  private func readItemsIfPossible(_ query: Query) -> [Row]? {
+    guard canRead else { return nil }
+    let context = ThreadContext.current
+    let isInside = context.transaction(of: self) != nil
+    return unlessUnreadable {
+      if !isInside, context.snapshots[ObjectIdentifier(self)] != nil {
+        return try fetch(query).map { $0 }
+      }
+      return try engine.read(for: isInside ? .transaction : .query) { try $0.rows(query, mark: .none).map { $0 } }
+    }
+  }
+
+  /// What `read` gives; nil if it fails, which the error hook hears.
+  private func unlessUnreadable<R>(_ read: () throws -> R) -> R? {
+    do { return try read() } catch let error as StorageError where error.cause == .closed {
+      return nil
+    } catch {
+      report(error)
+      return nil
+    }
+  }
+}
+
+extension WorkspaceCore {
+  /// What transactions that hold the write lock see of a key, besides what everybody sees.
+  func draftedContents(
+    of key: DictionaryKey, in draft: DictionaryDraft
+  ) -> DictionaryContents? {
+    if let contents = draft.contents(of: key) { return contents }
+    for other in draft.store.drafts(of: key).reversed() {
+      let isLost = committer.use { other.group.failure != nil }
+      if !isLost, let contents = other.contents(of: key) { return contents }
+    }
+    return nil
+  }
+}

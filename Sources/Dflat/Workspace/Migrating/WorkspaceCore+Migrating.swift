@@ -1,0 +1,128 @@
+// Running migrations, and reading what is migrated when it is used.
+
+import Dispatch
+import Platform
+
+// MARK: Steps
+
+extension WorkspaceCore {
+  /// Takes one step, on this thread, and commits it. Called by what stands at the head of the lines of the plan's types.
+  private func takeStep(_ plan: MigrationPlan) -> Result<MigrationProgress, any Error> {
+    let limit = migrations.objectsPerStep(plan.new)
+    let outcome = Result { try takeStep(plan, limit) }
+    var failure: (any Error)?
+    if case .failure(let error) = outcome { failure = error }
+    migrations.setFailure(failure, of: plan.new)
+    return outcome
+  }
+
+  private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {
+    let isNeeded = try engine.read(for: .transaction) { try plan.isNeeded($0) }
+    if !isNeeded, try committer.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
+      return migrations.count(migrated: 0, remaining: 0, of: plan.new)
+    }
+    try engine.prepareForWriting()
+    let transaction = Transaction(
+      self, plan.types, reportsFailures: false, isMigration: true, completion: .none)
+    let outcome = Result {
+      let (migrated, failure) = try plan.step(transaction, limit: limit)
+      let remaining = try transaction.writing { try plan.remaining($0) }
+      return (migrated, remaining, failure)
+    }
+    if case .failure(let error) = outcome { transaction.fail(error) }
+    accepted.enter()
+    let (rest, group) = transaction.finishAtOnce()
+    if case .delivery(let ticket) = rest { startDelivery(ticket) }
+    let (migrated, remaining, failure) = try outcome.get()
+    if let error = committer.use({ group?.failure }) { throw error }
+    let progress = migrations.count(migrated: migrated, remaining: remaining, of: plan.new)
+    migrationHandler?(plan.new, progress)
+    if let failure { throw failure }
+    return progress
+  }
+
+  /// Migrates everything, each step committed by itself, for what is about to begin in the lines of the plans' types.
+  func complete(_ plans: [MigrationPlan]) {
+    for plan in plans {
+      while true {
+        switch takeStep(plan) {
+        case .success(let progress):
+          migrations.runs.report(progress, of: plan.new)
+          if !progress.isFinished { continue }
+        case .failure(let error):
+          // What comes next is told, if it looks at the type.
+          report(error)
+        }
+        break
+      }
+    }
+  }
+
+  /// A fetch has met objects that are not migrated.
+  func wantMigration(_ plan: MigrationPlan) {
+    if migrations.runs.begin(plan.new, now: clock.now, nil) { stepMigration(plan) }
+  }
+
+  /// Begins a run that somebody waits for, or joins it.
+  func migrate(_ plan: MigrationPlan, step: Int?, _ watcher: @escaping Migrations.Runs.Watcher) {
+    migrations.add(plan, step: step)
+    guard let plan = migrations.plan(for: plan.new) else { return }
+    if migrations.runs.begin(plan.new, now: clock.now, watcher) { stepMigration(plan) }
+  }
+
+  /// Puts the next step at the end of the types' lines.
+  private func stepMigration(_ plan: MigrationPlan) {
+    let isAccepted = enqueueAsIs(plan.types) { [self] in
+      stepped(plan, takeStep(plan))
+      endAccepted()
+      return .nothing
+    }
+    if !isAccepted {
+      migrations.runs.end(
+        plan.new, isComplete: false, now: clock.now, WorkspaceError.shutDown)
+    }
+  }
+
+  private func stepped(
+    _ plan: MigrationPlan, _ outcome: Result<MigrationProgress, any Error>
+  ) {
+    switch outcome {
+    case .success(let progress):
+      migrations.runs.report(progress, of: plan.new)
+      if !progress.isFinished { return stepMigration(plan) }
+      migrations.runs.end(plan.new, isComplete: true, now: clock.now)
+    case .failure(let error):
+      report(error)
+      if (error as? StorageError)?.cause == .diskFull {
+        return migrations.runs.takePause(plan.new, on: alarms) { [weak self] in
+          self?.stepMigration(plan)
+        }
+      }
+      migrations.runs.end(plan.new, isComplete: false, now: clock.now, error)
+    }
+  }
+}
+
+// MARK: Reading
+
+extension WorkspaceCore {
+  /// The rows of a query over a type that is migrated when it is used, outside of transactions.
+  func fetch(_ query: Query, migratedBy plan: MigrationPlan) throws -> RowBuffer {
+    if let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] {
+      return try fetch(query, plan, in: open.snapshot, open.mark(self))
+    }
+    let mark = ReadMark(timestamp: clock.now, reading: reading)
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    let snapshot = engine.makeSnapshot(for: .query)
+    defer { snapshot.close() }
+    return try fetch(query, plan, in: snapshot, mark)
+  }
+
+  private func fetch(
+    _ query: Query, _ plan: MigrationPlan, in snapshot: any StorageSnapshot, _ mark: ReadMark
+  ) throws -> RowBuffer {
+    try plan.rows(
+      query, in: snapshot, mark: mark, wanted: { if engine.capabilities.isWritable { wantMigration(plan) } },
+      report: { report($0) })
+  }
+}

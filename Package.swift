@@ -217,6 +217,9 @@ let package = Package(
       dependencies: ["Dflat", "DflatTestSupport", "FlatBuffersRuntime", "MemoryDflat", "Platform"],
       swiftSettings: strict),
     .testTarget(
+      name: "MemoryDflatTests", dependencies: ["DflatTestSupport", "MemoryDflat"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SQLiteDflatTests",
       dependencies: [
         "SQLiteDflat", "SQLiteAccess", "DflatTestSupport", "MainActorClient", "Platform",

@@ -72,7 +72,7 @@ struct CommitterTests {
 
   private func member(
     _ types: TypeSet, of group: CommitGroup?, isGood: Bool = true
-  ) -> Member {
+  ) -> CommitMember {
     told.group.enter()
     let failure = isGood ? nil : TransactionError.aborted
     return Errand(types, group: group, failure: failure) { [told] failure in
@@ -282,7 +282,7 @@ struct CommitterTests {
   }
 
   /// Its end is asked for, and no handler is told.
-  private final class AwaitedMember: Member, @unchecked Sendable {
+  private final class AwaitedMember: CommitMember, @unchecked Sendable {
     let ending = Ending()
     @exclusivity(unchecked) var thread: Thread?
     override var callsProgram: Bool { false }

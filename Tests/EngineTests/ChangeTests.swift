@@ -49,7 +49,7 @@ struct ChangeTests {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
       var order = Orders.order(11)
-      order = try order.with { $0.site = URL(string: "https://example.com/4") }
+      order = order.with { $0.site = URL(string: "https://example.com/4") }
       let site = #expect(throws: StorageError.self) {
         try workspace.dflat.write(Order.self) { try $0.insert(order) }
       }

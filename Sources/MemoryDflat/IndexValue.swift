@@ -11,7 +11,16 @@ enum IndexValue: Sendable {
   case null
   case integer(Int64)
   case real(Double)
-  case text(String)
+  /// `start` has the first eight bytes, so that most comparisons need not look at the text.
+  case text(start: UInt64, String)
+
+  private static func text(_ text: String) -> IndexValue {
+    var text = text
+    let start = text.withUTF8 { bytes in
+      (0..<8).reduce(0 as UInt64) { $0 << 8 | ($1 < bytes.count ? UInt64(bytes[$1]) : 0) }
+    }
+    return .text(start: start, text)
+  }
 
   /// The value that a row has.
   init(_ reader: ColumnReader, _ row: TableReader) {
@@ -20,7 +29,7 @@ enum IndexValue: Sendable {
     case .integer(let value):
       self = reader.field.type == .uint64 ? Self.unsigned(value) : .integer(value)
     case .real(let value): self = .real(value)
-    case .text(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
+    case .text(let bytes): self = Self.text(String(decoding: bytes, as: UTF8.self))
     }
   }
 
@@ -31,9 +40,7 @@ enum IndexValue: Sendable {
     case .integer(let value): self = .integer(value)
     case .unsigned(let value): self = Self.unsigned(Int64(bitPattern: value))
     case .real(let value): self = .real(value)
-    case .string(var value):
-      value.makeContiguousUTF8()
-      self = .text(value)
+    case .string(let value): self = Self.text(value)
     }
   }
 
@@ -53,7 +60,8 @@ extension IndexValue: Comparable {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.real(let left), .real(let right)): left < right ? -1 : left == right ? 0 : 1
-    case (.text(let left), .text(let right)): compareBytes(left, right)
+    case (.text(let leftStart, let left), .text(let rightStart, let right)):
+      leftStart == rightStart ? compareBytes(left, right) : leftStart < rightStart ? -1 : 1
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1

@@ -88,12 +88,12 @@ struct MemoryQuery {
         !test.passes(entry.value) || body(entry.value, entry.id)
       }
     case .key(0):
-      walk(table.keys, test, isDescending, \.first) { key, id in
-        !test.passes(key.first) || body(key.first, id)
+      walk(table.keys, test, isDescending, \.first) { key, row in
+        !test.passes(key.first) || body(key.first, row.id)
       }
     case .key(let place):
       // Rows are not in the order of a later field of the key: all are looked at.
-      table.keys.forEach { key, id in !test.passes(key[place]) || body(key[place], id) }
+      table.keys.forEach { key, row in !test.passes(key[place]) || body(key[place], row.id) }
     case nil: preconditionFailure("a plan is about a field without an index")
     }
   }

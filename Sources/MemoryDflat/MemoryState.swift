@@ -26,6 +26,13 @@ struct MemoryState: Sendable {
     return places[schema.table].map { (tables[$0], nil) }
   }
 
+  /// The row with a primary key, as it is stored.
+  func row(of schema: EntitySchema, with key: PrimaryKeyValue) -> Row? {
+    // In place: a copy of the table would count a dozen references.
+    guard let place = versions[schema]?.table ?? places[schema.table] else { return nil }
+    return tables[place].keys[key]
+  }
+
   /// Changes the table of a type, with all indexes of the schema.
   ///
   /// - Parameters:

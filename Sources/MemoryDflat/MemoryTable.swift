@@ -30,7 +30,7 @@ struct MemoryTable: Sendable {
   private let name: String
   private let ids: RowIDs
   private(set) var rows = SortedMap<Int64, Stored>()
-  private(set) var keys = SortedMap<PrimaryKeyValue, Int64>()
+  private(set) var keys = SortedMap<PrimaryKeyValue, Row>()
   private(set) var indexes: [Index] = []
 
   init(_ name: String, _ ids: RowIDs) {
@@ -61,9 +61,9 @@ struct MemoryTable: Sendable {
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
     let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
-    try refuseDuplicates(of: row, key, uniques, schema)
+    try refuseDuplicates(of: row, uniques, schema)
+    try setKey(key, row, schema)
     rows.set(row.id, Stored(row: row, key: key))
-    keys.set(key, row.id)
     for place in indexes.indices { indexes[place].add(row) }
     return row.id
   }
@@ -77,12 +77,10 @@ struct MemoryTable: Sendable {
     }
     let row = new.withBytes { Row(sound: $0, id: id) }
     let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
-    try refuseDuplicates(of: row, key, uniques, schema)
+    try refuseDuplicates(of: row, uniques, schema)
+    try setKey(key, row, schema)
+    if key != old.key { keys.remove(old.key) }
     rows.set(id, Stored(row: row, key: key))
-    if key != old.key {
-      keys.remove(old.key)
-      keys.set(key, id)
-    }
     for place in indexes.indices { indexes[place].replace(old.row, by: row) }
   }
 
@@ -92,14 +90,18 @@ struct MemoryTable: Sendable {
     for place in indexes.indices { indexes[place].remove(old.row) }
   }
 
-  private func refuseDuplicates(
-    of row: Row, _ key: PrimaryKeyValue, _ uniques: [Int], _ schema: EntitySchema
+  /// Gives a row its key, unless another row has it.
+  private mutating func setKey(
+    _ key: PrimaryKeyValue, _ row: Row, _ schema: EntitySchema
   ) throws {
-    if let other = keys[key], other != row.id {
-      throw StorageError(
-        .alreadyExists, table: name, rowid: other, key: row.read { schema.describeKey(of: $0) },
-        message: "another object has it already")
-    }
+    guard let other = keys.set(key, row), other.id != row.id else { return }
+    keys.set(key, other)
+    throw StorageError(
+      .alreadyExists, table: name, rowid: other.id, key: row.read { schema.describeKey(of: $0) },
+      message: "another object has it already")
+  }
+
+  private func refuseDuplicates(of row: Row, _ uniques: [Int], _ schema: EntitySchema) throws {
     for place in uniques {
       let reader = indexes[place].reader
       let value = row.read { IndexValue(reader, $0) }

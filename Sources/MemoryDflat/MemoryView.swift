@@ -34,10 +34,10 @@ extension MemoryView {
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    guard let table = currentState().table(of: schema)?.table,
-      let id = table.keys[row.read { PrimaryKeyValue(schema.keyReaders, $0) }]
-    else { return nil }
-    return try self.row(of: schema, id: id)
+    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    guard let row = currentState().row(of: schema, with: key) else { return nil }
+    try row.verify(as: schema)
+    return row
   }
 
   func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
@@ -93,11 +93,9 @@ extension MemoryView {
 extension MemoryState {
   /// The row with a primary key.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let table = table(of: schema)?.table, let id = table.keys[PrimaryKeyValue(key)],
-      let row = table.rows[id]?.row
-    else { return nil }
+    guard let row = row(of: schema, with: PrimaryKeyValue(key)) else { return nil }
     try row.verify(as: schema)
-    return row.withBytes { Row(sound: $0, id: id, mark: mark) }
+    return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }
   }
 }
 

@@ -1,8 +1,10 @@
 // Cursors: seek to the first entry, step, stop at the end. At most one entry is read beyond each
-// end of the result. The bounds are copied, because the program's bytes may not live as long as the
-// cursor. Keys that begin with a bound are adjacent. The first key after them is at or above the
-// bound's *successor*: its bytes as a number, plus one, without trailing FFs. Skipping all of them
-// therefore takes one seek.
+// end of the result.
+//
+// The bounds are copied, because the program's bytes may not live as long as the cursor. Keys that
+// begin with a bound are adjacent. The first key after them is at or above the bound's *successor*:
+// its bytes as a number, plus one, without trailing FFs. Skipping all of them therefore takes one
+// seek.
 
 public import CLMDB
 

@@ -108,7 +108,7 @@ struct VerifierTests {
     #expect(
       misplaced == "field 6 of the table at offset \(root) ends outside the buffer's \(size) bytes")
     let missing = try reason { bytes, table in bytes[table.vtable + 4] = 0 }
-    #expect(missing == "the table at offset \(root) misses the required field 4")
+    #expect(missing == "the table at offset \(root) lacks the required field 4")
   }
 
   @Test("Vtables that cannot be") func vtables() throws {

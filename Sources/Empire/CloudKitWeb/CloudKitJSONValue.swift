@@ -1,9 +1,9 @@
 // The values of fields, as CloudKit Web Services write them in JSON: {"value": …, "type": "…"}.
 //
-//   STRING     text                        TIMESTAMP  milliseconds since 1970 INT64      a whole
-//   number              BYTES      base64 DOUBLE     a number                    REFERENCE
-//   {"recordName", "action", "zoneID"} …_LIST     an array of these           LOCATION
-//   {"latitude", "longitude", …}
+//   STRING     text                        TIMESTAMP  milliseconds since 1970
+//   INT64      a whole number              BYTES      base64
+//   DOUBLE     a number                    REFERENCE  {"recordName", "action", "zoneID"}
+//   …_LIST     an array of these           LOCATION   {"latitude", "longitude", …}
 //
 // Assets are separate files that are uploaded and downloaded on their own, so they are rejected. If
 // the type is missing, it is inferred from the form of the value. The types of dates and bytes must

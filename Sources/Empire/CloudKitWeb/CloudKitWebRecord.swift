@@ -157,6 +157,7 @@ extension CloudKitJSONError: LocalizedError, CustomStringConvertible {
 }
 
 /// A value that can be converted to and from a record of CloudKit Web Services, on every platform.
+///
 /// `@CloudKitWebRecord` generates the conformance.
 public protocol CloudKitWebRecord: SendableMetatype {
   /// The record type. By default the name of this type.

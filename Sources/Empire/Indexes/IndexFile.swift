@@ -1,19 +1,21 @@
 // The storage of indexes: a named database beside that of the records. It is created when a record
 // type with an index is first written.
 //
-//   00                                      → the id of the last transaction that maintained the
-//   indexes, 8 bytes 01, type's tag                          → the fields' version of the indexed
-//   records, then the tags of the indexes that are complete 02, type's tag, index's tag, values
-//   → the key of a record; one value for each record with these values
+//   00                                   → id of the last transaction that maintained the indexes
+//   01, type's tag                       → fields' version of the indexed records, then the tags
+//                                          of the complete indexes
+//   02, type's tag, index's tag, values  → key of a record; one value per record
 //
-// Integers are big-endian, values are in key form. Invariants of every index that is listed under
-// 01:
+// Integers are big-endian, values are in key form; an id has 8 bytes. Invariants of every index
+// that is listed under 01:
 //
 //  - Each record of the type has exactly one entry, made from its stored values, and each entry has
 //    a record.
 //  - All records of the type have the fields' version that is stored there.
+//
 // Programs that do not know about indexes, or about one of them, may also write the records. This
 // is detected:
+//
 //  - A program that does not know this database leaves another transaction's id under 00. The whole
 //    database is then discarded.
 //  - A program that has the type with other indexes or other fields removes the indexes that it

@@ -74,7 +74,7 @@ public macro IndexKeyRecord(
 ///
 /// - Parameters:
 ///   - first: The name of the first property.
-///   - remaining: The names of the others.
+///   - remaining: The names of the other properties.
 @attached(peer)
 public macro Index(_ first: StaticString, _ remaining: StaticString...) =
   #externalMacro(module: "EmpireMacros", type: "IndexMacro")

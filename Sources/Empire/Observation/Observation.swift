@@ -1,9 +1,9 @@
 // The observers of a directory's records, and how they are notified.
 //
 // At the end of a writing transaction, while it is still open, each affected observer reads its
-// records and compares them with what it was last told. The differences become updates. After the
-// commit, the updates are enqueued on a serial queue for each record type, which calls the
-// handlers.
+// records and compares them with the state that it has last received. The differences become
+// updates. After the commit, the updates are enqueued on a serial queue for each record type, which
+// calls the handlers.
 //
 // Invariants:
 //  - The directory's *write lock* is held from before a transaction begins until its updates are

@@ -1,7 +1,8 @@
 // Queries whose types the compiler checks against those that a record's key or index begins with.
 // There is one function per number of components, because Swift cannot express this once: two
-// parameter packs cannot share the elements of a third one. If none of them matches, the compiler
-// selects the unavailable overload and prints its message.
+// parameter packs cannot share the elements of a third one.
+//
+// If none of them matches, the compiler selects the unavailable overload and prints its message.
 
 extension RecordSet {
   /// The records that a query by the key describes.

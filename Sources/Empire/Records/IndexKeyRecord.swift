@@ -208,6 +208,7 @@ extension IndexKeyRecord {
   }
 
   /// Stores the record, replacing one with the same key, in a transaction of its own.
+  ///
   /// - Parameter store: The store.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`, `CancellationError`.
   @inlinable

@@ -6,8 +6,8 @@
 //
 //  - table:  soffset to its vtable (vtable = table - soffset), then its fields inline;
 //  - vtable: u16 own size, u16 size of the table, then one u16 per slot: the field's distance from
-//            the table, 0 when absent. A slot's position in the vtable, 4 + 2 * slot, identifies the
-//            field here;
+//            the table, 0 when absent. A field is identified by its slot's position in the
+//            vtable, 4 + 2 * slot;
 //  - vector: u32 count, then the elements; a string is a vector of bytes followed by a NUL;
 //  - uoffset: u32, the distance from itself forward to its target. Never 0; 0 reads as absent;
 //  - struct: its members at fixed distances, no header.

@@ -20,7 +20,9 @@ public import Foundation
 ///
 /// Errors are equal if their codes are; the text may name the path, the database or the key.
 ///
-///     do { try transaction.delete(dbi: words, key: "kumquat") } catch MDBError.recordNotFound { … }
+///     do {
+///       try transaction.delete(dbi: words, key: "kumquat")
+///     } catch MDBError.recordNotFound { … }
 public enum MDBError: MatchableError, Sendable {
   /// Bytes of an unexpected kind, such as a string that is not UTF-8.
   case problem
@@ -77,7 +79,7 @@ public enum MDBError: MatchableError, Sendable {
 }
 
 extension MDBError: Hashable {
-  /// Whether the codes are equal, whatever the texts.
+  /// Whether the codes are equal. Texts are not compared.
   public static func == (lhs: MDBError, rhs: MDBError) -> Bool { lhs.code == rhs.code }
 
   /// Hashes the code.

@@ -19,7 +19,8 @@ extension Transaction {
   ///
   /// - Parameter name: The database's name.
   /// - Returns: Its handle, as in `open(name:)`.
-  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that name.
+  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that
+  ///   name.
   public func openWithDuplicates(name: String) throws -> MDB_dbi {
     try open(name: name, flags: MDB_DUPSORT | (state.isReadOnly ? 0 : MDB_CREATE))
   }

@@ -102,7 +102,8 @@ public struct Transaction {
   ///
   /// - Parameter name: The database's name.
   /// - Returns: Its handle.
-  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that name.
+  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that
+  ///   name.
   public func open(name: String) throws -> MDB_dbi {
     try open(name: name, flags: state.isReadOnly ? 0 : MDB_CREATE)
   }

@@ -30,7 +30,8 @@ extension Array: Serializable where Element: Serializable {
   /// Checks all elements.
   ///
   /// - Parameter form: The form that the value is checked for.
-  /// - Throws: The reason why one of them cannot be stored; `tooManyEmptyElements` for more than 65,536 elements that have no bytes.
+  /// - Throws: The reason why one of them cannot be stored; `tooManyEmptyElements` for more than
+  ///   65,536 elements that have no bytes.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in self { try element.validate(as: form) }
@@ -45,7 +46,8 @@ extension Array: Deserializable where Element: Deserializable {
   /// Reads a count, then that many elements.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, and the errors of reading an element.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, and the errors of reading an
+  ///   element.
   /// - Returns: The elements.
   @inlinable
   public static func unpack(
@@ -90,8 +92,8 @@ extension Set: Deserializable where Element: Deserializable {
   /// Reads a count, then that many elements.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal elements, and what reading an element
-  ///   throws.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal
+  ///   elements, and what reading an element throws.
   /// - Returns: The elements.
   @inlinable
   public static func unpack(
@@ -142,8 +144,8 @@ extension Dictionary: Deserializable where Key: Deserializable, Value: Deseriali
   /// Reads a count, then that many keys with their values.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys, and the errors of reading a key or value
-  ///   throws.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys,
+  ///   and the errors of reading a key or value throws.
   /// - Returns: The dictionary.
   @inlinable
   public static func unpack(

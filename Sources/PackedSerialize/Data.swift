@@ -54,7 +54,8 @@ extension Data: Serializable, Deserializable {
   /// Reads a count, then that many bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte of the count.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidLength` for a count above `Int.max`.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidLength` for a count above
+  ///   `Int.max`.
   /// - Returns: A copy of the bytes.
   @inlinable
   public static func unpack(

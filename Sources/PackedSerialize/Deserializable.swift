@@ -55,15 +55,18 @@ extension DeserializeError: LocalizedError, CustomStringConvertible {
 public protocol Deserializable {
   /// Reads a value in field form.
   ///
-  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its last byte.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
   /// - Throws: The reason why the bytes cannot be read. The position of the deserializer is then
   ///   unspecified.
   /// - Returns: The value.
   static func unpack(with deserializer: inout Deserializer) throws(DeserializeError) -> sending Self
 
-  /// Reads a value in key form, as `serializeKey(into:)` wrote it. The default reads the field form.
+  /// Reads a value in key form, as `serializeKey(into:)` wrote it. The default reads the field
+  /// form.
   ///
-  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its last byte.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
   /// - Throws: The reason why the bytes cannot be read.
   /// - Returns: The value.
   static func unpackKey(
@@ -74,7 +77,8 @@ public protocol Deserializable {
 extension Deserializable {
   /// Reads the field form.
   ///
-  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its last byte.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
   /// - Throws: The reason why the bytes cannot be read.
   /// - Returns: The value.
   @inlinable

@@ -81,7 +81,8 @@ extension UInt: Serializable, Deserializable {
   /// Reads 8 bytes.
   ///
   /// - Parameter deserializer: Positioned at the first byte.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that does not fit this machine's type.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that
+  ///   does not fit this machine's type.
   /// - Returns: The number.
   @inlinable
   public static func unpack(
@@ -94,7 +95,8 @@ extension UInt: Serializable, Deserializable {
   }
 }
 
-/// A signed integer whose bytes are those of an unsigned one of the same width, with the sign bit flipped.
+/// A signed integer whose bytes are those of an unsigned one of the same width, with the sign bit
+/// flipped.
 ///
 /// An implementation detail of the conformances below.
 public protocol _SignedInOrder: FixedWidthInteger & SignedInteger & BitwiseCopyable & Sendable
@@ -156,7 +158,8 @@ extension Int: Serializable, Deserializable {
   /// Reads an `Int64`.
   ///
   /// - Parameter deserializer: Positioned at the first byte.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that does not fit this machine's type.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that
+  ///   does not fit this machine's type.
   /// - Returns: The number.
   @inlinable
   public static func unpack(

@@ -44,7 +44,8 @@ public protocol Serializable {
   /// The number of bytes that `serializeKey(into:)` writes.
   var serializedKeySize: Int { get }
 
-  /// Writes exactly `serializedKeySize` bytes at the start of a buffer: the form whose order is the order of the values.
+  /// Writes exactly `serializedKeySize` bytes at the start of a buffer: the form whose order is the
+  /// order of the values.
   ///
   /// - Parameter buffer: Has room for the bytes; advanced past them.
   func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer)

@@ -47,7 +47,8 @@ extension String: Serializable, Deserializable {
   /// Reads up to the next NUL.
   ///
   /// - Parameter deserializer: Positioned at the first byte.
-  /// - Throws: `invalidValue` if the bytes are not UTF-8 or there are none, `endOfBufferReached` if there is no NUL.
+  /// - Throws: `invalidValue` if the bytes are not UTF-8 or there are none, `endOfBufferReached` if
+  ///   there is no NUL.
   /// - Returns: The string.
   @inlinable
   public static func unpack(

@@ -1,4 +1,4 @@
-// A query touches what it returns, on a small stack, however much there is around it.
+// A query reads only its result and needs little stack, however many records surround the result.
 
 import Empire
 import Foundation
@@ -6,7 +6,7 @@ import LMDB
 import Testing
 
 struct CostTests {
-  /// A type's records between those of two others, some of which are damaged.
+  /// Records of one type between records of two other types, some of which are damaged.
   private func withCrowd(_ count: Int, _ body: @escaping @Sendable (Store) throws -> Void) throws {
     try withTemporaryDirectory { directory in
       let store = Store(database: try LockingDatabase(url: directory))
@@ -36,7 +36,7 @@ struct CostTests {
     try #require(box.result).get()
   }
 
-  @Test("Tens of thousands of records before and behind the result need no stack")
+  @Test("Tens of thousands of records before and after the result need no stack")
   func manyNeighbours() throws {
     try withCrowd(40_000) { store in
       try Self.onSmallStack {
@@ -47,7 +47,7 @@ struct CostTests {
           #expect(try Triple.select(in: context, a: 2, b: .greaterThan(2)).map(\.b) == [3, 4])
           #expect(try Triple.select(in: context, limit: 1, a: .lessThan(3)).first?.b == 4)
           #expect(try Triple.select(in: context, a: .closedRange(2...2)).count == 5)
-          // All of them, too.
+          // Also with all of them as the result.
           #expect(try context.count(of: Triple.self) == 80_005)
           #expect(try Triple.select(in: context, a: .greaterThan(2)).count == 40_000)
         }
@@ -76,11 +76,11 @@ struct CostTests {
     final class Box: @unchecked Sendable { var durations: [Duration] = [] }
     let box = Box()
     for count in [5, 40_000] { try withCrowd(count) { box.durations.append(try time($0)) } }
-    // A scan of everything would take some thousand times as long; a deeper tree takes a little longer.
+    // A full scan would take several thousand times as long; a deeper tree takes slightly longer.
     #expect(box.durations[1] < box.durations[0] * 10, "\(box.durations)")
   }
 
-  @Test("Damaged records beside the result are not looked at")
+  @Test("Damaged records outside the result are not read")
   func damagedNeighbours() throws {
     try withTemporaryDirectory { directory in
       try Store(url: directory).withTransaction { context in

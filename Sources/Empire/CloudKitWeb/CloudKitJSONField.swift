@@ -152,7 +152,7 @@ extension CloudKitJSONLocation: CloudKitJSONField {
 
 /// A list. Lists of lists cannot be written.
 extension Array: CloudKitJSONField where Element: CloudKitJSONField {
-  /// That of the elements.
+  /// The kind of the elements.
   public static var cloudKitKind: CloudKitJSONValue.Kind { Element.cloudKitKind }
   /// The elements; nil if one of them cannot be represented or is a list.
   public var cloudKitValue: CloudKitJSONValue? {
@@ -176,7 +176,7 @@ extension Array: CloudKitJSONField where Element: CloudKitJSONField {
 }
 
 extension CloudKitJSONField where Self: RawRepresentable, RawValue: CloudKitJSONField {
-  /// That of the raw value.
+  /// The kind of the raw value.
   public static var cloudKitKind: CloudKitJSONValue.Kind { RawValue.cloudKitKind }
   /// The raw value.
   public var cloudKitValue: CloudKitJSONValue? { rawValue.cloudKitValue }

@@ -9,7 +9,8 @@ internal import StandardConformances
 /// It is `Codable`: `JSONEncoder` writes the format that the services accept, and `JSONDecoder`
 /// reads their responses.
 ///
-///     {"recordType": "House", "recordName": "Lima7", "fields": {"city": {"value": "Lima", "type": "STRING"}}}
+///     {"recordType": "House", "recordName": "Lima7",
+///      "fields": {"city": {"value": "Lima", "type": "STRING"}}}
 public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
   /// The type of the record.
   public var recordType: String
@@ -108,7 +109,8 @@ public enum CloudKitJSONError: Error, Hashable, Sendable {
   case wrongType(String, expected: String, found: String)
   /// A field has an unknown type: the field, the type.
   case unknownType(String, String)
-  /// A field is an asset: a file that is not in the record. Fetch it by its URL, and leave the field out of the type.
+  /// A field is an asset: a file that is not in the record. Fetch it by its URL, and leave the
+  /// field out of the type.
   case asset(String)
   /// CloudKit cannot represent a value: the field, the type. Examples are numbers and dates that do
   /// not fit `Int64`, and lists of lists.
@@ -205,7 +207,8 @@ where Self: IndexKeyRecord, IndexKey: CloudKitRecordNameRepresentable {
 ///     }
 ///
 ///     let json = try JSONEncoder().encode(house.cloudKitJSON())
-///     let copy = try House(cloudKitJSON: JSONDecoder().decode(CloudKitJSONRecord.self, from: json))
+///     let record = try JSONDecoder().decode(CloudKitJSONRecord.self, from: json)
+///     let copy = try House(cloudKitJSON: record)
 ///
 /// The types of the properties are `CloudKitJSONField`s, or optionals of them: text, numbers,
 /// `Bool`, `Date`, `Data`, `UUID`, types with a raw value, references, locations, and arrays of

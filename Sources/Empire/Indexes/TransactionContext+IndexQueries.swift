@@ -7,7 +7,8 @@
 internal import LMDB
 
 extension TransactionContext {
-  /// Finds the records that a query of an index describes. Called by code that `@Index` generates; it does not check types.
+  /// Finds the records that a query of an index describes. Called by code that `@Index` generates;
+  /// it does not check types.
   ///
   /// In a writing transaction, the first query of an incomplete index builds it. In a read-only
   /// transaction, all records of the type are read and sorted instead.
@@ -15,7 +16,8 @@ extension TransactionContext {
   /// - Parameters:
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
-  /// - Returns: The records, in the order of the operator; those with equal values in the order of their keys.
+  /// - Returns: The records, in the order of the operator; those with equal values in the order of
+  ///   their keys.
   /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<
@@ -130,12 +132,14 @@ extension RecordSet.KeyRange {
 }
 
 extension Store {
-  /// Finds the records that a query of an index describes. Called by code that `@Index` generates; it does not check types.
+  /// Finds the records that a query of an index describes. Called by code that `@Index` generates;
+  /// it does not check types.
   ///
   /// - Parameters:
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
-  /// - Returns: The records, in the order of the operator; those with equal values in the order of their keys.
+  /// - Returns: The records, in the order of the operator; those with equal values in the order of
+  ///   their keys.
   /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<

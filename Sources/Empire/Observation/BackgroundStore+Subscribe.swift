@@ -24,7 +24,8 @@ extension BackgroundStore {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the handler is first called with the record as it is now, if there is one.
+  ///   - includingPresent: Whether the handler is first called with the record as it is now, if
+  ///     there is one.
   ///   - changeHandler: Receives what has happened to the record.
   /// - Returns: The subscription. Keep it: releasing it cancels it.
   /// - Throws: The same errors as `Store.subscribe(to:includingPresent:changeHandler:)`.

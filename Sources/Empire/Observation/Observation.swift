@@ -192,8 +192,7 @@ final class Observation: Sendable {
 
 /// The lock that a writer in a directory holds, within this process.
 ///
-/// It is not a `Mutex` with a closure, because it is unlocked in another function than it is locked
-/// in.
+/// It is not a `Mutex` with a closure, because different functions lock and unlock it.
 ///
 /// Unchecked: the pointer never changes, and a pthread mutex may be used by several threads.
 final class WriteLock: @unchecked Sendable {

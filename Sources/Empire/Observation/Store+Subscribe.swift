@@ -33,7 +33,7 @@ extension Store {
   /// Observes records: calls a handler once for each transaction that changes which records are in
   /// a set, their values or their order.
   ///
-  ///     let subscription = try store.subscribe(to: .query(Query(last: .equals("Lima")))) { (people: Result<[Person], any Error>) in
+  ///     let subscription = try store.subscribe(to: Person.query(city: "Lima")) { people in
   ///       …
   ///     }
   ///
@@ -75,7 +75,8 @@ extension Store {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the handler is first called with the record as it is now, if there is one.
+  ///   - includingPresent: Whether the handler is first called with the record as it is now, if
+  ///     there is one.
   ///   - changeHandler: Receives what has happened to the record.
   /// - Returns: The subscription. Keep it: releasing it cancels it.
   /// - Throws: The same errors as `subscribe(to:includingPresent:changeHandler:)`.
@@ -101,7 +102,8 @@ extension Store {
     }
   }
 
-  /// Observes records as a sequence of results, one for each transaction as in `subscribe(to:includingPresent:changeHandler:)`.
+  /// Observes records as a sequence of results, one for each transaction as in
+  /// `subscribe(to:includingPresent:changeHandler:)`.
   ///
   /// The sequence ends when the consuming task is cancelled or the sequence is released. It throws
   /// the error of reading the records.

@@ -79,11 +79,13 @@ public struct RecordSet<Record: IndexKeyRecord>: Sendable {
     RecordSet(keyRanges, index: index, limit: limit)
   }
 
-  /// The records that a query describes. Called by code that `@IndexKeyRecord` generates; it does not check types.
+  /// The records that a query describes. Called by code that `@IndexKeyRecord` generates; it does
+  /// not check types.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - index: The position of an index in the type's `indexTags`; nil if the components are those of the key.
+  ///   - index: The position of an index in the type's `indexTags`; nil if the components are those
+  ///     of the key.
   /// - Returns: The set.
   @inlinable
   public static func _query<each Component: QueryComponent, Last: QueryComponent>(
@@ -139,7 +141,8 @@ public struct RecordSet<Record: IndexKeyRecord>: Sendable {
 ///     extension Measurement {
 ///       static var byValue: RecordIndex<Measurement, Int> { RecordIndex(0) }
 ///     }
-///     let high = try store.select(.query(Query(last: .greaterThan(100)), index: Measurement.byValue))
+///     let query = Query(last: .greaterThan(100))
+///     let high = try store.select(.query(query, index: Measurement.byValue))
 public struct RecordIndex<Record: IndexKeyRecord, each Component: QueryComponent>: Sendable {
   @usableFromInline let position: Int
 

@@ -5,7 +5,8 @@
 // If none of them matches, the compiler selects the unavailable overload and prints its message.
 
 extension TransactionContext {
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -17,7 +18,8 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -31,7 +33,8 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -46,7 +49,8 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -61,7 +65,8 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -76,7 +81,8 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -105,7 +111,8 @@ extension TransactionContext {
 }
 
 extension Store {
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -117,7 +124,8 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -131,7 +139,8 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -146,7 +155,8 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -161,7 +171,8 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -176,7 +187,8 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones are rewritten after all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.

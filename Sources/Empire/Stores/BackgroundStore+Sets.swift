@@ -116,7 +116,8 @@ extension BackgroundStore {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record; it may run more than once. If it changes the key, the record moves and replaces any record with the new key.
+  ///   - change: Changes the record; it may run more than once. If it changes the key, the record
+  ///     moves and replaces any record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
   /// - Throws: The same errors as `Store.update(of:key:_:)`.
   @discardableResult

@@ -24,7 +24,7 @@ public actor BackgroundStore {
 
   /// Opens the database in a directory.
   ///
-  /// - Parameter path: A directory that exists.
+  /// - Parameter path: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(path: String) throws {
     self.init(database: try LockingDatabase(path: path))
@@ -32,7 +32,7 @@ public actor BackgroundStore {
 
   /// Opens the database in a directory.
   ///
-  /// - Parameter url: A directory that exists.
+  /// - Parameter url: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(url: URL) throws {
     self.init(database: try LockingDatabase(url: url))
@@ -59,7 +59,8 @@ public actor BackgroundStore {
   ///
   /// - Parameters:
   ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
-  ///   - block: The work to do. It must not keep the context, and may run more than once; only its last run counts.
+  ///   - block: The work to do. It must not keep the context, and may run more than once; only its
+  ///     last run counts.
   /// - Returns: What the closure returns, after the commit.
   /// - Throws: The same errors as `Store.withTransaction(parent:readOnly:_:)`. `CancellationError`
   ///   if the calling task was cancelled before the commit; then nothing is changed.
@@ -120,7 +121,7 @@ public final class BackgroundableStore: Sendable {
 
   /// Opens the database in a directory.
   ///
-  /// - Parameter path: A directory that exists.
+  /// - Parameter path: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   @MainActor
   public convenience init(path: String) throws {
@@ -129,7 +130,7 @@ public final class BackgroundableStore: Sendable {
 
   /// Opens the database in a directory.
   ///
-  /// - Parameter url: A directory that exists.
+  /// - Parameter url: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   @MainActor
   public convenience init(url: URL) throws {

@@ -42,7 +42,7 @@ final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
 
   func finish(_ result: Result<Void, any Error>) { continuation?.resume(with: result) }
 
-  /// The closure's result. May be called once, after the continuation was resumed with success.
+  /// The closure's result. May be called once, after the transaction has succeeded.
   func takeResult() -> sending T {
     nonisolated(unsafe) let result = self.result
     self.result = nil

@@ -26,7 +26,7 @@ public struct Database: Sendable {
   /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - path: A directory that exists.
+  ///   - path: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
@@ -37,7 +37,7 @@ public struct Database: Sendable {
   /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - url: A directory that exists.
+  ///   - url: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
@@ -56,7 +56,7 @@ public struct LockingDatabase: Sendable {
   /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - path: A directory that exists.
+  ///   - path: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
@@ -67,7 +67,7 @@ public struct LockingDatabase: Sendable {
   /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - url: A directory that exists.
+  ///   - url: An existing directory.
   ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
   ///     address space.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.

@@ -42,7 +42,7 @@ extension Store {
   /// - Parameters:
   ///   - set: The set.
   ///   - body: Receives a record and returns whether to continue. It must not write in this store.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>, _ body: (Record) throws -> Bool
@@ -56,7 +56,7 @@ extension Store {
   /// - Parameters:
   ///   - recordType: The type of the records.
   ///   - body: Receives a record and returns whether to continue. It must not write in this store.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     of recordType: Record.Type, _ body: (Record) throws -> Bool
@@ -113,7 +113,8 @@ extension Store {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record. If it changes the key, the record moves and replaces any record with the new key.
+  ///   - change: Changes the record. If it changes the key, the record moves and replaces any
+  ///     record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
   /// - Throws: The same errors as `TransactionContext.update(of:key:_:)`, and `CancellationError`.
   @discardableResult

@@ -36,7 +36,7 @@ public final class Store: Sendable {
 
   /// Opens the database in a directory, as a `Database`.
   ///
-  /// - Parameter path: A directory that exists.
+  /// - Parameter path: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` with the path for a missing directory),
   ///   `CancellationError`.
   public convenience init(path: String) throws {
@@ -45,7 +45,7 @@ public final class Store: Sendable {
 
   /// Opens the database in a directory, as a `Database`.
   ///
-  /// - Parameter url: A directory that exists.
+  /// - Parameter url: An existing directory.
   /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public convenience init(url: URL) throws {
     self.init(database: try Database(url: url))
@@ -72,7 +72,8 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - parent: The transaction to nest in. It must not be used until the new one has ended. If
   ///     the new one fails, only its own changes are rolled back, and the parent may continue.
-  ///   - readOnly: Whether the transaction only reads; it sees one consistent state. Writing then throws `MDBError.permissionDenied`.
+  ///   - readOnly: Whether the transaction only reads; it sees one consistent state. Writing then
+  ///     throws `MDBError.permissionDenied`.
   ///   - block: The work to do. It must not keep the context.
   /// - Returns: What the closure returns.
   /// - Throws: The closure's error, `CancellationError`, `MDBError`, `StoreError`.
@@ -241,14 +242,17 @@ public final class Store: Sendable {
     return record
   }
 
-  /// Finds the records that a query describes, without a compile-time check of its types against the record's key.
+  /// Finds the records that a query describes, without a compile-time check of its types against
+  /// the record's key.
   ///
-  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the functions of the same name that compare
-  /// the types; if it selects this one, the types are wrong.
+  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the
+  /// functions of the same name that compare the types; if it selects this one, the types are
+  /// wrong.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
-  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key begins with; otherwise as `select(_:)`.
+  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key
+  ///   begins with; otherwise as `select(_:)`.
   @available(
     *, deprecated,
     message:
@@ -291,7 +295,8 @@ public final class Store: Sendable {
   /// Deletes the record with the key of a record, in a transaction of its own.
   ///
   /// - Parameter record: The record. Its fields are ignored.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, `CancellationError`.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`,
+  ///   `CancellationError`.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
     try withTransaction { try $0.delete(record) }

@@ -21,7 +21,8 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   case valueBufferOverflow
   /// A stored record has the tag of another type: the type's name, its tag, the tag that was found.
   case recordPrefixMismatch(String, IndexKeyRecordHash, IndexKeyRecordHash)
-  /// A stored record has fields that its type cannot read: the type's name, its version, the version that was found.
+  /// A stored record has fields that its type cannot read: the type's name, its version, the
+  /// version that was found.
   case migrationUnsupported(String, IndexKeyRecordHash, IndexKeyRecordHash)
   /// Two types whose tags are hashes of their names have the same tag, so each would read the
   /// other's records as its own.

@@ -3,10 +3,12 @@
 public import LMDB
 
 extension TransactionContext {
-  /// Finds the records that a query describes, without a compile-time check of its types against the record's key.
+  /// Finds the records that a query describes, without a compile-time check of its types against
+  /// the record's key.
   ///
-  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the functions of the same name that compare
-  /// the types; if it selects this one, the types are wrong.
+  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the
+  /// functions of the same name that compare the types; if it selects this one, the types are
+  /// wrong.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.
@@ -27,7 +29,8 @@ extension TransactionContext {
     return try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Called by code that `@IndexKeyRecord` generates; it does not check types.
+  /// Finds the records that a query describes. Called by code that `@IndexKeyRecord` generates; it
+  /// does not check types.
   ///
   /// - Parameter query: The query.
   /// - Returns: The records, in the order of the operator.

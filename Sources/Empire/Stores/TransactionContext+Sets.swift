@@ -7,8 +7,8 @@ extension TransactionContext {
   ///
   /// - Parameter set: The set.
   /// - Returns: The records, in the order of the set.
-  /// - Throws: `MDBError.recordNotFound` if a list of complete keys names one that is absent; `StoreError`, `SerializeError`, `MDBError`, or
-  ///   what a migration throws.
+  /// - Throws: `MDBError.recordNotFound` if a list of complete keys names one that is absent;
+  ///   `StoreError`, `SerializeError`, `MDBError`, or what a migration throws.
   @inlinable
   public func select<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>
@@ -44,7 +44,8 @@ extension TransactionContext {
   ///
   /// - Parameters:
   ///   - set: The set.
-  ///   - body: Receives a record and returns whether to continue. It must not write in this transaction.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this
+  ///     transaction.
   /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
@@ -64,7 +65,8 @@ extension TransactionContext {
   ///
   /// - Parameters:
   ///   - recordType: The type of the records.
-  ///   - body: Receives a record and returns whether to continue. It must not write in this transaction.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this
+  ///     transaction.
   /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
@@ -127,7 +129,8 @@ extension TransactionContext {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record. If it changes the key, the record moves and replaces any record with the new key.
+  ///   - change: Changes the record. If it changes the key, the record moves and replaces any
+  ///     record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
   /// - Throws: The closure's error, or the same errors as `select(key:)` and `insert(_:)`.
   @discardableResult

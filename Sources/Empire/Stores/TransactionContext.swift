@@ -88,8 +88,9 @@ extension TransactionContext {
   /// Stores a record, replacing one with the same key.
   ///
   /// - Parameter record: The record.
-  /// - Throws: `SerializeError` for a value that cannot be stored, `StoreError.keyBufferOverflow` for a key that is too long,
-  ///   `MDBError.permissionDenied` in a read-only transaction, other `MDBError`s.
+  /// - Throws: `SerializeError` for a value that cannot be stored, `StoreError.keyBufferOverflow`
+  ///   for a key that is too long, `MDBError.permissionDenied` in a read-only transaction, other
+  ///   `MDBError`s.
   @inlinable
   public func insert<Record: IndexKeyRecord>(_ record: Record) throws {
     try checkType(Record.self)
@@ -122,7 +123,8 @@ extension TransactionContext {
   /// - Parameter key: Any value with the bytes of the complete key: the type's `IndexKey`, a
   ///   `Tuple`, a foreign key.
   /// - Returns: The record; nil if there is none.
-  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration throws.
+  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration
+  ///   throws.
   @inlinable
   public func select<Record: IndexKeyRecord>(key: some Serializable) throws -> sending Record? {
     var isOutdated = false
@@ -167,7 +169,8 @@ extension TransactionContext {
   /// Deletes the record with the key of a record.
   ///
   /// - Parameter record: The record. Its fields are ignored.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other
+  ///   `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
     try checkType(Record.self)
@@ -179,7 +182,8 @@ extension TransactionContext {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other
+  ///   `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(
     recordType: Record.Type, key: Record.IndexKey
@@ -212,7 +216,7 @@ func recordHasWrongSize() -> Never {
 @usableFromInline
 func recordHasTwoKeys() -> Never {
   fatalError(
-    "IndexKeyRecord: serialize(into:) has written a key of other bytes than indexKey has")
+    "IndexKeyRecord: serialize(into:) has written different key bytes than indexKey has")
 }
 
 /// Calls a closure with the key that another closure writes into a buffer on the stack. Throws if

@@ -1,4 +1,4 @@
-// @CloudKitRecord: a type that CloudKit's records are made from, and that is made from them.
+// @CloudKitRecord: generates the conversion of a type to and from CloudKit records.
 
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder

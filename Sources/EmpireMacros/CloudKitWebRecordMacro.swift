@@ -1,4 +1,5 @@
-// @CloudKitWebRecord: a type that records of CloudKit Web Services are made from, and that is made from them.
+// @CloudKitWebRecord: generates the conversion of a type to and from records of CloudKit Web
+// Services.
 
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
@@ -11,7 +12,7 @@ struct CloudKitWebRecordMacro: ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(StructDeclSyntax.self) else {
-      context.refuse(declaration.introducer, "noStruct", "@CloudKitWebRecord needs a struct")
+      context.reportError(declaration.introducer, "noStruct", "@CloudKitWebRecord needs a struct")
       return []
     }
     guard let properties = storedProperties(of: declaration, for: .names, in: context) else {

@@ -1,10 +1,10 @@
-// What the macros say about a program, and how it can be mended.
+// The diagnostics and fix-its of the macros.
 
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// A message at a place of the program.
+/// A message at a location in the program.
 struct Message: DiagnosticMessage, FixItMessage, NoteMessage {
   let message: String
   let name: String
@@ -16,8 +16,8 @@ struct Message: DiagnosticMessage, FixItMessage, NoteMessage {
 }
 
 extension MacroExpansionContext {
-  /// Says what is wrong with a node, with the changes that would mend it.
-  func refuse(
+  /// Reports an error at a node, with fix-its.
+  func reportError(
     _ node: some SyntaxProtocol, _ name: String, _ message: String, fixIts: [FixIt] = []
   ) {
     diagnose(
@@ -25,7 +25,7 @@ extension MacroExpansionContext {
   }
 }
 
-/// A change of a program: one node for another.
+/// A fix-it that replaces a node.
 func replace(_ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ message: String) -> FixIt
 {
   FixIt(
@@ -33,14 +33,14 @@ func replace(_ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ messag
     changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
 }
 
-/// The one of some names that a misspelt one is nearest to, if it is near.
+/// The name that is most similar to a misspelt one, if it is similar enough.
 func nearest(to name: String, among names: [String]) -> String? {
   let candidates = names.map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
   guard let best = candidates.min(by: { $0.1 < $1.1 }) else { return nil }
   return best.1 <= max(1, name.count / 2) ? best.0 : nil
 }
 
-/// How many characters have to be inserted, removed or replaced.
+/// The edit distance: the number of characters to insert, remove or replace.
 private func distance(_ left: [Character], _ right: [Character]) -> Int {
   var previous = Array(0...right.count)
   for (row, character) in left.enumerated() {

@@ -1,7 +1,8 @@
-// @IndexKeyRecord: a struct becomes a record.
+// @IndexKeyRecord: makes a struct a record.
 //
-// Names in the generated code that could meet a property's are out of the way: parameters and locals begin with an underscore and a
-// number or stand in no scope with properties, types are spelt with their module, and properties with `self`.
+// Names in the generated code must not collide with the names of properties. Parameters and locals
+// therefore begin with an underscore and a number, or are in a scope without properties; types are
+// qualified with their module, and properties with `self`.
 
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
@@ -16,7 +17,7 @@ struct IndexKeyRecordMacro: ExtensionMacro {
     guard declaration.is(StructDeclSyntax.self) else {
       let keyword = declaration.introducer
       let isClass = keyword.tokenKind == .keyword(.class)
-      context.refuse(
+      context.reportError(
         keyword, "noStruct", "@IndexKeyRecord needs a struct",
         fixIts: isClass
           ? [
@@ -40,7 +41,8 @@ struct IndexKeyRecordMacro: ExtensionMacro {
   }
 }
 
-/// The modifier that the members of an extension need: the compiler checks them as if they stood in the type.
+/// The access modifier that the members of the extension need. The compiler checks them as if they
+/// were declared in the type.
 func memberAccess(
   of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
 ) -> String {
@@ -52,7 +54,7 @@ func memberAccess(
   }
   let all = [declaration.modifiers] + enclosing
   if all.contains(where: { has([.private, .fileprivate], $0) }) { return "fileprivate " }
-  // An extension's modifier is that of the types in it.
+  // The modifier of an extension applies to the types in it.
   let isPublic =
     has([.public, .open, .package], declaration.modifiers)
     || context.lexicalContext.first?.as(ExtensionDeclSyntax.self).map {
@@ -61,22 +63,22 @@ func memberAccess(
   return isPublic ? "public " : ""
 }
 
-/// A record, understood.
+/// The parsed declaration of a record.
 struct RecordDescription {
   struct Property {
-    /// As it is declared, with backticks if it has some.
+    /// The name as it is declared, including backticks.
     let identifier: String
     let type: String
-    /// Whether the compiler may find that the type cannot be stored.
+    /// Whether the compiler has to check that the type can be stored.
     let isChecked: Bool
     var name: String { unquoted(identifier) }
-    /// As the label of an argument, where few words are reserved.
+    /// The name as an argument label; few words are reserved there.
     var label: String { ["inout", "let", "var"].contains(name) ? identifier : name }
   }
 
-  /// The type's name, with those of the types that it stands in.
+  /// The type's name, qualified with the names of the enclosing types.
   let name: String
-  /// The modifier of generated members.
+  /// The access modifier of generated members.
   let access: String
   let keyPrefix: UInt32
   let fieldsVersion: UInt32
@@ -91,36 +93,37 @@ struct RecordDescription {
   /// In the order of the attributes.
   let indexes: [Index]
 
-  /// Nil if the arguments do not fit the properties, which has been said then.
+  /// Returns nil after reporting an error if the arguments do not match the properties.
   init?(
     name: String, access: String, arguments: RecordArguments, properties: [StoredProperty],
     declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
   ) {
-    var isRight = true
+    var isValid = true
     let all = properties.compactMap { property in
       property.typeSyntax.map {
         Property(
-          identifier: property.identifier, type: $0.trimmedDescription, isChecked: !$0.isKnown)
+          identifier: property.identifier, type: $0.trimmedDescription,
+          isChecked: !$0.isKnownToBeStorable)
       }
     }
     let named = Self.properties(
       named: arguments.names, of: name, among: all, as: "key", in: context)
     let indexes = Self.indexes(
       of: declaration, name: name, keys: named ?? [], all: all, in: context)
-    if named == nil || indexes == nil { isRight = false }
+    if named == nil || indexes == nil { isValid = false }
     let keys = named ?? []
     for key in keys {
-      guard let reason = key.reasonAgainstOrder,
+      guard let reason = key.unsortableReason,
         let property = properties.first(where: { $0.name == key.name })
       else { continue }
-      context.refuse(
+      context.reportError(
         property.binding, "unsortableKey", "'\(key.name)' cannot be part of the key: \(reason)")
-      isRight = false
+      isValid = false
     }
     let fields = all.filter { property in !keys.contains { $0.name == property.name } }
     let hash = typeHash(fields.map(\.type).joined(separator: ","))
     if let validated = arguments.validated, validated.value != hash {
-      context.refuse(
+      context.reportError(
         validated.expression, "validation",
         "the types of the fields have changed: their hash is \(hash), not \(validated.value)",
         fixIts: [
@@ -129,9 +132,9 @@ struct RecordDescription {
             with: IntegerLiteralExprSyntax(literal: .integerLiteral("\(hash)")),
             "use \(hash); stored records will be migrated when they are read")
         ])
-      isRight = false
+      isValid = false
     }
-    guard isRight, let indexes else { return nil }
+    guard isValid, let indexes else { return nil }
     self.name = name
     self.access = access
     keyPrefix = arguments.keyPrefix?.value ?? typeHash(name)
@@ -143,7 +146,8 @@ struct RecordDescription {
     self.indexes = indexes
   }
 
-  /// The properties with some names, in their order. Nil if there is no such property, or a name is there twice, which has been said then.
+  /// The properties with the given names, in that order. Returns nil after reporting an error if a
+  /// property does not exist or is named twice.
   static func properties(
     named arguments: [RecordArguments.Name], of name: String, among all: [Property],
     as role: String, in context: some MacroExpansionContext
@@ -152,16 +156,16 @@ struct RecordDescription {
     for argument in arguments {
       let text = unquoted(argument.text)
       if found.contains(where: { $0.name == text }) {
-        context.refuse(
-          argument.expression, "repeatedName", "'\(text)' is part of the \(role) already")
+        context.reportError(
+          argument.expression, "repeatedName", "'\(text)' is already part of the \(role)")
       } else if let property = all.first(where: { $0.name == text }) {
         found.append(property)
       } else {
         let names = all.map(\.name)
         let suggestion = nearest(to: text, among: names)
-        context.refuse(
+        context.reportError(
           argument.expression, "unknownProperty",
-          "'\(text)' is no stored property of \(name); it has "
+          "'\(text)' is not a stored property of \(name); it has "
             + (names.isEmpty ? "none" : names.quoted),
           fixIts: suggestion.map {
             [

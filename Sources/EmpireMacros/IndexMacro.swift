@@ -1,5 +1,6 @@
-// @Index: a second order of a record. @IndexKeyRecord reads the attribute and generates what it needs; by itself it generates nothing, and
-// says so where it would have no effect.
+// @Index: adds an index to a record. @IndexKeyRecord reads the attribute and generates the code for
+// it. The macro itself generates nothing; it reports an error where the attribute would have no
+// effect.
 
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
@@ -11,7 +12,7 @@ struct IndexMacro: PeerMacro {
   ) throws -> [DeclSyntax] {
     let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
     if attributes.map({ self.attributes(named: "IndexKeyRecord", in: $0).isEmpty }) ?? true {
-      context.refuse(
+      context.reportError(
         node, "indexOfNoRecord", "@Index has no effect without @IndexKeyRecord beside it")
     }
     return []
@@ -33,16 +34,16 @@ extension RecordDescription {
     let properties: [Property]
 
     var names: [String] { properties.map(\.name) }
-    /// Names and types, so that an index of something else is another index.
+    /// Depends on names and types, so that an index of other properties has another tag.
     var tag: UInt32 { typeHash(properties.map { "\($0.name):\($0.type)" }.joined(separator: ",")) }
   }
 
-  /// The indexes of a declaration. Nil if something is wrong with one, which has been said then.
+  /// The indexes of a declaration. Returns nil after reporting an error if one is invalid.
   static func indexes(
     of declaration: some DeclGroupSyntax, name: String, keys: [Property], all: [Property],
     in context: some MacroExpansionContext
   ) -> [Index]? {
-    var isRight = true
+    var isValid = true
     var indexes: [Index] = []
     for attribute in IndexMacro.attributes(named: "Index", in: declaration.attributes) {
       guard
@@ -50,47 +51,48 @@ extension RecordDescription {
         let properties = properties(
           named: arguments, of: name, among: all, as: "index", in: context)
       else {
-        isRight = false
+        isValid = false
         continue
       }
       for (property, argument) in zip(properties, arguments) {
-        guard let reason = property.reasonAgainstOrder else { continue }
-        context.refuse(
+        guard let reason = property.unsortableReason else { continue }
+        context.reportError(
           argument.expression, "unsortable", "'\(property.name)' cannot be indexed: \(reason)")
-        isRight = false
+        isValid = false
       }
       let index = Index(properties: properties)
       if keys.map(\.name).starts(with: index.names) {
-        context.refuse(
+        context.reportError(
           attribute, "superfluousIndex",
-          "the key begins with \(index.names.quoted), so it answers what this index would")
-        isRight = false
+          "the key begins with \(index.names.quoted), so it already answers these queries")
+        isValid = false
       } else if let other = indexes.first(where: {
         $0.names.starts(with: index.names) || index.names.starts(with: $0.names)
       }) {
-        context.refuse(
+        context.reportError(
           attribute, "superfluousIndex",
           other.names == index.names
-            ? "there is an index by \(index.names.quoted) already"
-            : "the longer one of the indexes by \(other.names.quoted) and by \(index.names.quoted) "
-              + "answers what both would")
-        isRight = false
+            ? "there is already an index by \(index.names.quoted)"
+            : "the longer of the indexes by \(other.names.quoted) and by \(index.names.quoted) "
+              + "answers the queries of both")
+        isValid = false
       }
       indexes.append(index)
     }
-    return isRight ? indexes : nil
+    return isValid ? indexes : nil
   }
 }
 
 extension RecordDescription.Property {
-  /// Why a type has no order, as far as its text tells. For other types the compiler says it.
-  var reasonAgainstOrder: String? {
+  /// The reason why a type has no order, if its spelling shows that. The compiler checks all other
+  /// types.
+  var unsortableReason: String? {
     let text = type.filter { !$0.isWhitespace }
     func isGeneric(_ name: String) -> Bool {
       text.hasPrefix(name + "<") || text.hasPrefix("Swift.\(name)<")
     }
     if text.hasSuffix("?") || isGeneric("Optional") {
-      return "an optional has no place in an order; take a property that always has a value"
+      return "an optional has no defined order; use a property that always has a value"
     }
     if text.hasPrefix("[") || ["Array", "Set", "Dictionary"].contains(where: isGeneric) {
       return "a collection has no order"

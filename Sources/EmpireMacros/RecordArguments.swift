@@ -6,13 +6,13 @@ internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
 struct RecordArguments {
-  /// A tag as it stands in the program.
+  /// A tag, with its expression in the program.
   struct Tag {
     let value: UInt32
     let expression: ExprSyntax
   }
 
-  /// A name as it stands in the program.
+  /// A name, with its expression in the program.
   struct Name {
     let text: String
     let expression: ExprSyntax
@@ -23,23 +23,23 @@ struct RecordArguments {
   private(set) var fieldsVersion: Tag?
   private(set) var names: [Name] = []
 
-  /// Nil if something is wrong with them, which has been said then.
+  /// Returns nil after reporting an error if the arguments are invalid.
   init?(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
   ) {
     guard case .argumentList(let arguments) = node.arguments else {
-      Self.refuseMissingKey(node, of: declaration, in: context)
+      Self.reportMissingKey(node, of: declaration, in: context)
       return nil
     }
-    var isRight = true
+    var isValid = true
     for argument in arguments {
       if let label = argument.label?.text {
         guard let value = Self.integer(argument.expression) else {
-          context.refuse(
+          context.reportError(
             argument.expression, "noInteger",
-            "'\(label)' has to be an integer literal from 0 to 4294967295")
-          isRight = false
+            "'\(label)' must be an integer literal from 0 to 4294967295")
+          isValid = false
           continue
         }
         let tag = Tag(value: value, expression: argument.expression)
@@ -48,29 +48,30 @@ struct RecordArguments {
         case "keyPrefix": keyPrefix = tag
         case "fieldsVersion": fieldsVersion = tag
         default:
-          context.refuse(argument, "unknownArgument", "@IndexKeyRecord has no argument '\(label)'")
-          isRight = false
+          context.reportError(
+            argument, "unknownArgument", "@IndexKeyRecord has no argument '\(label)'")
+          isValid = false
         }
       } else if let name = Self.name(argument.expression, in: context) {
         names.append(name)
       } else {
-        isRight = false
+        isValid = false
       }
     }
     if let validated, keyPrefix != nil || fieldsVersion != nil {
-      context.refuse(
+      context.reportError(
         validated.expression, "validatedWithTags",
-        "'validated' checks a hash, so it cannot stand beside 'keyPrefix' or 'fieldsVersion'")
-      isRight = false
+        "'validated' checks a hash, so it cannot be combined with 'keyPrefix' or 'fieldsVersion'")
+      isValid = false
     }
-    if names.isEmpty && isRight {
-      Self.refuseMissingKey(node, of: declaration, in: context)
-      isRight = false
+    if names.isEmpty && isValid {
+      Self.reportMissingKey(node, of: declaration, in: context)
+      isValid = false
     }
-    if !isRight { return nil }
+    if !isValid { return nil }
   }
 
-  private static func refuseMissingKey(
+  private static func reportMissingKey(
     _ node: AttributeSyntax, of declaration: some DeclGroupSyntax,
     in context: some MacroExpansionContext
   ) {
@@ -78,22 +79,23 @@ struct RecordArguments {
       member.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern
         .as(IdentifierPatternSyntax.self)?.identifier.text
     }.first
-    context.refuse(
+    context.reportError(
       node, "noKeys", "@IndexKeyRecord needs the name of at least one property: its key",
       fixIts: first.map { name in
         let argument = LabeledExprSyntax(expression: StringLiteralExprSyntax(content: name))
-        let mended = node.with(\.leftParen, .leftParenToken())
+        let fixed = node.with(\.leftParen, .leftParenToken())
           .with(\.arguments, .argumentList([argument])).with(\.rightParen, .rightParenToken())
-        return [replace(node, with: mended, "make '\(name)' the key")]
+        return [replace(node, with: fixed, "make '\(name)' the key")]
       } ?? [])
   }
 
-  /// The arguments of a macro that has names only. Nil if something is wrong with them, which has been said then.
+  /// The arguments of a macro that takes only names. Returns nil after reporting an error if they
+  /// are invalid.
   static func names(
     _ node: AttributeSyntax, _ macro: String, in context: some MacroExpansionContext
   ) -> [Name]? {
     guard case .argumentList(let arguments) = node.arguments, !arguments.isEmpty else {
-      context.refuse(node, "noNames", "\(macro) needs the name of at least one property")
+      context.reportError(node, "noNames", "\(macro) needs the name of at least one property")
       return nil
     }
     let names = arguments.map { name($0.expression, in: context) }
@@ -105,9 +107,9 @@ struct RecordArguments {
   ) -> Name? {
     let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
     if let text, !text.isEmpty { return Name(text: text, expression: expression) }
-    context.refuse(
+    context.reportError(
       expression, "noName",
-      "the name of a property has to be a string literal without interpolation")
+      "the name of a property must be a string literal without interpolation")
     return nil
   }
 

@@ -1,10 +1,12 @@
-// What a struct must not have to be a record, told at its place: parameters, types without bytes, names that are generated, a function for
-// older versions that would not be called.
+// Checks that a struct can be a record. Errors are reported where they occur: generic parameters,
+// types that cannot be stored, names that the macro generates, migration functions that would never
+// be called.
 
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// Whether a type is one type: specialisations of a generic one would share a tag and a version. Says so if it is not.
+/// Checks that a type is not generic, because all its specialisations would share a tag and a
+/// version. Reports an error otherwise.
 func checkGenerics(
   of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
 ) -> Bool {
@@ -13,7 +15,7 @@ func checkGenerics(
       (type.asProtocol((any SyntaxProtocol).self) as? any WithGenericParametersSyntax)?
       .genericParameterClause
     guard let clause else { continue }
-    context.refuse(
+    context.reportError(
       type.id == declaration.id ? Syntax(clause) : Syntax(declaration.introducer), "generic",
       "a record cannot be generic: all its specialisations would have the same prefix and version; "
         + "declare a struct for each type of value")
@@ -22,7 +24,8 @@ func checkGenerics(
   return true
 }
 
-/// Whether no member of a struct has a name that is generated. Says so of each that has.
+/// Checks that no member of a struct has a name that the macro generates. Reports an error for each
+/// one that has.
 func checkNames(
   of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
 ) -> Bool {
@@ -31,15 +34,15 @@ func checkNames(
     "keyPrefix", "fieldsVersion", "indexTags", "recordDescription", "IndexKey", "Fields",
     "RecordTypes", "Empire",
   ]
-  var isRight = true
+  var isValid = true
   func check(_ name: TokenSyntax, among names: [String]) {
     guard names.contains(unquoted(name.text)) else { return }
     let reason =
       name.text == "Empire"
       ? "hides the module in what @IndexKeyRecord generates"
       : "is the name of a member that @IndexKeyRecord generates"
-    context.refuse(name, "generatedName", "'\(name.text)' \(reason); choose another name")
-    isRight = false
+    context.reportError(name, "generatedName", "'\(name.text)' \(reason); choose another name")
+    isValid = false
   }
   for member in declaration.memberBlock.members {
     if let variable = member.decl.as(VariableDeclSyntax.self) {
@@ -56,17 +59,18 @@ func checkNames(
       check(type.name, among: ofType)
     }
   }
-  return isRight
+  return isValid
 }
 
-/// Whether what reads older versions is what the protocol asks for, so that it is called. Says so if it is not.
+/// Checks that a migration function satisfies the protocol's requirement, so that it is called.
+/// Reports an error otherwise.
 func checkMigration(
   of declaration: some DeclGroupSyntax, name: String, in context: some MacroExpansionContext
 ) -> Bool {
   let functions = declaration.memberBlock.members.compactMap {
     $0.decl.as(FunctionDeclSyntax.self)
   }.filter { function in
-    // Functions of the same name that read something else are the program's own business.
+    // Functions of the same name that take something else are not migrations and are ignored.
     let parameters = Array(function.signature.parameterClause.parameters)
     return function.name.text == "deserialize" && parameters.count == 2
       && parameters[0].type.trimmedDescription.contains("Deserializer")
@@ -74,7 +78,7 @@ func checkMigration(
   guard let first = functions.first, !functions.contains(where: { isMigration($0, name) }) else {
     return true
   }
-  context.refuse(
+  context.reportError(
     first.name, "migration",
     "older versions are read by 'static func deserialize(with deserializer: consuming "
       + "RecordDeserializer, version: IndexKeyRecordHash) throws -> sending \(name)'; "
@@ -82,7 +86,7 @@ func checkMigration(
   return false
 }
 
-/// Whether a function is a witness of `deserialize(with:version:)`.
+/// Whether a function satisfies the requirement `deserialize(with:version:)`.
 private func isMigration(_ function: FunctionDeclSyntax, _ name: String) -> Bool {
   func text(_ syntax: some SyntaxProtocol) -> String {
     syntax.trimmedDescription.split(separator: ".").last.map(String.init) ?? ""
@@ -105,12 +109,15 @@ private func isMigration(_ function: FunctionDeclSyntax, _ name: String) -> Bool
 }
 
 extension TypeSyntax {
-  /// Whether it is made of types that are known to be storable, so that nothing has to be asked for.
-  var isKnown: Bool {
-    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.isKnown }
-    if let array = self.as(ArrayTypeSyntax.self) { return array.element.isKnown }
+  /// Whether the type consists only of types that are known to be storable, so that the compiler
+  /// need not check it.
+  var isKnownToBeStorable: Bool {
+    if let optional = self.as(OptionalTypeSyntax.self) {
+      return optional.wrappedType.isKnownToBeStorable
+    }
+    if let array = self.as(ArrayTypeSyntax.self) { return array.element.isKnownToBeStorable }
     if let dictionary = self.as(DictionaryTypeSyntax.self) {
-      return dictionary.key.isKnown && dictionary.value.isKnown
+      return dictionary.key.isKnownToBeStorable && dictionary.value.isKnownToBeStorable
     }
     return [
       "String", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
@@ -118,28 +125,29 @@ extension TypeSyntax {
     ].contains(trimmedDescription)
   }
 
-  /// Why values of a type have no bytes, whatever conformances a program declares; nil if it may have some.
-  var reasonAgainstStorage: String? {
+  /// The reason why no conformance can make a type storable; nil if it may be storable.
+  var unstorableReason: String? {
     if let attributed = self.as(AttributedTypeSyntax.self) {
-      return attributed.baseType.reasonAgainstStorage
+      return attributed.baseType.unstorableReason
     }
     if let optional = self.as(OptionalTypeSyntax.self) {
-      return optional.wrappedType.reasonAgainstStorage
+      return optional.wrappedType.unstorableReason
     }
-    if let array = self.as(ArrayTypeSyntax.self) { return array.element.reasonAgainstStorage }
+    if let array = self.as(ArrayTypeSyntax.self) { return array.element.unstorableReason }
     if let dictionary = self.as(DictionaryTypeSyntax.self) {
-      return dictionary.key.reasonAgainstStorage ?? dictionary.value.reasonAgainstStorage
+      return dictionary.key.unstorableReason ?? dictionary.value.unstorableReason
     }
     if let tuple = self.as(TupleTypeSyntax.self) {
       if tuple.elements.count == 1, let only = tuple.elements.first, only.firstName == nil {
-        return only.type.reasonAgainstStorage
+        return only.type.unstorableReason
       }
-      return "a tuple of Swift has no conformances; use 'Tuple', or a property for each element"
+      return
+        "a Swift tuple cannot conform to protocols; use 'Tuple', or a property for each element"
     }
-    if self.is(FunctionTypeSyntax.self) { return "a function is no value that could be stored" }
-    if self.is(MetatypeTypeSyntax.self) { return "a type is no value that could be stored" }
+    if self.is(FunctionTypeSyntax.self) { return "a function is not a storable value" }
+    if self.is(MetatypeTypeSyntax.self) { return "a type is not a storable value" }
     if self.is(SomeOrAnyTypeSyntax.self) || ["Any", "AnyObject"].contains(trimmedDescription) {
-      return "it has to be one type, known when the record is read"
+      return "its concrete type must be known when the record is read"
     }
     return nil
   }

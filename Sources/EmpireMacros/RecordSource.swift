@@ -1,9 +1,10 @@
-// The Swift that @IndexKeyRecord expands to.
+// The Swift code that @IndexKeyRecord expands to.
 
-/// Writes the extension of a record.
+/// Generates the extension of a record.
 struct RecordSource {
   private let record: RecordDescription
-  /// The modifier of every member. As accessible as the type, and inside of private types no more than that.
+  /// The access modifier of every member: that of the type, and no more than the types around it
+  /// allow.
   private let access: String
 
   init(_ record: RecordDescription) {
@@ -27,11 +28,12 @@ struct RecordSource {
       """
   }
 
-  /// A name for each type that might turn out not to be storable. The compiler says so once, there, and what uses the name says nothing more.
+  /// A type alias for each type that may not be storable. The compiler reports a type that is not
+  /// once, at the alias, and not again where the alias is used.
   private var checkedTypes: String {
     func names(_ properties: [Property], _ role: String) -> [String] {
       properties.filter(\.isChecked).map {
-        // It stands in a type of its own, whose Self is another one.
+        // The alias is in a nested type, where `Self` has another meaning.
         let text = $0.type.replacing(/\bSelf\b/.wordBoundaryKind(.simple), with: record.name)
         return "\(access)typealias _\($0.name) = Empire.\(role)<\(text)>"
       }
@@ -45,7 +47,7 @@ struct RecordSource {
     property.isChecked ? "RecordTypes._\(property.name).Value" : property.type
   }
 
-  /// A call for a property's value: of the value itself, or by way of the type's name.
+  /// A call of a function for a property's value: on the value itself, or through the type alias.
   private func call(_ function: String, _ property: Property, _ arguments: String) -> String {
     property.isChecked
       ? "RecordTypes._\(property.name).\(function)(self.\(property.identifier), \(arguments))"
@@ -84,7 +86,7 @@ struct RecordSource {
 
   private var writing: String {
     let keys = record.keys.map { call("serializeKey", $0, "into: &_buffer.keyBuffer") }
-    let keysAtOnce = record.keys.map { call("serializeKey", $0, "to: &_writer") }
+    let checkedKeys = record.keys.map { call("serializeKey", $0, "to: &_writer") }
     let sizes = record.fields.map { property in
       property.isChecked
         ? "try " + call("add", property, "to: &_size")
@@ -94,7 +96,7 @@ struct RecordSource {
     return [
       (keys + ["self.serialize(fields: &_buffer.valueBuffer)"]).lines.wrapped(
         in: "\(access)func serialize(into _buffer: inout Empire.SerializationBuffer)"),
-      keysAtOnce.lines.wrapped(
+      checkedKeys.lines.wrapped(
         in: "\(access)func serialize(key _writer: inout Empire.KeyWriter)"),
       sizes.lines.wrapped(
         in: "\(access)func serialize(measuring _size: inout Empire.FieldsSize) "
@@ -112,7 +114,7 @@ struct RecordSource {
       let type = property.isChecked ? "RecordTypes._\(property.name)" : "(\(property.type))"
       return "let \(number) = try \(type).\(call))"
     }
-    // The order of the bytes; the initialiser has the order of declaration.
+    // Reads in the order of the bytes; the initialiser takes the order of declaration.
     let lines =
       record.keys.map { unpack($0, "unpackKey(with: &_deserializer.keyDeserializer") }
       + record.fields.map { unpack($0, "unpack(with: &_deserializer.fieldsDeserializer") }
@@ -141,15 +143,15 @@ struct RecordSource {
     ]
   }
 
-  /// Where records are looked for.
-  private enum Place: CaseIterable {
+  /// Where a generated function looks for records.
+  private enum Destination: CaseIterable {
     case context, store
-    /// Nowhere yet: a set of records is made.
+    /// Nowhere: it returns a set of records.
     case set
   }
 
-  /// For every number of components, of the key and of each index: a value or an operator for the last one, in a context, in a store, or for a
-  /// set of records.
+  /// The query functions: one for every number of components of the key and of each index, with a
+  /// value or an operator for the last one, in a context, in a store, or for a set of records.
   private var selecting: [String] {
     var seen: Set<[String]> = []
     let orders = [(nil, record.keys)] + record.indexes.enumerated().map { ($0, $1.properties) }
@@ -157,11 +159,11 @@ struct RecordSource {
       properties.indices.flatMap { position -> [String] in
         let fixed = Array(properties[..<position])
         let last = properties[position]
-        // The key, or an index before this one, answers it.
+        // The key or an earlier index already has this function.
         guard seen.insert((fixed + [last]).map(\.name)).inserted else { return [] }
         return [true, false].flatMap { isOperator in
-          Place.allCases.map { place in
-            select(fixed, last, index: index, isOperator: isOperator, place: place)
+          Destination.allCases.map { destination in
+            select(fixed, last, index: index, isOperator: isOperator, destination: destination)
           }
         }
       }
@@ -169,7 +171,7 @@ struct RecordSource {
   }
 
   private func select(
-    _ fixed: [Property], _ last: Property, index: Int?, isOperator: Bool, place: Place
+    _ fixed: [Property], _ last: Property, index: Int?, isOperator: Bool, destination: Destination
   ) -> String {
     let type = isOperator ? "Empire.ComparisonOperator<\(last.type)>" : last.type
     let parameters =
@@ -183,9 +185,9 @@ struct RecordSource {
         "Empire.Query(\((components + ["last: \(comparison)", limitArgument]).commas))"
       let order = index.map { ", index: \($0)" } ?? ""
       let all = limit + parameters
-      switch place {
+      switch destination {
       case .context, .store:
-        let type = place == .context ? "Empire.TransactionContext" : "Empire.Store"
+        let type = destination == .context ? "Empire.TransactionContext" : "Empire.Store"
         return "try _place._select(query: \(query)\(order))".wrapped(
           in:
             "\(access)static func select(\((["in _place: \(type)"] + all).commas)) throws -> [Self]"
@@ -196,7 +198,7 @@ struct RecordSource {
       }
     }
     let withLimit = function(limit: ["limit _limit: Int? = nil"], "limit: _limit")
-    // A component that is called `limit` as well could not be given without the other one.
+    // A component that is also called `limit` could not be passed without the other one.
     guard (fixed + [last]).contains(where: { $0.name == "limit" }) else { return withLimit }
     return withLimit + "\n\n" + function(limit: [], "limit: nil")
   }
@@ -217,7 +219,7 @@ extension [String] {
 }
 
 extension String {
-  /// The text in braces, indented.
+  /// The text in braces after a head, indented.
   func wrapped(in head: String) -> String {
     let body = split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")

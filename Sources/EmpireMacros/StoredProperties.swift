@@ -1,4 +1,4 @@
-// The stored properties of a struct, as its memberwise initialiser has them.
+// The stored properties of a struct, as in its memberwise initialiser.
 
 internal import SwiftDiagnostics
 internal import SwiftSyntax
@@ -7,15 +7,15 @@ internal import SwiftSyntaxMacros
 
 /// A stored instance property.
 struct StoredProperty {
-  /// As it is declared, with backticks if it has some.
+  /// The name as it is declared, including backticks.
   let identifier: String
-  /// The type's text, without what stands around it; nil if none is written.
+  /// The type's text without trivia; nil if there is no annotation.
   var type: String? { typeSyntax?.trimmedDescription }
-  /// The type; that of a later binding if the binding has none itself.
+  /// The type: that of a later binding if this one has none itself.
   let typeSyntax: TypeSyntax?
   let binding: PatternBindingSyntax
 
-  /// Without backticks.
+  /// The name without backticks.
   var name: String { unquoted(identifier) }
 }
 
@@ -25,41 +25,42 @@ func unquoted(_ name: String) -> String {
     ? String(name.dropFirst().dropLast()) : name
 }
 
-/// What a macro has to know of a property beyond its name.
-enum Demands {
-  /// Types are written, and the memberwise initialiser sets every property.
+/// What a macro needs to know about a property beyond its name.
+enum PropertyRequirements {
+  /// An explicit type, and that the memberwise initialiser sets the property.
   case record
-  /// Names are enough.
+  /// Only the name.
   case names
 }
 
-/// The stored instance properties in the body of a type, in the order of their declaration. Nil if some cannot be understood, which has
-/// been said then.
+/// The stored instance properties in the body of a type, in the order of declaration. Returns nil
+/// after reporting an error if one cannot be used.
 func storedProperties(
-  of declaration: some DeclGroupSyntax, for demands: Demands, in context: some MacroExpansionContext
+  of declaration: some DeclGroupSyntax, for requirements: PropertyRequirements,
+  in context: some MacroExpansionContext
 ) -> [StoredProperty]? {
-  var reader = PropertyReader(context: context, demands: demands)
+  var reader = PropertyReader(context: context, requirements: requirements)
   for member in declaration.memberBlock.members { reader.read(member.decl) }
-  return reader.isRight ? reader.properties : nil
+  return reader.isValid ? reader.properties : nil
 }
 
 private struct PropertyReader<Context: MacroExpansionContext> {
   let context: Context
-  let demands: Demands
+  let requirements: PropertyRequirements
   private(set) var properties: [StoredProperty] = []
-  private(set) var isRight = true
+  private(set) var isValid = true
 
-  init(context: Context, demands: Demands) {
+  init(context: Context, requirements: PropertyRequirements) {
     self.context = context
-    self.demands = demands
+    self.requirements = requirements
   }
 
   mutating func read(_ declaration: DeclSyntax) {
     if let conditional = declaration.as(IfConfigDeclSyntax.self) {
-      refuse(
+      reportError(
         conditional.clauses.first.map { Syntax($0.poundKeyword) } ?? Syntax(conditional),
         "conditional",
-        "the macro cannot know which members of an '#if' there are; move it to an extension")
+        "the macro cannot tell which branch of an '#if' is compiled; move it to an extension")
     } else if let variable = declaration.as(VariableDeclSyntax.self) {
       read(variable)
     }
@@ -68,7 +69,7 @@ private struct PropertyReader<Context: MacroExpansionContext> {
   private mutating func read(_ variable: VariableDeclSyntax) {
     let modifiers = variable.modifiers.map { $0.name.tokenKind }
     if modifiers.contains(.keyword(.static)) || modifiers.contains(.keyword(.class)) { return }
-    // `let a, b: Int` gives both the type.
+    // In `let a, b: Int`, both have the type.
     var type: TypeSyntax?
     var found: [StoredProperty] = []
     for binding in variable.bindings.reversed() {
@@ -79,37 +80,37 @@ private struct PropertyReader<Context: MacroExpansionContext> {
       }
       if isComputed(binding) { continue }
       guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
-        refuse(binding.pattern, "pattern", "declare one property at a time, with its type")
+        reportError(binding.pattern, "pattern", "declare one property at a time, with its type")
         continue
       }
       let property = StoredProperty(
         identifier: pattern.identifier.text, typeSyntax: type, binding: binding)
       found.append(property)
-      if demands == .record { check(property, of: variable) }
+      if requirements == .record { check(property, of: variable) }
     }
     properties += found.reversed()
   }
 
-  /// Whether a property can be written, and be set by the memberwise initialiser.
+  /// Checks that a property can be stored, and set by the memberwise initialiser.
   private mutating func check(_ property: StoredProperty, of variable: VariableDeclSyntax) {
     let binding = property.binding
     let keyword = variable.bindingSpecifier
     if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
-      refuse(
-        binding, "lazy", "'\(property.name)' is lazy, so it is no part of the stored record")
+      reportError(
+        binding, "lazy", "'\(property.name)' is lazy, so it is not part of the stored record")
     } else if let wrapper = wrapper(of: variable) {
-      refuse(
+      reportError(
         wrapper, "wrapper",
         "'\(property.name)' has a property wrapper; a record stores plain properties")
     } else if property.type == nil {
       let suggestion = literalType(binding.initializer?.value)
-      refuse(
+      reportError(
         binding, "noType", "'\(property.name)' needs a type annotation",
         fixIts: suggestion.map { [annotate(binding, $0)] } ?? [])
-    } else if let type = property.typeSyntax, let reason = type.reasonAgainstStorage {
-      refuse(type, "unsupportedType", "'\(property.name)' cannot be stored: \(reason)")
+    } else if let type = property.typeSyntax, let reason = type.unstorableReason {
+      reportError(type, "unsupportedType", "'\(property.name)' cannot be stored: \(reason)")
     } else if keyword.tokenKind == .keyword(.let) && binding.initializer != nil {
-      refuse(
+      reportError(
         binding, "constantWithValue",
         "'\(property.name)' is a constant with a value, so it can never be read back",
         fixIts: [
@@ -118,15 +119,15 @@ private struct PropertyReader<Context: MacroExpansionContext> {
     }
   }
 
-  private mutating func refuse(
+  private mutating func reportError(
     _ node: some SyntaxProtocol, _ name: String, _ message: String, fixIts: [FixIt] = []
   ) {
-    context.refuse(node, name, message, fixIts: fixIts)
-    isRight = false
+    context.reportError(node, name, message, fixIts: fixIts)
+    isValid = false
   }
 }
 
-/// Whether a property has no storage. One with observers has some.
+/// Whether a property is computed. A property with observers is stored.
 private func isComputed(_ binding: PatternBindingSyntax) -> Bool {
   guard let block = binding.accessorBlock else { return false }
   guard case .accessors(let accessors) = block.accessors else { return true }
@@ -135,7 +136,8 @@ private func isComputed(_ binding: PatternBindingSyntax) -> Bool {
   }
 }
 
-/// An attribute that must be a property wrapper's: the language's own begin with a small letter.
+/// The attribute of a property wrapper, if there is one: the language's own attributes begin with a
+/// lower-case letter.
 private func wrapper(of variable: VariableDeclSyntax) -> AttributeSyntax? {
   for case .attribute(let attribute) in variable.attributes {
     let name = attribute.attributeName.trimmedDescription
@@ -145,7 +147,7 @@ private func wrapper(of variable: VariableDeclSyntax) -> AttributeSyntax? {
   return nil
 }
 
-/// The type that a literal has by itself.
+/// The default type of a literal.
 private func literalType(_ value: ExprSyntax?) -> String? {
   guard let value else { return nil }
   if value.is(IntegerLiteralExprSyntax.self) { return "Int" }
@@ -164,7 +166,8 @@ private func annotate(_ binding: PatternBindingSyntax, _ type: String) -> FixIt 
   return replace(binding, with: annotated, "write ': \(type)'")
 }
 
-/// Whether the type has the initialiser with all stored properties: none of its own in the body, or one with the same labels.
+/// Checks that the type has an initialiser for all stored properties: either no initialiser in the
+/// body, or one with the same labels.
 func checkInitializers(
   of declaration: some DeclGroupSyntax, properties: [StoredProperty],
   in context: some MacroExpansionContext
@@ -181,7 +184,7 @@ func checkInitializers(
   }
   if fits { return true }
   let wanted = labels.map { "\($0):" }.joined()
-  context.refuse(
+  context.reportError(
     first, "initializer",
     "an initializer in the body replaces the memberwise one, 'init(\(wanted))', which reading needs; move it to an extension"
   )

@@ -1,4 +1,5 @@
-// The hash of names and types: sdbm over Unicode scalars, in 32 bits. It is part of the file format.
+// The hash of names and types: sdbm over Unicode scalars, in 32 bits. It is part of the file
+// format.
 
 /// The hash of a text.
 func typeHash(_ text: String) -> UInt32 {

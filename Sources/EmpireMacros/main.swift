@@ -1,4 +1,5 @@
-// The program that the compiler runs to expand the macros of Empire. It is built against the SwiftSyntax of the compiler itself.
+// The program that the compiler runs to expand Empire's macros. It is built against the compiler's
+// own SwiftSyntax.
 
 @_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling
 internal import SwiftSyntaxMacros

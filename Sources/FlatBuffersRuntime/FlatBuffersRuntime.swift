@@ -6,19 +6,19 @@
 //
 //  - table:  soffset to its vtable (vtable = table - soffset), then its fields inline;
 //  - vtable: u16 own size, u16 size of the table, then one u16 per slot: the field's distance from
-//            the table, 0 when absent. A slot's place in the vtable, 4 + 2 * slot, names the
-//            field here;
+//            the table, 0 when absent. A field is identified by its slot's position in the
+//            vtable, 4 + 2 * slot;
 //  - vector: u32 count, then the elements; a string is a vector of bytes followed by a NUL;
-//  - uoffset: u32, the distance from itself forward to what it refers to. Never 0; 0 reads as
-//    absent;
+//  - uoffset: u32, the distance from itself forward to its target. Never 0; 0 reads as absent;
 //  - struct: its members at fixed distances, no header.
 //
-// What holds everywhere in this room:
+// Invariants of the whole module:
 //
-//  - every read is checked against the buffer's end, so bytes from anyone may be read: what does
-//    not fit reads as absent, and nothing outside the buffer is touched;
+//  - every read is checked against the buffer's end, so untrusted bytes may be read: a value that
+//    does not fit reads as absent, and nothing outside the buffer is accessed;
 //  - neither the buffer nor its parts need be aligned in memory;
-//  - numbers are little endian, in the buffer and in the machine. Other machines are refused here.
+//  - numbers are little endian, in the buffer and in the machine. Big-endian machines are rejected
+//    below.
 
 #if _endian(big)
   #error("FlatBuffersRuntime reads little-endian numbers in place; this machine is big endian.")
@@ -28,7 +28,7 @@
 /// signed.
 public let flatBufferMaximumSize = Int(Int32.max)
 
-/// Stops the program on a programmer's error, with the message in optimised builds too.
+/// Stops the program with a message about a programming error, in optimised builds as well.
 @usableFromInline
 @inline(never)
 func misuse(_ message: StaticString) -> Never {

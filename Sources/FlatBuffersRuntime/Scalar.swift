@@ -1,25 +1,26 @@
 // Scalars: the fixed-size numbers and Bool that fields, structs and vectors hold inline.
 //
-// Reading makes a valid value of any bytes. Only Bool needs care: memory other than 0 and 1 must
-// never become a Swift Bool, so every nonzero byte reads as true.
+// Reading turns any bytes into a valid value. Only Bool needs special treatment: a Swift Bool must
+// be 0 or 1 in memory, so every nonzero byte reads as true.
 
 /// A value that FlatBuffers stores inline in its machine representation: a Bool, an integer or a
-/// float.
+/// floating-point number.
 ///
 /// The conforming types are those of the format; enums are stored as their raw value.
 public protocol FlatBufferScalar: BitwiseCopyable, Sendable {
-  /// Reads a value from possibly unaligned memory, of which the size of `Self` must be readable.
+  /// Reads a value from memory that may be unaligned. As many bytes as the size of `Self` must be
+  /// readable.
   static func read(from memory: UnsafeRawPointer) -> Self
 
-  /// Whether both are the same bits: distinguishes -0.0 from 0.0, and holds for a NaN and itself.
+  /// Whether both values have the same bits. Distinguishes -0.0 from 0.0; a NaN equals itself.
   func hasSameBits(as other: Self) -> Bool
 
-  /// Whether any bytes are a valid value, so that vectors may be copied as a whole.
+  /// Whether any bytes are a valid value, so that vectors can be copied as a whole.
   static var acceptsAnyBytes: Bool { get }
 }
 
 extension FlatBufferScalar {
-  /// Reads the bytes as they are.
+  /// Reads the bytes unchanged.
   @inlinable @inline(__always)
   public static func read(from memory: UnsafeRawPointer) -> Self {
     memory.loadUnaligned(as: Self.self)

@@ -1,43 +1,46 @@
-// Cursors: seek to the first entry, step, stop at the end. No entry outside of the result is read, but for one at either end.
+// Cursors: seek to the first entry, step, stop at the end. At most one entry is read beyond each
+// end of the result.
 //
-// The end is copied, because the program's bytes need not live as long as the cursor. Entries that begin with a bound stand together,
-// and the first key behind them is the bound's *successor*: its bytes as a number, plus one, without trailing FFs. So skipping them
-// is one seek, however many they are.
+// The bounds are copied, because the program's bytes may not live as long as the cursor. Keys that
+// begin with a bound are adjacent. The first key after them is at or above the bound's *successor*:
+// its bytes as a number, plus one, without trailing FFs. Skipping all of them therefore takes one
+// seek.
 
 public import CLMDB
 internal import Platform
 
-/// Runs once over the entries of a query, in order.
+/// Iterates once over the entries of a query, in order.
 ///
 ///     let query = Query(comparison: .greaterOrEqual(nil), key: start)
 ///     for (key, value) in try Cursor(transaction: transaction, dbi: words, query: query) { … }
 ///
-/// A `for` loop ends early when the storage fails; where that matters, call `advance()`, which throws, or look at `error` behind
-/// the loop. The cursor closes when it is at its end, when it is released, and with its transaction.
+/// A `for` loop ends early if the storage fails. If that matters, call `advance()`, which throws,
+/// or check `error` after the loop. The cursor closes at its end, when it is released, and when its
+/// transaction ends.
 public struct Cursor: Sequence, IteratorProtocol {
-  /// A key and its value, where they are stored: valid until the transaction writes or ends.
+  /// A key and its value, not copied: valid until the transaction writes or ends.
   public typealias Element = (MDB_val, MDB_val)
 
   private let state: CursorState
 
-  /// Makes a cursor that stands before the first entry.
+  /// Creates a cursor that is positioned before the first entry.
   ///
   /// - Parameters:
-  ///   - transaction: What it reads in.
+  ///   - transaction: The transaction to read in.
   ///   - dbi: The database.
-  ///   - query: What it returns. The start and the end are not needed any more when this returns.
+  ///   - query: The entries to return. The bytes of its start and end need not outlive this call.
   /// - Throws: `MDBError`.
   public init(transaction: Transaction, dbi: MDB_dbi, query: Query) throws {
     state = try CursorState(transaction: transaction.state, dbi: dbi, query: query)
   }
 
-  /// The next entry, or nil behind the last one.
+  /// Returns the next entry, or nil after the last one.
   ///
   /// - Returns: The key and the value.
   /// - Throws: `MDBError`.
   public mutating func advance() throws -> Element? { try state.advance() }
 
-  /// The next entry, or nil behind the last one or at an error.
+  /// Returns the next entry, or nil after the last one or after an error.
   ///
   /// - Returns: The key and the value.
   public mutating func next() -> Element? {
@@ -47,18 +50,18 @@ public struct Cursor: Sequence, IteratorProtocol {
     }
   }
 
-  /// Calls a closure with each entry that is left.
+  /// Calls a closure with each remaining entry.
   ///
-  /// - Parameter body: Gets a key and its value. It must not write.
+  /// - Parameter body: Receives a key and its value. It must not write.
   /// - Throws: The closure's error, or `MDBError`.
   package func forEachEntry(_ body: (MDB_val, MDB_val) throws -> Void) throws {
     while let (key, value) = try state.advance() { try body(key, value) }
   }
 
-  /// What made `next()` end early; nil if nothing did.
+  /// The error that made `next()` end early; nil if there was none.
   public var error: MDBError? { state.error }
 
-  /// Closes the cursor. Nothing follows then.
+  /// Closes the cursor. It returns no more entries.
   public func close() { state.close() }
 }
 
@@ -71,7 +74,7 @@ final class CursorState {
   private let endsInclusive: Bool
   private let end: [UInt8]?
   private let start: [UInt8]
-  @exclusivity(unchecked) private var rest: Int
+  @exclusivity(unchecked) private var remaining: Int
   @exclusivity(unchecked) private var hasStarted = false
   var error: MDBError?
 
@@ -83,8 +86,8 @@ final class CursorState {
     isTruncating = query.truncating
     start = [UInt8](query.key.bufferPointer)
     end = query.comparison.endKey.map { [UInt8]($0.bufferPointer) }
-    rest = query.limit ?? .max
-    if rest > 0 { handle = try transaction.openCursor(self, dbi: dbi) }
+    remaining = query.limit ?? .max
+    if remaining > 0 { handle = try transaction.openCursor(self, dbi: dbi) }
   }
 
   deinit {
@@ -94,7 +97,7 @@ final class CursorState {
     }
   }
 
-  /// Does nothing a second time. Called by the transaction before it ends.
+  /// Closes the cursor unless it is closed already. The transaction calls it before it ends.
   func close() {
     guard let handle else { return }
     self.handle = nil
@@ -119,8 +122,8 @@ final class CursorState {
     if code == MDB_NOTFOUND { return finish() }
     try transaction.check(code)
     if let end, !isWithin(key, end) { return finish() }
-    rest -= 1
-    if rest == 0 { _ = finish() }
+    remaining -= 1
+    if remaining == 0 { _ = finish() }
     return (key, value)
   }
 
@@ -132,38 +135,40 @@ final class CursorState {
     return nil
   }
 
-  // Entries equal to the start are `start` itself or, truncating, all that begin with it.
+  // Keys that count as equal to the start: `start` itself, or if truncating, all keys that begin
+  // with it.
   private func seek(
     _ handle: OpaquePointer, _ key: inout MDB_val, _ value: inout MDB_val
   ) -> Int32 {
-    // The first place at or above the start, or the first one behind all that are equal to it.
-    let isBehind = isAscending != startsInclusive
+    // The position to seek: the first key at or above the start, or the first one after all keys
+    // that equal it.
+    let skipsEqual = isAscending != startsInclusive
     let code: Int32
-    if isBehind && isTruncating {
+    if skipsEqual && isTruncating {
       guard let successor = successor(of: start) else {
         return isAscending ? MDB_NOTFOUND : mdb_cursor_get(handle, &key, &value, MDB_LAST)
       }
-      code = place(handle, successor, &key, &value)
+      code = seekAtOrAbove(handle, successor, &key, &value)
     } else {
-      code = place(handle, start, &key, &value)
+      code = seekAtOrAbove(handle, start, &key, &value)
     }
-    let meetsStart = code == MDB_SUCCESS && key.bufferPointer.elementsEqual(start)
+    let isAtStart = code == MDB_SUCCESS && key.bufferPointer.elementsEqual(start)
     if isAscending {
-      return !startsInclusive && !isTruncating && meetsStart
+      return !startsInclusive && !isTruncating && isAtStart
         ? mdb_cursor_get(handle, &key, &value, MDB_NEXT) : code
     }
     if code == MDB_NOTFOUND { return mdb_cursor_get(handle, &key, &value, MDB_LAST) }
-    guard code == MDB_SUCCESS, !(startsInclusive && !isTruncating && meetsStart) else {
+    guard code == MDB_SUCCESS, !(startsInclusive && !isTruncating && isAtStart) else {
       return code
     }
     return mdb_cursor_get(handle, &key, &value, MDB_PREV)
   }
 
-  /// The first entry at or above a bound.
-  private func place(
+  /// Moves to the first entry at or above a bound.
+  private func seekAtOrAbove(
     _ handle: OpaquePointer, _ bound: [UInt8], _ key: inout MDB_val, _ value: inout MDB_val
   ) -> Int32 {
-    // LMDB has no empty keys and does not look for them.
+    // LMDB has no empty keys and cannot seek to one.
     if bound.isEmpty { return mdb_cursor_get(handle, &key, &value, MDB_FIRST) }
     return bound.withUnsafeBytes { bytes in
       key = MDB_val(buffer: bytes)
@@ -185,7 +190,7 @@ final class CursorState {
   }
 }
 
-/// The least key above all that begin with these bytes; nil if there is none.
+/// The smallest byte string above all that begin with these bytes; nil if there is none.
 func successor(of bytes: [UInt8]) -> [UInt8]? {
   guard let last = bytes.lastIndex(where: { $0 != 0xFF }) else { return nil }
   var successor = Array(bytes[...last])

@@ -1,15 +1,16 @@
-// An environment: one directory with a data file, mapped into memory.
+// An environment: one directory with a data file that is mapped into memory.
 //
-// Kept true: the handle is open as long as the object lives, and every transaction holds the object. What moves the map goes through
-// the gate. The spare readers are ended before the handle is closed.
+// Invariants: the handle is open as long as the object lives, and every transaction retains the
+// object. Every change of the map's size goes through the gate. The spare readers are ended before
+// the handle is closed.
 
 internal import CLMDB
 public import Foundation
 
-/// A directory with databases in it.
+/// A directory with databases.
 ///
-/// The directory exists already; LMDB makes `data.mdb` in it and, with locking, `lock.mdb`. The environment is closed when it is
-/// released, which is when its transactions have gone, too.
+/// The directory must exist. LMDB creates `data.mdb` in it and, with locking, `lock.mdb`. The
+/// environment is closed when it is released. Its transactions retain it.
 ///
 ///     let environment = try Environment(path: directory, maxDatabases: 1)
 ///     let count = try Transaction.with(env: environment) { transaction in
@@ -18,12 +19,13 @@ public import Foundation
 ///       return try transaction.count(dbi: words)
 ///     }
 ///
-/// Any thread may use it. With locking, any number of transactions read while one writes, in this process and in others.
+/// Any thread may use it. With locking, any number of transactions can read while one writes, in
+/// this process and in other processes.
 public final class Environment: Sendable {
-  // LMDB's environment handle may be used by all threads.
+  // LMDB's environment handle is thread-safe.
   nonisolated(unsafe) let handle: OpaquePointer
   let gate = MapGate()
-  /// Whether, and how far, the map grows.
+  /// The initial and the maximum size of the map.
   let mapSize: MapSize
 
   private init(mapSize: MapSize) throws {
@@ -34,9 +36,9 @@ public final class Environment: Sendable {
     self.mapSize = mapSize
   }
 
-  /// An environment that is not open: set what has to be set, then call `open`.
+  /// Creates an environment that is not open yet. Set its options, then call `open`.
   ///
-  /// - Throws: `MDBError`, without memory.
+  /// - Throws: `MDBError` if memory runs out.
   public convenience init() throws {
     try self.init(mapSize: .standard)
   }
@@ -44,11 +46,11 @@ public final class Environment: Sendable {
   /// Opens the databases in a directory.
   ///
   /// - Parameters:
-  ///   - path: The directory, which has to exist.
-  ///   - maxDatabases: How many named databases can be opened; nil for none.
-  ///   - locking: Whether `lock.mdb` keeps writers apart and pages alive that are being read. Without it the program itself lets no
-  ///     transaction run beside one that writes.
-  ///   - mapSize: How much can be stored: 256 MiB unless told otherwise.
+  ///   - path: The directory, which must exist.
+  ///   - maxDatabases: The maximum number of open named databases; nil for none.
+  ///   - locking: Whether LMDB uses `lock.mdb` to serialize writers and to protect the pages that
+  ///     readers use. Without it, the program must ensure that no transaction runs beside a writer.
+  ///   - mapSize: The maximum size; by default 256 MiB.
   /// - Throws: `MDBError`.
   public convenience init(
     path: String, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard
@@ -62,10 +64,10 @@ public final class Environment: Sendable {
   /// Opens the databases in a directory.
   ///
   /// - Parameters:
-  ///   - url: The directory, which has to exist.
-  ///   - maxDatabases: How many named databases can be opened; nil for none.
+  ///   - url: The directory, which must exist.
+  ///   - maxDatabases: The maximum number of open named databases; nil for none.
   ///   - locking: As in `init(path:maxDatabases:locking:mapSize:)`.
-  ///   - mapSize: How much can be stored: 256 MiB unless told otherwise.
+  ///   - mapSize: The maximum size; by default 256 MiB.
   /// - Throws: `MDBError`.
   public convenience init(
     url: URL, maxDatabases: Int? = nil, locking: Bool = true, mapSize: MapSize = .standard
@@ -80,33 +82,34 @@ public final class Environment: Sendable {
     mdb_env_close(handle)
   }
 
-  /// Opens an environment that `init()` has made.
+  /// Opens an environment that was created with `init()`.
   ///
-  /// Every commit is durable when it returns. Pages are written with mode 0600.
+  /// Every commit is durable when it returns. The files are created with mode 0600.
   ///
   /// - Parameters:
-  ///   - path: The directory, which has to exist.
+  ///   - path: The directory, which must exist.
   ///   - locking: As in `init(path:maxDatabases:locking:mapSize:)`.
-  /// - Throws: `MDBError`; the environment cannot be used then.
+  /// - Throws: `MDBError`; the environment cannot be used afterwards.
   public func open(path: String, locking: Bool = true) throws {
     let flags = MDB_NOTLS | (locking ? 0 : MDB_NOLOCK)
     try MDBError.check(mdb_env_open(handle, path, UInt32(flags), 0o600), about: "'\(path)'")
     if locking { try clearStaleReaders() }
   }
 
-  /// Sets how much can be stored.
+  /// Sets the maximum size.
   ///
-  /// In an open environment this waits until no transaction of this process is left.
+  /// In an open environment, this waits until all transactions of this process have ended.
   ///
-  /// - Parameter value: In bytes. What is stored already is kept, also if it is more.
-  /// - Throws: `MDBError`; `failure(EBUSY, …)` if transactions do not end, the calling thread's own among them.
+  /// - Parameter value: The size in bytes. Stored data is kept, even if it is larger.
+  /// - Throws: `MDBError`; `failure(EBUSY, …)` if transactions do not end, or the calling thread
+  ///   has one open.
   public func setMaxDatabaseSize(_ value: Int) throws {
     guard try resize(to: value, waiting: true) else {
       throw MDBError(code: EBUSY, about: "the map's size, while transactions are open")
     }
   }
 
-  /// Sets how many named databases can be opened, before the environment is opened.
+  /// Sets the maximum number of open named databases. Call it before the environment is opened.
   ///
   /// - Parameter value: The number.
   /// - Throws: `MDBError`; `failure(EINVAL, …)` in an open environment.
@@ -118,24 +121,26 @@ public final class Environment: Sendable {
       mdb_env_set_maxdbs(handle, count), about: "the number of databases, once it is open")
   }
 
-  /// The directory, as it was given; empty before the environment is open.
+  /// The directory as it was passed to `open`; empty before the environment is open.
   public var path: String {
     var path: UnsafePointer<CChar>?
     guard mdb_env_get_path(handle, &path) == MDB_SUCCESS, let path else { return "" }
     return String(cString: path)
   }
 
-  /// The number of bytes that a key may have.
+  /// The maximum number of bytes of a key.
   public var maximumKeySize: Int { Int(mdb_env_get_maxkeysize(handle)) }
 
-  /// The size of the map at present, in bytes.
+  /// The current size of the map in bytes.
   public var maximumDatabaseSize: Int { Int(info.me_mapsize) }
 
-  /// Frees the places of readers whose processes have died, so that they no longer keep old pages.
+  /// Frees the slots of readers whose processes have died, so that they no longer keep old pages in
+  /// use.
   ///
-  /// Opening with locking does it, too, and so does a transaction that finds no place or no room.
+  /// Opening an environment with locking does this as well, and so does a transaction that finds no
+  /// free reader slot or no free pages.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of slots that were freed.
   /// - Throws: `MDBError`.
   @discardableResult
   public func clearStaleReaders() throws -> Int {
@@ -146,60 +151,64 @@ public final class Environment: Sendable {
 
   private var info: MDB_envinfo {
     var info = MDB_envinfo()
-    // It fails for null pointers only.
+    // Fails only for null pointers.
     mdb_env_info(handle, &info)
     return info
   }
 }
 
-// The map.
+// The memory map.
 extension Environment {
-  /// Makes the map larger because it is full. False if it may not grow, or not now.
+  /// Enlarges the map after it was full. Returns false if it has its maximum size or open
+  /// transactions prevent it.
   func grow() throws(MDBError) -> Bool {
     let size = Int(info.me_mapsize)
     guard size < mapSize.maximum else { return false }
-    // Several writers may have met the full map; the second one finds it grown.
-    return try gate.whileEmpty(waiting: true) { () throws(MDBError) in
+    // Several writers may have found the map full; the first one enlarges it for all of them.
+    return try gate.withExclusiveAccess(waiting: true) { () throws(MDBError) in
       if Int(info.me_mapsize) == size { try setMapSize(doubled(size)) }
     } && Int(info.me_mapsize) > size
   }
 
-  /// Makes the map larger before it is full, if nobody has to wait for that.
+  /// Enlarges the map before it is full, if no transaction is open.
   func growAhead() throws(MDBError) {
     let info = self.info
     let size = Int(info.me_mapsize)
     guard size < mapSize.maximum else { return }
     let used = (Int(info.me_last_pgno) + 1) * pageSize
     guard used > size / 2 else { return }
-    _ = try gate.whileEmpty(waiting: false) { () throws(MDBError) in
+    _ = try gate.withExclusiveAccess(waiting: false) { () throws(MDBError) in
       try setMapSize(doubled(size))
     }
   }
 
-  /// Takes over the size that another process has given the map.
+  /// Adopts the map size that another process has set.
   func adoptMapSize() throws(MDBError) -> Bool {
-    try gate.whileEmpty(waiting: true) { () throws(MDBError) in
+    try gate.withExclusiveAccess(waiting: true) { () throws(MDBError) in
       try MDBError.check(mdb_env_set_mapsize(handle, 0))
     }
   }
 
   private func resize(to size: Int, waiting: Bool) throws(MDBError) -> Bool {
     guard size > 0 else { throw MDBError(code: EINVAL, about: "a map of \(size) bytes") }
-    return try gate.whileEmpty(waiting: waiting) { () throws(MDBError) in try setMapSize(size) }
+    return try gate.withExclusiveAccess(waiting: waiting) { () throws(MDBError) in
+      try setMapSize(size)
+    }
   }
 
   private func doubled(_ size: Int) -> Int {
-    let (double, isTooMuch) = size.multipliedReportingOverflow(by: 2)
-    return min(isTooMuch ? .max : double, mapSize.maximum)
+    let (double, overflows) = size.multipliedReportingOverflow(by: 2)
+    return min(overflows ? .max : double, mapSize.maximum)
   }
 
-  /// Called while nobody uses the map.
+  /// Called while no transaction uses the map.
   private func setMapSize(_ size: Int) throws(MDBError) {
     let page = pageSize
-    let (rounded, isTooMuch) = size.addingReportingOverflow(page - 1)
-    guard !isTooMuch else { throw MDBError(code: ENOMEM, about: "a map of \(size) bytes") }
+    let (rounded, overflows) = size.addingReportingOverflow(page - 1)
+    guard !overflows else { throw MDBError(code: ENOMEM, about: "a map of \(size) bytes") }
     let pages = rounded / page * page
-    // LMDB gives up the old map before it asks for the new one, and cannot be used if it does not get it. So ask first.
+    // LMDB unmaps the old map before it creates the new one, and is unusable if that fails. So
+    // check first that the address space is available.
     let place = mmap(nil, pages, PROT_NONE, MAP_PRIVATE | anonymous, -1, 0)
     if place == nil || place == MAP_FAILED {
       throw MDBError(code: errno, about: "a map of \(pages) bytes")

@@ -1,7 +1,8 @@
-// What LMDB's calls answer, as errors.
+// The results of LMDB's calls, as errors.
 //
-// Two errors have names of their own that stand for a code with any text, so that a text can say what was missing or refused:
-// `recordNotFound` and `permissionDenied` are `failure`s. Errors with the same code are equal.
+// `recordNotFound` and `permissionDenied` are names for a `failure` with a certain code and any
+// text, so that the text can describe what was missing or refused. Errors with the same code are
+// equal.
 
 internal import CLMDB
 public import Foundation
@@ -12,11 +13,13 @@ internal import Platform
 ///
 /// Errors are equal if their codes are; the text may name the path, the database or the key.
 ///
-///     do { try transaction.delete(dbi: words, key: "kumquat") } catch MDBError.recordNotFound { … }
+///     do {
+///       try transaction.delete(dbi: words, key: "kumquat")
+///     } catch MDBError.recordNotFound { … }
 public enum MDBError: MatchableError, Sendable {
-  /// Bytes that were expected to be something else, such as a string that is not UTF-8.
+  /// Bytes of an unexpected kind, such as a string that is not UTF-8.
   case problem
-  /// The code of LMDB or of the operating system, and a text that says what has failed and where.
+  /// The error code of LMDB or of the operating system, and a text that says what failed and where.
   ///
   /// A missing directory is `failure(2, …)`, a full map `failure(-30792, …)`.
   case failure(Int, String)
@@ -31,33 +34,33 @@ public enum MDBError: MatchableError, Sendable {
   ///
   /// - Parameters:
   ///   - code: The code.
-  ///   - subject: What the call was about: a path, a database, a key.
+  ///   - subject: The object of the call: a path, a database, a key.
   init(code: Int32, about subject: String? = nil) {
     let text = code == MDB_NOTFOUND ? "there is no such entry" : String(cString: mdb_strerror(code))
     self = .failure(Int(code), subject.map { "\(text): \($0)" } ?? text)
   }
 
-  /// The error of a record that is missing.
+  /// The error for a missing record.
   ///
-  /// - Parameter text: The sentence that says which.
+  /// - Parameter text: The sentence that names the record.
   /// - Returns: An error that is equal to `recordNotFound`.
   package static func recordNotFound(_ text: String) -> MDBError {
     .failure(Int(MDB_NOTFOUND), text)
   }
 
-  /// The error of a write in a transaction that reads.
+  /// The error for a write in a read-only transaction.
   package static var readOnly: MDBError {
     .failure(Int(EACCES), "the transaction is read-only, so nothing can be written in it")
   }
 
-  /// Throws unless a call has succeeded.
+  /// Throws unless a call succeeded.
   static func check(
     _ code: Int32, about subject: @autoclosure () -> String? = nil
   ) throws(MDBError) {
     if code != MDB_SUCCESS { throw MDBError(code: code, about: subject()) }
   }
 
-  /// A transaction, or a cursor of one, that has ended.
+  /// The error for a transaction that has ended, or a cursor of one.
   static var ended: MDBError {
     .failure(Int(MDB_BAD_TXN), "the transaction has ended, failed, or has an open child")
   }
@@ -69,22 +72,22 @@ public enum MDBError: MatchableError, Sendable {
 }
 
 extension MDBError: Hashable {
-  /// Whether the codes are equal, whatever the texts.
+  /// Whether the codes are equal. Texts are not compared.
   public static func == (lhs: MDBError, rhs: MDBError) -> Bool { lhs.code == rhs.code }
 
-  /// Feeds the code.
+  /// Hashes the code.
   ///
-  /// - Parameter hasher: What to feed.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 extension MDBError: LocalizedError, CustomStringConvertible {
-  /// What has failed, where, and what to do if that is known.
+  /// What failed, where, and what to do if that is known.
   public var description: String { sentence(problem, advice: recoverySuggestion) }
 
   private var problem: String {
     switch self {
-    case .problem: "the stored bytes are not of the kind that was asked for, as text in UTF-8"
+    case .problem: "the stored bytes are not of the requested kind, such as text in UTF-8"
     case .failure(_, let text): text
     }
   }
@@ -95,28 +98,28 @@ extension MDBError: LocalizedError, CustomStringConvertible {
   /// What can be done about it, if that is known.
   public var recoverySuggestion: String? {
     switch code {
-    case nil: "read the bytes with get(dbi:key:), which takes any"
+    case nil: "read the bytes with get(dbi:key:), which accepts any"
     case ENOENT:
-      "create the directory first, as with FileManager.createDirectory(at:withIntermediateDirectories:)"
-    case ENOTDIR: "give the path of a directory; LMDB makes its files in it"
+      "create the directory first, for example with FileManager.createDirectory(at:withIntermediateDirectories:)"
+    case ENOTDIR: "give the path of a directory; LMDB creates its files in it"
     case EACCES:
       "write in a transaction that is not read-only, and in a directory that this user may write to"
-    case ENOSPC: "make room on the disk; nothing of the transaction has been stored"
+    case ENOSPC: "free space on the disk; nothing of the transaction has been stored"
     case EINVAL:
-      "use values above 0, set the number of databases before opening, and no reading child"
+      "use values above 0, set the number of databases before opening, and begin no read-only child"
     case ENOMEM: "use a smaller map"
-    case EBUSY: "end the transactions that are open before"
+    case EBUSY: "end the open transactions first"
     case MDB_NOTFOUND: "look the key up first, or catch MDBError.recordNotFound"
     case MDB_MAP_FULL: "open with a larger mapSize, or one that grows"
     case MDB_DBS_FULL: "open the environment with a larger maxDatabases"
-    case MDB_READERS_FULL: "end reading transactions that are not needed any more"
+    case MDB_READERS_FULL: "end read-only transactions that are no longer needed"
     case MDB_BAD_VALSIZE:
       "use keys of 1 to 511 bytes; values of a database with duplicates likewise"
     case MDB_BAD_TXN: "use a transaction only inside its closure, and a parent after its child"
     case MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
-      "the file is no LMDB file, or is damaged: put back a copy of data.mdb"
+      "the file is not an LMDB file, or it is damaged: restore a copy of data.mdb"
     case MDB_VERSION_MISMATCH:
-      "another version of LMDB has the directory open or has made its files: close it there first"
+      "another version of LMDB has the directory open or created its files: close it there first"
     default: nil
     }
   }

@@ -1,18 +1,19 @@
-// LMDB's pairs of an address and a length.
+// LMDB's byte buffers: an address and a length.
 //
-// The bytes of one that a transaction returned stand in the map: they are valid until the transaction writes or ends.
+// The bytes that a transaction returns are in the memory map: they are valid until the transaction
+// writes or ends.
 
 public import CLMDB
 public import Foundation
 
-/// Bytes somewhere else: an address and a length.
+/// A reference to bytes: an address and a length.
 public typealias MDB_val = CLMDB.MDB_val
 
 /// The handle of a database in an environment.
 public typealias MDB_dbi = CLMDB.MDB_dbi
 
 extension MDB_val {
-  /// The bytes of a buffer, which has to outlive the value.
+  /// Refers to the bytes of a buffer, which must outlive the value.
   ///
   /// - Parameter buffer: The bytes.
   @inlinable
@@ -20,7 +21,7 @@ extension MDB_val {
     self.init(mv_size: buffer.count, mv_data: buffer.baseAddress)
   }
 
-  /// The bytes of a buffer, which has to outlive the value. They are not written to.
+  /// Refers to the bytes of a buffer, which must outlive the value. The bytes are not written to.
   ///
   /// - Parameter buffer: The bytes.
   @inlinable
@@ -43,7 +44,7 @@ extension MDB_val {
 }
 
 extension MDB_val {
-  /// What an error calls a key: its text, or its first bytes, and how many there are if that matters.
+  /// The description of a key in errors: its text or its bytes, shortened if the key is long.
   var name: String {
     let bytes = bufferPointer
     if bytes.isEmpty { return "an empty key" }
@@ -66,16 +67,16 @@ extension Character {
 }
 
 extension String {
-  /// Copies bytes that are UTF-8.
+  /// Copies UTF-8 bytes.
   ///
-  /// - Parameter mdbVal: The bytes; nil is returned if they are not UTF-8.
+  /// - Parameter mdbVal: The bytes. The result is nil if they are not UTF-8.
   public init?(mdbVal: MDB_val) {
     self.init(validating: mdbVal.bufferPointer, as: UTF8.self)
   }
 
   /// Calls a closure with the string's UTF-8 bytes, without a terminator.
   ///
-  /// - Parameter block: Gets bytes that are valid until it returns.
+  /// - Parameter block: Receives bytes that are valid until it returns.
   /// - Returns: What the closure returns.
   public func withMDBVal<T>(_ block: (MDB_val) throws -> T) rethrows -> T {
     var text = self

@@ -1,16 +1,17 @@
-// How large an environment may become.
+// The size limits of an environment.
 
-/// How much memory map an environment has, and so how much it can store.
+/// The size of an environment's memory map, which limits how much it can store.
 ///
-/// The map is address space, not memory and not disk: a file is as large as what it holds. Sizes are in bytes and are rounded
-/// up to whole pages. A file that is larger already keeps its size.
+/// The map uses address space, not memory or disk space: the file is only as large as its contents.
+/// Sizes are in bytes and are rounded up to whole pages. A file that is already larger keeps its
+/// size.
 public struct MapSize: Sendable, Hashable {
-  /// What the map has when the environment is opened.
+  /// The size of the map when the environment is opened.
   public let initial: Int
-  /// What it may grow to. Equal to `initial`, it does not grow.
+  /// The maximum size of the map. If it equals `initial`, the map does not grow.
   public let maximum: Int
 
-  /// A map that stays as it is. When it is full, writing throws `MDBError.failure(-30792, …)`.
+  /// A map of fixed size. When it is full, writing throws `MDBError.failure(-30792, …)`.
   ///
   /// - Parameter size: In bytes, more than 0.
   /// - Returns: The size.
@@ -20,17 +21,18 @@ public struct MapSize: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - initial: In bytes, more than 0.
-  ///   - maximum: In bytes; a map of this size that is full makes writing throw `MDBError.failure(-30792, …)`.
+  ///   - maximum: In bytes. When a map of this size is full, writing throws
+  ///     `MDBError.failure(-30792, …)`.
   /// - Returns: The size.
   public static func growing(from initial: Int, to maximum: Int = .max) -> MapSize {
     MapSize(initial: initial, maximum: max(initial, maximum))
   }
 
-  /// 256 MiB, and no more: what an `Environment` has unless it is told otherwise.
+  /// A fixed size of 256 MiB, the default of an `Environment`.
   public static let standard = MapSize.fixed(256 << 20)
 
   private init(initial: Int, maximum: Int) {
-    guard initial > 0 else { fatalError("MapSize: the size of a map is more than 0 bytes") }
+    guard initial > 0 else { fatalError("MapSize: the size of a map must be more than 0 bytes") }
     self.initial = initial
     self.maximum = maximum
   }

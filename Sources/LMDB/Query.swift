@@ -1,8 +1,8 @@
-// What a cursor runs over: a start, a direction and an end.
+// The entries that a cursor iterates over: a start, a direction and an end.
 
 public import CLMDB
 
-/// How a cursor goes from the start key to its end.
+/// How a cursor moves from the start key to its end.
 ///
 /// The payload is the **end**, nil for the end of the database.
 public enum ComparisonOperator {
@@ -19,7 +19,7 @@ public enum ComparisonOperator {
   /// Ascending, from the first key at or above the start to the last one at or before the end.
   case closedRange(MDB_val)
 
-  /// Whether it ascends.
+  /// Whether the order is ascending.
   public var forward: Bool {
     switch self {
     case .greater, .greaterOrEqual, .range, .closedRange: true
@@ -53,21 +53,21 @@ public enum ComparisonOperator {
 public struct Query {
   /// The direction and the end.
   public let comparison: ComparisonOperator
-  /// The start. There need not be an entry with it.
+  /// The start. The key need not exist.
   public let key: MDB_val
-  /// At most so many entries, the first ones; nil for all.
+  /// The maximum number of entries; nil for all.
   public let limit: Int?
-  /// Whether a key is compared with a bound by only as many of its leading bytes as the bound has. Keys that begin with the bound
-  /// are then equal to it.
+  /// Whether only as many leading bytes of a key are compared as the bound has. Keys that begin
+  /// with the bound then count as equal to it.
   public let truncating: Bool
 
-  /// A query.
+  /// Creates a query.
   ///
   /// - Parameters:
   ///   - comparison: The direction and the end.
   ///   - key: The start.
-  ///   - limit: At most so many entries; nil for all.
-  ///   - truncating: Whether keys that begin with a bound are equal to it.
+  ///   - limit: The maximum number of entries; nil for all.
+  ///   - truncating: Whether keys that begin with a bound count as equal to it.
   public init(
     comparison: ComparisonOperator, key: MDB_val, limit: Int? = nil, truncating: Bool = false
   ) {

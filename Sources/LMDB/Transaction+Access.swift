@@ -8,7 +8,8 @@ extension Transaction {
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Returns: The bytes where they are stored, valid until the transaction writes or ends; nil if there is no such key.
+  /// - Returns: The bytes, not copied; valid until the transaction writes or ends. Nil if the key
+  ///   does not exist.
   /// - Throws: `MDBError`.
   public func get(dbi: MDB_dbi, key: MDB_val) throws -> MDB_val? {
     var key = key
@@ -19,7 +20,7 @@ extension Transaction {
     return value
   }
 
-  /// The value of a key, where it is stored; nil if there is none, and in a transaction that has ended.
+  /// The value of a key, not copied. Nil if the key does not exist or the transaction has ended.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -38,12 +39,13 @@ extension Transaction {
     return value.bufferPointer
   }
 
-  /// Reads the value of a key that is text.
+  /// Reads the value of a text key.
   ///
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Returns: The bytes where they are stored, valid until the transaction writes or ends; nil if there is no such key.
+  /// - Returns: The bytes, not copied; valid until the transaction writes or ends. Nil if the key
+  ///   does not exist.
   /// - Throws: `MDBError`.
   public func get(dbi: MDB_dbi, key: String) throws -> MDB_val? {
     try key.withMDBVal { try get(dbi: dbi, key: $0) }
@@ -54,7 +56,7 @@ extension Transaction {
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Returns: A copy; nil if there is no such key.
+  /// - Returns: A copy; nil if the key does not exist.
   /// - Throws: `MDBError`; `problem` for bytes that are not UTF-8.
   public func getString(dbi: MDB_dbi, key: MDB_val) throws -> String? {
     guard let value = try get(dbi: dbi, key: key) else { return nil }
@@ -62,24 +64,24 @@ extension Transaction {
     return text
   }
 
-  /// Reads the value of a key that is text as text.
+  /// Reads the value of a text key as text.
   ///
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Returns: A copy; nil if there is no such key.
+  /// - Returns: A copy; nil if the key does not exist.
   /// - Throws: `MDBError`; `problem` for bytes that are not UTF-8.
   public func getString(dbi: MDB_dbi, key: String) throws -> String? {
     try key.withMDBVal { try getString(dbi: dbi, key: $0) }
   }
 
-  /// Calls a closure with the value of a key, where it is stored. The bytes cannot leave it.
+  /// Calls a closure with the value of a key, not copied. The bytes cannot escape from the closure.
   ///
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  ///   - body: Gets the bytes. It must not write in this transaction.
-  /// - Returns: What the closure returns; nil if there is no such key.
+  ///   - body: Receives the bytes. It must not write in this transaction.
+  /// - Returns: What the closure returns; nil if the key does not exist.
   /// - Throws: The closure's error, or `MDBError`.
   public func withBytes<T>(
     dbi: MDB_dbi, key: MDB_val, _ body: (RawSpan) throws -> T
@@ -88,7 +90,7 @@ extension Transaction {
     return try body(value.span)
   }
 
-  /// Stores a value under a key, in place of one that is there.
+  /// Stores a value under a key, replacing any existing one.
   ///
   /// - Parameters:
   ///   - dbi: The database.
@@ -101,7 +103,7 @@ extension Transaction {
     try state.check(mdb_put(try state.active(), dbi, &key, &value, 0), about: key.name)
   }
 
-  /// Stores a value under a key, in place of one that is there.
+  /// Stores a value under a key, replacing any existing one.
   ///
   /// - Parameters:
   ///   - dbi: The database.
@@ -114,7 +116,7 @@ extension Transaction {
     try set(dbi: dbi, key: MDB_val(buffer: keyBuffer), value: MDB_val(buffer: valueBuffer))
   }
 
-  /// Stores a value under a key that is text, in place of one that is there.
+  /// Stores a value under a text key, replacing any existing one.
   ///
   /// - Parameters:
   ///   - dbi: The database.
@@ -125,7 +127,7 @@ extension Transaction {
     try key.withMDBVal { try set(dbi: dbi, key: $0, value: value) }
   }
 
-  /// Stores text under a key that is text, in place of what is there.
+  /// Stores text under a text key, replacing any existing value.
   ///
   /// - Parameters:
   ///   - dbi: The database.
@@ -136,13 +138,15 @@ extension Transaction {
     try value.withMDBVal { try set(dbi: dbi, key: key, value: $0) }
   }
 
-  /// Makes room for a value under a key, in place of one that is there, to be written where it is stored.
+  /// Reserves space for a value under a key, replacing any existing one. The caller writes the
+  /// value directly into the storage.
   ///
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
   ///   - size: The number of bytes of the value.
-  /// - Returns: The room. All of it has to be written before the next call of this transaction, and not after.
+  /// - Returns: The space. All of it must be written before the next call of this transaction, and
+  ///   none of it afterwards.
   /// - Throws: `MDBError`.
   public func reserve(dbi: MDB_dbi, key: MDB_val, size: Int) throws -> UnsafeMutableRawBufferPointer
   {
@@ -158,23 +162,23 @@ extension Transaction {
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Throws: `MDBError`; `recordNotFound` if there is none.
+  /// - Throws: `MDBError`; `recordNotFound` if the key does not exist.
   public func delete(dbi: MDB_dbi, key: MDB_val) throws {
     var key = key
     try state.check(mdb_del(try state.active(), dbi, &key, nil), about: key.name)
   }
 
-  /// Removes the entry with a key that is text.
+  /// Removes the entry with a text key.
   ///
   /// - Parameters:
   ///   - dbi: The database.
   ///   - key: The key.
-  /// - Throws: `MDBError`; `recordNotFound` if there is none.
+  /// - Throws: `MDBError`; `recordNotFound` if the key does not exist.
   public func delete(dbi: MDB_dbi, key: String) throws {
     try key.withMDBVal { try delete(dbi: dbi, key: $0) }
   }
 
-  /// How many entries a database has, in this transaction. It does not read them.
+  /// The number of entries of a database in this transaction. Does not read them.
   ///
   /// - Parameter dbi: The database.
   /// - Returns: The number.

@@ -1,47 +1,50 @@
-// Transactions: a struct in the hands of programs, around a state that knows whether it has ended.
+// Transactions: a public struct around a shared state that tracks whether the transaction has
+// ended.
 //
-// Kept true, on every path:
-//  - `pointer` is nil as soon as LMDB has freed the transaction, and every call looks at it, so nothing is used after its end;
-//  - cursors are closed before their transaction ends: LMDB frees those of a writing transaction itself, and then a second time
-//    would be fatal, but never those of a reading one;
-//  - a child that is open when its parent ends has ended, too;
-//  - the outermost transaction leaves the gate of the map exactly once.
+// Invariants, on every path:
+//  - `pointer` is nil as soon as LMDB has freed the transaction. Every call checks it, so nothing
+//    is used after the end.
+//  - Cursors are closed before their transaction ends. LMDB frees the cursors of a writing
+//    transaction itself, so closing them later would free them twice; it never frees those of a
+//    read-only one.
+//  - A child that is open when its parent ends has ended, too.
+//  - The outermost transaction leaves the map's gate exactly once.
 
 internal import CLMDB
 internal import Platform
 
 /// A transaction of an environment, on one thread.
 ///
-/// A copy stands for the same transaction. After its end every call throws `MDBError.failure(-30782, …)`. One that is released
-/// without a commit is aborted.
+/// A copy refers to the same transaction. After the transaction has ended, every call throws
+/// `MDBError.failure(-30782, …)`. A transaction that is released without a commit is aborted.
 public struct Transaction {
   let state: TransactionState
 
-  /// Begins a transaction. One that writes waits until no other one does.
+  /// Begins a transaction. A writing transaction waits until no other one writes.
   ///
   /// - Parameters:
-  ///   - env: Where.
-  ///   - parent: A writing transaction, which must not be used until the new one has ended. Committing the new one makes its
-  ///     changes part of the parent's.
-  ///   - readOnly: Whether it reads one state of the data and writes nothing.
-  /// - Throws: `MDBError`; for a reading child, or a child of a reading transaction, `failure`.
+  ///   - env: The environment.
+  ///   - parent: A writing transaction, which must not be used until the new one has ended.
+  ///     Committing the new one adds its changes to the parent.
+  ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
+  /// - Throws: `MDBError`; `failure` for a read-only child, or a child of a read-only transaction.
   public init(env: Environment, parent: Transaction? = nil, readOnly: Bool = false) throws {
     state = try TransactionState(env: env, parent: parent?.state, readOnly: readOnly)
   }
 
   /// Runs a closure in a transaction.
   ///
-  /// If the closure returns, the transaction is committed, unless the current task has been cancelled. If it throws, nothing is
-  /// changed and the error is thrown on.
+  /// If the closure returns, the transaction is committed, unless the current task has been
+  /// cancelled. If it throws, nothing is changed and the error is rethrown.
   ///
-  /// In an environment whose map grows the closure runs once more when the map was full, in a new transaction; so it should
-  /// change nothing but the databases.
+  /// If the map is full and may grow, the closure runs again in a new transaction. It should
+  /// therefore have no effects except on the databases.
   ///
   /// - Parameters:
-  ///   - env: Where.
+  ///   - env: The environment.
   ///   - parent: As in `init(env:parent:readOnly:)`.
   ///   - readOnly: As in `init(env:parent:readOnly:)`.
-  ///   - block: What to do. The transaction must not be used after it.
+  ///   - block: The work to do. The transaction must not be used afterwards.
   /// - Returns: What the closure returns, after the commit.
   /// - Throws: The closure's error, `CancellationError`, or `MDBError`.
   public static func with<T>(
@@ -60,38 +63,40 @@ public struct Transaction {
         return result
       } catch {
         state.abort()
-        // A closure may have hidden that the map was full; the commit has failed then.
+        // `metFullMap` is checked instead of the error, because the closure may have caught it; the
+        // commit then fails.
         guard mayGrow, state.metFullMap, try env.grow() else { throw error }
       }
     }
   }
 
-  /// Ends the transaction and keeps its changes. They are on the disk when this returns.
+  /// Commits the transaction. Its changes are on disk when this returns.
   ///
-  /// - Throws: `MDBError`; the transaction has ended then as well, without changes.
+  /// - Throws: `MDBError`; the transaction has then ended without changes.
   public func commit() throws { try state.commit() }
 
-  /// Ends the transaction and drops its changes. Does nothing after its end.
+  /// Aborts the transaction and discards its changes. Does nothing if it has ended.
   public func abort() { state.abort() }
 
-  /// Begins a reading transaction once more that has ended, on any thread.
+  /// Restarts a read-only transaction that has ended. It may be called on any thread.
   ///
   /// - Throws: `MDBError`.
   package func restart() throws { try state.restart() }
 
-  /// Whether it has neither been committed nor aborted.
+  /// Whether the transaction has been neither committed nor aborted.
   public var isActive: Bool { state.pointer != nil }
 
-  /// Whether a call in it, or in a child of it, was refused because the map is full.
+  /// Whether a call in this transaction or a child of it failed because the map was full.
   public var metFullMap: Bool { state.metFullMap }
 
-  /// Opens a database of the environment, and makes it if it is missing.
+  /// Opens a database of the environment, and creates it if it does not exist.
   ///
-  /// The handle may be used by all transactions that begin after this one was committed.
+  /// All transactions that begin after this one was committed may use the handle.
   ///
   /// - Parameter name: The database's name.
   /// - Returns: Its handle.
-  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that name.
+  /// - Throws: `MDBError`; `recordNotFound` in a read-only transaction if there is none with that
+  ///   name.
   public func open(name: String) throws -> MDB_dbi {
     try open(name: name, flags: state.isReadOnly ? 0 : MDB_CREATE)
   }
@@ -105,16 +110,18 @@ public struct Transaction {
   }
 }
 
-/// A transaction of LMDB, until it has ended.
+/// The state that copies of a `Transaction` share.
 final class TransactionState {
-  // A transaction belongs to one thread, and no access to these calls out: nothing for the runtime to check.
+  // A transaction belongs to one thread, and no access to these properties calls other code, so the
+  // runtime has nothing to check.
   @exclusivity(unchecked) private(set) var pointer: OpaquePointer?
   let env: Environment
   let parent: TransactionState?
   let isReadOnly: Bool
-  /// Whether a call was refused because the map is full.
+  /// Whether a call failed because the map was full.
   @exclusivity(unchecked) private(set) var metFullMap = false
-  /// Whether handles of databases have to outlive the transaction, for which it has to be committed.
+  /// Whether databases were opened. Their handles only remain valid if the transaction is
+  /// committed.
   @exclusivity(unchecked) var hasOpenedDatabase = false
   @exclusivity(unchecked) private var thread: ThreadIdentity
   @exclusivity(unchecked) private unowned(unsafe) var child: TransactionState?
@@ -136,7 +143,7 @@ final class TransactionState {
 
   deinit { abort() }
 
-  /// Begins a reading transaction once more that has ended.
+  /// Restarts a read-only transaction that has ended.
   func restart() throws(MDBError) {
     precondition(pointer == nil && isReadOnly && parent == nil && cursors.isEmpty)
     thread = .current
@@ -154,8 +161,9 @@ final class TransactionState {
         switch code {
         case MDB_SUCCESS: pointer = spare
         case MDB_BAD_RSLOT:
-          // Another environment of this process has had the same directory open, and its end has freed our place as well. It may be
-          // somebody else's by now, so the reader is left alone, for ending it would free the place again.
+          // Another environment of this process had the same directory open. Closing it freed our
+          // reader slot as well, and another reader may use the slot by now. Ending the spare
+          // reader would free the slot again, so it is leaked.
           code = mdb_txn_begin(env.handle, nil, UInt32(MDB_RDONLY), &pointer)
         default: mdb_txn_abort(spare)
         }
@@ -178,13 +186,13 @@ final class TransactionState {
     }
   }
 
-  /// The transaction, for a call.
+  /// The LMDB transaction. Throws if it has ended.
   func active() throws(MDBError) -> OpaquePointer {
     guard let pointer else { throw .ended }
     return pointer
   }
 
-  /// Throws unless a call of this transaction has succeeded.
+  /// Throws unless a call of this transaction succeeded.
   @inline(__always)
   func check(
     _ code: Int32, about subject: @autoclosure () -> String? = nil
@@ -196,9 +204,9 @@ final class TransactionState {
     if code == EACCES && isReadOnly { return .readOnly }
     if code == MDB_MAP_FULL {
       var state: TransactionState? = self
-      while let this = state {
-        this.metFullMap = true
-        state = this.parent
+      while let ancestor = state {
+        ancestor.metFullMap = true
+        state = ancestor.parent
       }
     }
     return MDBError(code: code, about: subject)
@@ -211,7 +219,7 @@ final class TransactionState {
       release(pointer)
       return
     }
-    // Whatever it answers, the transaction is over.
+    // The transaction has ended, whatever the result is.
     let code = mdb_txn_commit(pointer)
     leave()
     try check(code)
@@ -228,7 +236,7 @@ final class TransactionState {
     }
   }
 
-  /// Before LMDB frees the transaction: nothing may use it or what belongs to it.
+  /// Called before LMDB frees the transaction: ends its child and closes its cursors.
   private func end() {
     child?.abort()
     if !cursors.isEmpty {
@@ -243,13 +251,13 @@ final class TransactionState {
     if parent == nil { _ = env.gate.leave(thread: thread) }
   }
 
-  /// Gives a reader back, to be begun again.
+  /// Returns a reader to the gate for reuse.
   private func release(_ pointer: OpaquePointer) {
     mdb_txn_reset(pointer)
     if !env.gate.leave(thread: thread, keeping: pointer) { mdb_txn_abort(pointer) }
   }
 
-  /// Opens a cursor, which closes with the transaction.
+  /// Opens a cursor, which is closed when the transaction ends.
   func openCursor(_ cursor: CursorState, dbi: MDB_dbi) throws(MDBError) -> OpaquePointer {
     var handle: OpaquePointer?
     try check(mdb_cursor_open(try active(), dbi, &handle))
@@ -258,7 +266,7 @@ final class TransactionState {
     return handle
   }
 
-  /// Forgets a cursor that closes by itself.
+  /// Unregisters a cursor that closes itself.
   func forget(_ cursor: CursorState) {
     cursors.removeAll { $0.toOpaque() == Unmanaged.passUnretained(cursor).toOpaque() }
   }

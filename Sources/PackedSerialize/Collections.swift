@@ -1,11 +1,13 @@
 // Arrays, sets and dictionaries: a count as a `UInt`, then the elements. No keys.
 //
-// A set and a dictionary are written in the order of their elements' bytes, so equal ones are equal bytes.
+// Sets and dictionaries are written in the order of their elements' bytes, so equal ones have equal
+// bytes.
 //
-// A count that comes from outside is not believed: memory grows with the elements that are found, and elements without bytes, of
-// which any number would fit, are limited. `validate(as:)` refuses what could not be read back.
+// Counts in untrusted bytes are not trusted: memory grows only with the elements that are actually
+// read. Elements without bytes, of which any number would fit, are limited. `validate(as:)` rejects
+// values that could not be read back.
 
-/// How many elements without any bytes a collection may have.
+/// The maximum number of elements without bytes in a collection.
 @usableFromInline let maximumCountOfEmptyElements = 65_536
 
 extension Array: Serializable where Element: Serializable {
@@ -18,7 +20,7 @@ extension Array: Serializable where Element: Serializable {
 
   /// Writes the count, then the elements.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     UInt(count).serialize(into: &buffer)
@@ -27,8 +29,9 @@ extension Array: Serializable where Element: Serializable {
 
   /// Checks all elements.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with one of them; `tooManyEmptyElements` for more than 65,536 elements that have no bytes.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why one of them cannot be stored; `tooManyEmptyElements` for more than
+  ///   65,536 elements that have no bytes.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in self { try element.validate(as: form) }
@@ -40,10 +43,11 @@ extension Array: Serializable where Element: Serializable {
 }
 
 extension Array: Deserializable where Element: Deserializable {
-  /// Reads a count and so many elements.
+  /// Reads a count, then that many elements.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, and what reading an element throws.
+  /// - Parameter deserializer: Positioned at the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, and the errors of reading an
+  ///   element.
   /// - Returns: The elements.
   @inlinable
   public static func unpack(
@@ -65,7 +69,7 @@ extension Set: Serializable where Element: Serializable {
 
   /// Writes the count, then the elements in the order of their bytes.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     UInt(count).serialize(into: &buffer)
@@ -76,8 +80,8 @@ extension Set: Serializable where Element: Serializable {
 
   /// Checks all elements.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with one of them.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why one of them cannot be stored.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in self { try element.validate(as: form) }
@@ -85,11 +89,11 @@ extension Set: Serializable where Element: Serializable {
 }
 
 extension Set: Deserializable where Element: Deserializable {
-  /// Reads a count and so many elements.
+  /// Reads a count, then that many elements.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal elements, and what reading an element
-  ///   throws.
+  /// - Parameter deserializer: Positioned at the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal
+  ///   elements, and what reading an element throws.
   /// - Returns: The elements.
   @inlinable
   public static func unpack(
@@ -112,7 +116,7 @@ extension Dictionary: Serializable where Key: Serializable, Value: Serializable 
 
   /// Writes the count, then each key with its value, in the order of the keys' bytes.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     UInt(count).serialize(into: &buffer)
@@ -125,8 +129,8 @@ extension Dictionary: Serializable where Key: Serializable, Value: Serializable 
 
   /// Checks all keys and values.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with one of them.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why one of them cannot be stored.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for (key, value) in self {
@@ -137,11 +141,11 @@ extension Dictionary: Serializable where Key: Serializable, Value: Serializable 
 }
 
 extension Dictionary: Deserializable where Key: Deserializable, Value: Deserializable {
-  /// Reads a count and so many keys with their values.
+  /// Reads a count, then that many keys with their values.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the count.
-  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys, and what reading a key or value
-  ///   throws.
+  /// - Parameter deserializer: Positioned at the first byte of the count.
+  /// - Throws: `endOfBufferReached` for a count that does not fit, `invalidValue` for equal keys,
+  ///   and the errors of reading a key or value throws.
   /// - Returns: The dictionary.
   @inlinable
   public static func unpack(
@@ -169,7 +173,7 @@ func packed(_ value: some Serializable) -> [UInt8] {
 }
 
 extension Deserializer {
-  /// Reads a count and calls a closure so often, without believing the count.
+  /// Reads a count and calls a closure that many times. Allocates nothing for the count.
   @inlinable
   mutating func forEachElement(
     _ read: (inout Deserializer) throws(DeserializeError) -> Void
@@ -181,7 +185,7 @@ extension Deserializer {
       try read(&self)
       guard offset == before else { continue }
       empty += 1
-      if empty > maximumCountOfEmptyElements { try refuse(count) }
+      if empty > maximumCountOfEmptyElements { try throwEndOfBuffer(needing: count) }
     }
   }
 }

@@ -1,7 +1,9 @@
-// Bytes. As a field: a count, then the bytes. As a key: a form that sorts by the bytes and ends by itself.
+// Bytes. As a field: a count, then the bytes. As a key: a self-delimiting form that sorts by the
+// bytes.
 //
-// Key form: each byte as it is, except that 00 is written 00 FF; then the terminator 00 00. A shorter value ends with 00 00 where a
-// longer one has 00 FF or a greater byte, so it comes first; and no value is the beginning of another one.
+// Key form: each byte unchanged, except that 00 is written as 00 FF; then the terminator 00
+// 00. A shorter value ends with 00 00 where a longer one has 00 FF or a greater byte, so it sorts
+// first, and no value is a prefix of another one.
 
 public import Foundation
 import Platform
@@ -12,7 +14,7 @@ extension Data: Serializable, Deserializable {
 
   /// Writes the count as a `UInt`, then the bytes.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     UInt(count).serialize(into: &buffer)
@@ -26,9 +28,9 @@ extension Data: Serializable, Deserializable {
     }
   }
 
-  /// Writes the form that sorts by bytes: 00 as 00 FF, and 00 00 at the end.
+  /// Writes the form that sorts by the bytes: 00 as 00 FF, and 00 00 at the end.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     withUnsafeBytes { bytes in
       var rest = bytes
@@ -42,10 +44,11 @@ extension Data: Serializable, Deserializable {
     buffer.write(0 as UInt16)
   }
 
-  /// Reads a count and so many bytes.
+  /// Reads a count, then that many bytes.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the count.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidLength` for a count above `Int.max`.
+  /// - Parameter deserializer: Positioned at the first byte of the count.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidLength` for a count above
+  ///   `Int.max`.
   /// - Returns: A copy of the bytes.
   @inlinable
   public static func unpack(
@@ -62,10 +65,11 @@ extension Data: Serializable, Deserializable {
     return data
   }
 
-  /// Reads the form of keys.
+  /// Reads the key form.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `endOfBufferReached` if there is no terminator, `invalidValue` for a zero with neither 00 nor FF behind it.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `endOfBufferReached` if there is no terminator, `invalidValue` for a 00 that is
+  ///   followed by neither 00 nor FF.
   /// - Returns: The bytes.
   public static func unpackKey(
     with deserializer: inout Deserializer
@@ -91,7 +95,7 @@ extension Data: Serializable, Deserializable {
 }
 
 extension Deserializer {
-  /// How many bytes there are before the next NUL.
+  /// The number of bytes before the next NUL.
   fileprivate func lengthUpToNUL() throws(DeserializeError) -> Int {
     let rest = rawSpan
     let length = rest.withUnsafeBytes { bytes -> Int? in

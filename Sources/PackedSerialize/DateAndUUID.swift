@@ -1,7 +1,8 @@
 // Dates: milliseconds since 1970 as an `Int64`. Identifiers: their 16 bytes.
 //
-// A date that is read is written again as the same bytes, though a `Date` counts from 2001 in binary fractions and the product with 1000 is
-// truncated: a key that was read finds its record.
+// A date that was read is written as the same bytes again, so that a key that was read finds its
+// record. This needs care, because a `Date` counts seconds from 2001 as a binary fraction, and the
+// product with 1000 is truncated.
 
 public import Foundation
 
@@ -9,7 +10,7 @@ extension Date: Serializable, Deserializable {
   /// 8.
   @inlinable public var serializedSize: Int { 8 }
 
-  /// Milliseconds since 1970, truncated toward zero; at the ends of `Int64` for dates beyond, and 0 for no number.
+  /// Milliseconds since 1970, truncated toward zero. Clamped to the range of `Int64`; 0 for NaN.
   @usableFromInline var milliseconds: Int64 {
     let value = timeIntervalSince1970 * 1000
     if let milliseconds = Int64(exactly: value.rounded(.towardZero)) { return milliseconds }
@@ -21,7 +22,8 @@ extension Date: Serializable, Deserializable {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     if self.milliseconds == milliseconds { return }
     var step = timeIntervalSinceReferenceDate.ulp
-    // One or two steps away from zero, if rounding fell short. Beyond 2^53 milliseconds there is nothing to mend.
+    // Moves one or two steps away from zero if rounding fell short. Beyond 2^53 milliseconds, this
+    // cannot help.
     for _ in 0..<4 where self.milliseconds != milliseconds && abs(milliseconds) < 1 << 53 {
       let interval = timeIntervalSinceReferenceDate + (milliseconds < 0 ? -step : step)
       self.init(timeIntervalSinceReferenceDate: interval)
@@ -29,17 +31,18 @@ extension Date: Serializable, Deserializable {
     }
   }
 
-  /// Writes the milliseconds since 1970, truncated toward zero. Differences below a millisecond vanish.
+  /// Writes the milliseconds since 1970, truncated toward zero. Differences of less than a
+  /// millisecond are lost.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     milliseconds.serialize(into: &buffer)
   }
 
-  /// Refuses dates that have no `Int64` of milliseconds.
+  /// Rejects dates whose milliseconds do not fit `Int64`.
   ///
-  /// - Parameter form: What the bytes are for.
+  /// - Parameter form: The form that the value is checked for.
   /// - Throws: `dateOutOfRange`.
   public func validate(as form: SerializedForm) throws(SerializeError) {
     let value = (timeIntervalSince1970 * 1000).rounded(.towardZero)
@@ -48,7 +51,7 @@ extension Date: Serializable, Deserializable {
 
   /// Reads milliseconds.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
+  /// - Parameter deserializer: Positioned at the first byte.
   /// - Throws: `endOfBufferReached` if there are too few bytes.
   /// - Returns: A date that is written as the same bytes.
   @inlinable
@@ -65,7 +68,7 @@ extension UUID: Serializable, Deserializable {
 
   /// Writes the bytes.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     withUnsafeBytes(of: uuid) { buffer.write($0) }
@@ -79,7 +82,7 @@ extension UUID: Serializable, Deserializable {
 
   /// Reads 16 bytes.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
+  /// - Parameter deserializer: Positioned at the first byte.
   /// - Throws: `endOfBufferReached` if there are too few bytes.
   /// - Returns: The identifier.
   @inlinable

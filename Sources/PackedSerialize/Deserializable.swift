@@ -1,15 +1,18 @@
-// What can be read back from packed bytes. Any bytes may come: they are read safely or refused.
+// Values that can be read from packed bytes. The bytes may be untrusted: they are read safely or
+// rejected.
 
 public import Foundation
 internal import StandardConformances
 
-/// Bytes that are no value of the type that was asked for.
+/// An error of reading bytes that are not a value of the requested type.
 public enum DeserializeError: Error, Hashable, Sendable {
-  /// A count that no memory could hold.
+  /// A count that is too large for any memory.
   case invalidLength
-  /// Bytes that stand for no value: invalid UTF-8, an unknown raw value, a flag that is neither 0 nor 1.
+  /// Bytes that do not represent a value: invalid UTF-8, an unknown raw value, a flag that is
+  /// neither 0 nor 1.
   case invalidValue
-  /// The value goes on behind the end of the bytes: the end offset that was needed, and the number of bytes there are.
+  /// The value extends beyond the end of the bytes: the end offset of the value, and the number of
+  /// bytes.
   case endOfBufferReached(Int, Int)
 }
 
@@ -20,8 +23,8 @@ extension DeserializeError: LocalizedError, CustomStringConvertible {
   /// What is wrong with the bytes.
   package var problem: String {
     switch self {
-    case .invalidLength: "the bytes begin with a count that no memory could hold"
-    case .invalidValue: "the bytes stand for no value of the type that was asked for"
+    case .invalidLength: "the bytes begin with a count that is too large for any memory"
+    case .invalidValue: "the bytes do not represent a value of the requested type"
     case .endOfBufferReached(let end, let count):
       "the value ends at byte \(end), but there are only \(count) bytes"
     }
@@ -52,15 +55,19 @@ extension DeserializeError: LocalizedError, CustomStringConvertible {
 public protocol Deserializable {
   /// Reads a value in field form.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the value, and behind the last one after it.
-  /// - Throws: What is wrong with the bytes. The deserializer may then stand anywhere.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
+  /// - Throws: The reason why the bytes cannot be read. The position of the deserializer is then
+  ///   unspecified.
   /// - Returns: The value.
   static func unpack(with deserializer: inout Deserializer) throws(DeserializeError) -> sending Self
 
-  /// Reads a value in key form, as `serializeKey(into:)` wrote it. The default reads the field form.
+  /// Reads a value in key form, as `serializeKey(into:)` wrote it. The default reads the field
+  /// form.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the value, and behind the last one after it.
-  /// - Throws: What is wrong with the bytes.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
+  /// - Throws: The reason why the bytes cannot be read.
   /// - Returns: The value.
   static func unpackKey(
     with deserializer: inout Deserializer
@@ -70,8 +77,9 @@ public protocol Deserializable {
 extension Deserializable {
   /// Reads the field form.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the value, and behind the last one after it.
-  /// - Throws: What is wrong with the bytes.
+  /// - Parameter deserializer: Positioned at the first byte of the value; afterwards, after its
+  ///   last byte.
+  /// - Throws: The reason why the bytes cannot be read.
   /// - Returns: The value.
   @inlinable
   public static func unpackKey(

@@ -1,10 +1,11 @@
-// A cursor over bytes. It never reads outside of them, at whatever address they stand.
+// A cursor over bytes. It never reads outside of them, and the bytes need not be aligned.
 //
-// Kept true: 0 <= offset <= bytes.byteCount, and lastNUL, unless it is -1, is the offset of the last byte that is 0.
+// Invariants: 0 <= offset <= bytes.byteCount, and lastNUL, unless it is -1, is the offset of the
+// last byte that is 0.
 
-/// Reads packed values one after the other.
+/// Reads a sequence of packed values.
 ///
-/// It lives no longer than the bytes. Keep it in a local `var` and pass it on `inout`:
+/// A deserializer cannot outlive the bytes. Keep it in a local `var` and pass it `inout`:
 ///
 ///     var deserializer = Deserializer(span: data.bytes)
 ///     let count = try Int.unpack(with: &deserializer)
@@ -12,10 +13,10 @@
 public struct Deserializer: ~Copyable, ~Escapable, Sendable {
   @usableFromInline let bytes: RawSpan
   @usableFromInline var offset: Int
-  /// -1 as long as nobody has looked, and if there is none.
+  /// -1 until the first search, or if there is none.
   @usableFromInline var lastNUL: Int
 
-  /// Begins at the first byte of a span.
+  /// Creates a deserializer at the first byte of a span.
   ///
   /// - Parameter span: The bytes.
   @inlinable
@@ -26,9 +27,9 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
     lastNUL = -1
   }
 
-  /// Begins at the first byte of a buffer.
+  /// Creates a deserializer at the first byte of a buffer.
   ///
-  /// - Parameter buffer: The bytes. They must stay where they are, and as they are, while the deserializer lives.
+  /// - Parameter buffer: The bytes. They must not move or change while the deserializer lives.
   @inlinable
   @_lifetime(borrow buffer)
   public init(_unsafeBytes buffer: UnsafeRawBufferPointer) {
@@ -37,9 +38,9 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
     lastNUL = -1
   }
 
-  /// Begins at the first byte of a buffer.
+  /// Creates a deserializer at the first byte of a buffer.
   ///
-  /// - Parameter buffer: The bytes. They must stay where they are, and as they are, while the deserializer lives.
+  /// - Parameter buffer: The bytes. They must not move or change while the deserializer lives.
   @inlinable
   @_lifetime(borrow buffer)
   public init(_unsafeBytes buffer: UnsafeMutableRawBufferPointer) {
@@ -49,33 +50,33 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
     lastNUL = -1
   }
 
-  /// The number of bytes that are not consumed yet.
+  /// The number of bytes that have not been consumed.
   @inlinable var remaining: Int { bytes.byteCount &- offset }
 
-  /// The bytes that are not consumed yet.
+  /// The bytes that have not been consumed.
   @inlinable public var rawSpan: RawSpan {
     @_lifetime(copy self)
     get { bytes.extracting(unchecked: offset..<bytes.byteCount) }
   }
 
-  /// Throws unless there are so many bytes left.
+  /// Throws unless at least `count` bytes remain.
   @inlinable
   func require(_ count: Int) throws(DeserializeError) {
-    if count > remaining { try refuse(count) }
+    if count > remaining { try throwEndOfBuffer(needing: count) }
   }
 
   @usableFromInline
-  func refuse(_ count: Int) throws(DeserializeError) {
-    let (end, isTooFar) = offset.addingReportingOverflow(count)
-    throw .endOfBufferReached(isTooFar ? .max : end, bytes.byteCount)
+  func throwEndOfBuffer(needing count: Int) throws(DeserializeError) {
+    let (end, overflows) = offset.addingReportingOverflow(count)
+    throw .endOfBufferReached(overflows ? .max : end, bytes.byteCount)
   }
 
-  /// Reads the memory of a value, whatever its alignment, and goes on behind it.
+  /// Reads the memory of a value, which need not be aligned, and advances past it.
   ///
   /// - Parameters:
-  ///   - t: The type to read. Any bytes must be a value of it.
-  ///   - size: How many bytes to advance; at least those of the type are required to be there.
-  /// - Throws: `endOfBufferReached` if there are fewer bytes, `invalidLength` for a negative size.
+  ///   - t: The type to read. Any bytes must be a valid value of it.
+  ///   - size: The number of bytes to advance. At least the size of the type must remain.
+  /// - Throws: `endOfBufferReached` if fewer bytes remain, `invalidLength` for a negative size.
   /// - Returns: The value, in the byte order of this machine.
   @inlinable
   public mutating func unsafeLoad<T: BitwiseCopyable>(
@@ -90,8 +91,8 @@ public struct Deserializer: ~Copyable, ~Escapable, Sendable {
 
   /// Skips bytes.
   ///
-  /// - Parameter amount: How many.
-  /// - Throws: `endOfBufferReached` if there are fewer, `invalidLength` for a negative amount.
+  /// - Parameter amount: The number of bytes.
+  /// - Throws: `endOfBufferReached` if fewer remain, `invalidLength` for a negative amount.
   @inlinable
   public mutating func advance(by amount: Int) throws(DeserializeError) {
     guard amount >= 0 else { throw .invalidLength }

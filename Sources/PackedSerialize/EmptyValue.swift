@@ -1,22 +1,22 @@
-// The value without bytes: what a record without fields stores.
+// A value without bytes, which a record without fields stores.
 
-/// A value that occupies no bytes. It is no key.
+/// A value that occupies no bytes. It cannot be a key.
 public struct EmptyValue: Sendable, Equatable, Hashable, Serializable, Deserializable {
-  /// The only value there is.
+  /// Creates the only value.
   @inlinable public init() {}
 
-  /// None.
+  /// 0.
   @inlinable public var serializedSize: Int { 0 }
 
   /// Writes nothing.
   ///
-  /// - Parameter buffer: Stays as it is.
+  /// - Parameter buffer: Not changed.
   @inlinable public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {}
 
   /// Reads nothing.
   ///
-  /// - Parameter deserializer: Stays where it is.
-  /// - Returns: The only value there is.
+  /// - Parameter deserializer: Not advanced.
+  /// - Returns: The only value.
   @inlinable
   public static func unpack(
     with deserializer: inout Deserializer

@@ -1,8 +1,8 @@
-// Floating-point numbers: their bits, with the sign bit of positive numbers set and all bits of negative ones flipped, so that the
-// bytes are in order. Big-endian.
+// Floating-point numbers: their bits, big-endian, with the sign bit of positive numbers set and all
+// bits of negative ones flipped, so that the bytes sort like the numbers.
 //
-// As a key, zero is written one way, because 0.0 and -0.0 are equal; and what is not a number has no place. As a field every
-// value comes back bit for bit.
+// In a key, 0.0 and -0.0 are written alike, because they are equal, and NaN is rejected. As a
+// field, every value is read back bit for bit.
 
 /// A floating-point number with the bit pattern of an integer.
 ///
@@ -22,7 +22,7 @@ extension _BitsInOrder {
 
   /// Writes the bits in order, the most significant byte first.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     let bits = bitPattern
@@ -32,13 +32,13 @@ extension _BitsInOrder {
 
   /// Writes the same as `serialize(into:)`, but 0 for -0.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     (isZero ? 0 : self).serialize(into: &buffer)
   }
 
-  /// Writes the same as `serializeKey(into:)`, and refuses what is not a number.
+  /// Writes the same as `serializeKey(into:)`, but fails for NaN.
   ///
   /// - Parameter writer: The key.
   @inlinable
@@ -47,9 +47,9 @@ extension _BitsInOrder {
     writer.write(size: _Bits.bitWidth / 8) { serializeKey(into: &$0) }
   }
 
-  /// Refuses a key that is not a number.
+  /// Rejects NaN in a key.
   ///
-  /// - Parameter form: What the bytes are for.
+  /// - Parameter form: The form that the value is checked for.
   /// - Throws: `notANumber`.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
@@ -58,7 +58,7 @@ extension _BitsInOrder {
 
   /// Reads a number.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
+  /// - Parameter deserializer: Positioned at the first byte.
   /// - Throws: `endOfBufferReached` if there are too few bytes.
   /// - Returns: The number.
   @inlinable

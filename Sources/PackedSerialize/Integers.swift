@@ -1,4 +1,5 @@
-// Integers: big-endian bytes. In those of signed ones the sign bit is flipped, so that negative numbers come first.
+// Integers: big-endian bytes. The sign bit of signed integers is flipped, so that negative numbers
+// sort first.
 //
 // `Int` and `UInt` take 8 bytes on every machine.
 
@@ -6,13 +7,13 @@ extension FixedWidthInteger {
   /// The number of bytes of this type.
   @inlinable public var serializedSize: Int { Self.bitWidth / 8 }
 
-  /// Writes the bytes of the number, the most significant one first.
+  /// Writes the bytes of the number, most significant byte first.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     let size = Self.bitWidth / 8
-    require(buffer.count >= size, "a value was serialized into a buffer with too little room")
+    require(buffer.count >= size, "a value was serialized into a buffer that is too small")
     var rest = self
     for index in stride(from: size - 1, through: 0, by: -1) {
       buffer[index] = UInt8(truncatingIfNeeded: rest)
@@ -23,9 +24,9 @@ extension FixedWidthInteger {
 }
 
 extension FixedWidthInteger where Self: BitwiseCopyable {
-  /// Writes the bytes of the number, the most significant one first.
+  /// Writes the bytes of the number, most significant byte first.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write(bigEndian)
@@ -33,7 +34,7 @@ extension FixedWidthInteger where Self: BitwiseCopyable {
 }
 
 extension FixedWidthInteger where Self: BitwiseCopyable & Serializable & UnsignedInteger {
-  /// Writes the bytes of the number, the most significant one first.
+  /// Writes the bytes of the number, most significant byte first.
   ///
   /// - Parameter writer: The key.
   @inlinable
@@ -41,9 +42,9 @@ extension FixedWidthInteger where Self: BitwiseCopyable & Serializable & Unsigne
 }
 
 extension FixedWidthInteger where Self: BitwiseCopyable & Sendable & UnsignedInteger {
-  /// Reads a number whose most significant byte comes first.
+  /// Reads a number, most significant byte first.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
+  /// - Parameter deserializer: Positioned at the first byte.
   /// - Throws: `endOfBufferReached` if there are too few bytes.
   /// - Returns: The number.
   @inlinable
@@ -63,15 +64,15 @@ extension UInt: Serializable, Deserializable {
   /// 8, on every machine.
   @inlinable public var serializedSize: Int { 8 }
 
-  /// Writes 8 bytes, the most significant one first.
+  /// Writes 8 bytes, most significant byte first.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write(UInt64(self).bigEndian)
   }
 
-  /// Writes 8 bytes, the most significant one first.
+  /// Writes 8 bytes, most significant byte first.
   ///
   /// - Parameter writer: The key.
   @inlinable
@@ -79,8 +80,9 @@ extension UInt: Serializable, Deserializable {
 
   /// Reads 8 bytes.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that this machine does not have.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that
+  ///   does not fit this machine's type.
   /// - Returns: The number.
   @inlinable
   public static func unpack(
@@ -93,24 +95,25 @@ extension UInt: Serializable, Deserializable {
   }
 }
 
-/// A signed integer whose bytes are those of an unsigned one of the same width, with the sign bit flipped.
+/// A signed integer whose bytes are those of an unsigned one of the same width, with the sign bit
+/// flipped.
 ///
 /// An implementation detail of the conformances below.
 public protocol _SignedInOrder: FixedWidthInteger & SignedInteger & BitwiseCopyable & Sendable
 where Magnitude: BitwiseCopyable & Sendable & UnsignedInteger {}
 
 extension _SignedInOrder {
-  /// Writes the bytes of the number, the sign bit flipped, the most significant byte first.
+  /// Writes the bytes of the number with the sign bit flipped, most significant byte first.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write((self ^ .min).bigEndian)
   }
 
-  /// Reads a number with a flipped sign bit, whose most significant byte comes first.
+  /// Reads a number with a flipped sign bit, most significant byte first.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
+  /// - Parameter deserializer: Positioned at the first byte.
   /// - Throws: `endOfBufferReached` if there are too few bytes.
   /// - Returns: The number.
   @inlinable
@@ -122,7 +125,7 @@ extension _SignedInOrder {
 }
 
 extension _SignedInOrder where Self: Serializable {
-  /// Writes the bytes of the number, the sign bit flipped, the most significant byte first.
+  /// Writes the bytes of the number with the sign bit flipped, most significant byte first.
   ///
   /// - Parameter writer: The key.
   @inlinable
@@ -140,7 +143,7 @@ extension Int: Serializable, Deserializable {
 
   /// Writes the number as an `Int64`.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     Int64(self).serialize(into: &buffer)
@@ -154,8 +157,9 @@ extension Int: Serializable, Deserializable {
 
   /// Reads an `Int64`.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that this machine does not have.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `endOfBufferReached` if there are too few bytes, `invalidValue` for a number that
+  ///   does not fit this machine's type.
   /// - Returns: The number.
   @inlinable
   public static func unpack(
@@ -174,7 +178,7 @@ extension Bool: Serializable, Deserializable {
 
   /// Writes 0 or 1.
   ///
-  /// - Parameter buffer: Has room for the byte; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the byte; advanced past it.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     buffer.write(UInt8(self ? 1 : 0))
@@ -188,7 +192,7 @@ extension Bool: Serializable, Deserializable {
 
   /// Reads a byte.
   ///
-  /// - Parameter deserializer: Stands on it.
+  /// - Parameter deserializer: Positioned at the byte.
   /// - Throws: `endOfBufferReached` if there is none, `invalidValue` unless it is 0 or 1.
   /// - Returns: True for 1.
   @inlinable

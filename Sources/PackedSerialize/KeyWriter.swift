@@ -1,8 +1,10 @@
-// Keys in one pass: each component checks itself and writes itself, if there is room.
+// Writes keys in one pass: each component checks itself and writes itself, if there is enough room.
 //
-// Kept true: the `room` bytes from `next` on may be written; after a failure `room` is negative, so nothing is written any more.
+// Invariants: the `room` bytes from `next` on may be written. After a failure `room` is negative,
+// so nothing more is written.
 //
-// Failures are kept instead of thrown, because the compiler takes a loop over a tuple's elements apart only if nothing leaves it early.
+// Failures are stored instead of thrown, because the compiler unrolls a loop over a tuple's
+// elements only if nothing leaves it early.
 
 public import Foundation
 internal import StandardConformances
@@ -11,7 +13,7 @@ internal import StandardConformances
 public enum KeyFailure: Error, Hashable, Sendable {
   /// There is not enough room.
   case tooLong
-  /// A component cannot be written so that it can be read back.
+  /// A component could not be read back if it were written.
   case refused(SerializeError)
 }
 
@@ -20,7 +22,7 @@ extension KeyFailure: LocalizedError, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong:
-      sentence("the key has more bytes than there is room for", advice: recoverySuggestion)
+      sentence("the key does not fit the writer's buffer", advice: recoverySuggestion)
     case .refused(let error): error.description
     }
   }
@@ -31,15 +33,15 @@ extension KeyFailure: LocalizedError, CustomStringConvertible {
   /// What can be done about it.
   public var recoverySuggestion: String? {
     switch self {
-    case .tooLong: "use shorter components, or give the writer more room"
+    case .tooLong: "use shorter components, or give the writer a larger buffer"
     case .refused(let error): error.recoverySuggestion
     }
   }
 }
 
-/// Room for a key, whose components are written one after the other.
+/// A buffer to which the components of a key are written one after the other.
 ///
-/// After a component that fails nothing is written any more.
+/// After a component has failed, nothing more is written.
 ///
 ///     var writer = KeyWriter(room)
 ///     city.serializeKey(to: &writer)
@@ -50,25 +52,25 @@ public struct KeyWriter {
   @usableFromInline var room: Int
   @usableFromInline var reason: KeyFailure?
 
-  /// Begins at the first byte of a buffer.
+  /// Creates a writer at the first byte of a buffer.
   ///
-  /// - Parameter buffer: The room. It must stay where it is while the writer is used.
+  /// - Parameter buffer: The buffer. It must not move while the writer is used.
   @inlinable
   public init(_ buffer: UnsafeMutableRawBufferPointer) {
-    // Without an address there is no room, also not for nothing.
+    // A buffer without an address has no room, not even for an empty key.
     next = buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: -1)!
     room = buffer.baseAddress == nil ? -1 : buffer.count
   }
 
-  /// The number of bytes that are left; negative after a failure.
+  /// The number of remaining bytes; negative after a failure.
   @inlinable public var remaining: Int { room }
 
-  /// What went wrong first; nil if nothing did.
+  /// The first failure; nil if there was none.
   @inlinable public var failure: KeyFailure? { room < 0 ? reason ?? .tooLong : nil }
 
-  /// Refuses a component.
+  /// Rejects a component.
   ///
-  /// - Parameter error: What is wrong with it.
+  /// - Parameter error: The reason.
   public mutating func refuse(_ error: SerializeError) { fail(.refused(error)) }
 
   @usableFromInline
@@ -79,7 +81,7 @@ public struct KeyWriter {
 
   /// Writes the memory of a value.
   ///
-  /// - Parameter value: The value, in the byte order that the key is to have.
+  /// - Parameter value: The value, in the byte order of the key.
   @inlinable
   public mutating func write<Value: BitwiseCopyable>(_ value: Value) {
     let size = MemoryLayout<Value>.size
@@ -89,7 +91,7 @@ public struct KeyWriter {
     room &-= size
   }
 
-  /// Writes bytes as they are.
+  /// Writes bytes unchanged.
   ///
   /// - Parameter bytes: The bytes.
   @inlinable
@@ -100,7 +102,7 @@ public struct KeyWriter {
     room &-= bytes.count
   }
 
-  /// Gives room to a closure that writes all of it.
+  /// Passes the next `size` bytes to a closure, which must write all of them.
   @inlinable
   mutating func write(size: Int, _ body: (inout UnsafeMutableRawBufferPointer) -> Void) {
     guard size <= room else { return fail(.tooLong) }

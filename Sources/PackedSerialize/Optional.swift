@@ -1,4 +1,4 @@
-// Optionals: a `Bool`, then the value if there is one. None comes first.
+// Optionals: a `Bool`, then the value if there is one. Nil sorts first.
 
 extension Optional: Serializable where Wrapped: Serializable {
   /// One, and the size of the value.
@@ -6,7 +6,7 @@ extension Optional: Serializable where Wrapped: Serializable {
 
   /// Writes whether there is a value, then the value.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     (self != nil).serialize(into: &buffer)
@@ -18,7 +18,7 @@ extension Optional: Serializable where Wrapped: Serializable {
 
   /// Writes whether there is a value, then the value as a key.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     (self != nil).serialize(into: &buffer)
@@ -36,8 +36,8 @@ extension Optional: Serializable where Wrapped: Serializable {
 
   /// Checks the value.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with the value.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why the value cannot be stored.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     if let self { try self.validate(as: form) }
@@ -47,8 +47,8 @@ extension Optional: Serializable where Wrapped: Serializable {
 extension Optional: Deserializable where Wrapped: Deserializable {
   /// Reads a flag, then the value if it is 1.
   ///
-  /// - Parameter deserializer: Stands on the flag.
-  /// - Throws: `invalidValue` for another flag, and what reading the value throws.
+  /// - Parameter deserializer: Positioned at the flag.
+  /// - Throws: `invalidValue` for another flag, and the errors of reading the value.
   /// - Returns: The value, or nil.
   @inlinable
   public static func unpack(
@@ -60,8 +60,8 @@ extension Optional: Deserializable where Wrapped: Deserializable {
 
   /// Reads a flag, then the value as a key if it is 1.
   ///
-  /// - Parameter deserializer: Stands on the flag.
-  /// - Throws: `invalidValue` for another flag, and what reading the value throws.
+  /// - Parameter deserializer: Positioned at the flag.
+  /// - Throws: `invalidValue` for another flag, and the errors of reading the value.
   /// - Returns: The value, or nil.
   @inlinable
   public static func unpackKey(

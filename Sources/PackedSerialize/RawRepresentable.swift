@@ -1,4 +1,5 @@
-// Types with a raw value: written as it. They declare `Serializable, Deserializable` with an empty body.
+// Types with a raw value: written as the raw value. They only need to declare `Serializable,
+// Deserializable`.
 
 extension RawRepresentable where RawValue: Serializable {
   /// The size of the raw value.
@@ -6,21 +7,22 @@ extension RawRepresentable where RawValue: Serializable {
 
   /// Writes the raw value.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     rawValue.serialize(into: &buffer)
   }
 }
 
-// Beside the defaults of the protocol these need the conformance to be the better choice.
+// These need the conformance in their constraints, so that the compiler prefers them to the
+// defaults of the protocol.
 extension RawRepresentable where Self: Serializable, RawValue: Serializable {
   /// The size of the raw value as a key.
   @inlinable public var serializedKeySize: Int { rawValue.serializedKeySize }
 
   /// Writes the raw value as a key.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     rawValue.serializeKey(into: &buffer)
@@ -34,8 +36,8 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
 
   /// Checks the raw value.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with it.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why it cannot be stored.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     try rawValue.validate(as: form)
@@ -45,8 +47,8 @@ extension RawRepresentable where Self: Serializable, RawValue: Serializable {
 extension RawRepresentable where RawValue: Deserializable, Self: Sendable {
   /// Reads a raw value.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `invalidValue` for a raw value that stands for nothing, and what reading it throws.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `invalidValue` for an unknown raw value, and the errors of reading it.
   /// - Returns: The value.
   @inlinable
   public static func unpack(
@@ -61,8 +63,8 @@ extension RawRepresentable where RawValue: Deserializable, Self: Sendable {
 extension RawRepresentable where Self: Deserializable & Sendable, RawValue: Deserializable {
   /// Reads a raw value as a key.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `invalidValue` for a raw value that stands for nothing, and what reading it throws.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `invalidValue` for an unknown raw value, and the errors of reading it.
   /// - Returns: The value.
   @inlinable
   public static func unpackKey(

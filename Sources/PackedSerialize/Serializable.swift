@@ -1,21 +1,21 @@
-// What can be written as packed bytes.
+// Values that can be written as packed bytes.
 //
-// A value has two forms, which are the same bytes for almost every type: the *field* form, and the
-// *key* form, whose order as unsigned bytes is the order of the values and which ends by itself.
-// Integers of several bytes are big-endian in both. Writing does not fail; `validate(as:)` tells
-// beforehand which values have no bytes that could be read back.
+// A value has two forms, which are the same for almost every type: the *field* form and the *key*
+// form. The key form is self-delimiting, and its order as unsigned bytes is the order of the
+// values. Multi-byte integers are big-endian in both. Writing does not fail; `validate(as:)` checks
+// beforehand whether a value could be read back.
 
-/// What bytes are for.
+/// The purpose of serialized bytes.
 public enum SerializedForm: Sendable, Hashable {
-  /// Bytes that are kept in order: part of a key.
+  /// Bytes that are sorted: part of a key.
   case key
   /// Bytes that are only read back.
   case field
 }
 
-/// A value with packed bytes.
+/// A value that can be written as packed bytes.
 ///
-/// A conforming type of several values sums up their sizes and writes them one after the other:
+/// A conforming type with several members adds up their sizes and writes them one after the other:
 ///
 ///     struct Point: Serializable {
 ///       var x: Int
@@ -28,37 +28,40 @@ public enum SerializedForm: Sendable, Hashable {
 ///       }
 ///     }
 ///
-/// The requirements about keys have defaults that use the field form. A type that contains `Data` and is part of keys
-/// implements them, too, with the members' `serializedKeySize` and `serializeKey(into:)`. A type that contains strings or dates
-/// and wants mistakes to be refused passes `validate(as:)` on to them.
+/// The requirements for keys have defaults that use the field form. A type that contains `Data` and
+/// is part of keys must implement them as well, with the members' `serializedKeySize` and
+/// `serializeKey(into:)`. A type that contains strings or dates should forward `validate(as:)` to
+/// them, so that invalid values are rejected.
 public protocol Serializable {
   /// The number of bytes that `serialize(into:)` writes.
   var serializedSize: Int { get }
 
   /// Writes exactly `serializedSize` bytes at the start of a buffer.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   func serialize(into buffer: inout UnsafeMutableRawBufferPointer)
 
   /// The number of bytes that `serializeKey(into:)` writes.
   var serializedKeySize: Int { get }
 
-  /// Writes exactly `serializedKeySize` bytes at the start of a buffer: the form whose order is the order of the values.
+  /// Writes exactly `serializedKeySize` bytes at the start of a buffer: the form whose order is the
+  /// order of the values.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer)
 
   /// Checks that the bytes of this value can be read back as this value.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with the value.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why the value cannot be stored.
   func validate(as form: SerializedForm) throws(SerializeError)
 
-  /// Checks the value and writes it as `serializeKey(into:)` does, if there is room.
+  /// Checks the value and writes it like `serializeKey(into:)`, if there is enough room.
   ///
-  /// The default calls `validate(as:)`, `serializedKeySize` and `serializeKey(into:)`. To do all three at once is faster.
+  /// The default calls `validate(as:)`, `serializedKeySize` and `serializeKey(into:)`. An
+  /// implementation that does all three at once is faster.
   ///
-  /// - Parameter writer: Where to write, or to say why not.
+  /// - Parameter writer: The writer that receives the bytes or the failure.
   func serializeKey(to writer: inout KeyWriter)
 }
 
@@ -68,21 +71,21 @@ extension Serializable {
 
   /// Writes the field form.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     serialize(into: &buffer)
   }
 
-  /// Every value is fine.
+  /// Accepts every value.
   ///
-  /// - Parameter form: What the bytes are for.
+  /// - Parameter form: The form that the value is checked for.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {}
 
   /// Checks the value, counts its bytes and writes them.
   ///
-  /// - Parameter writer: Where to write, or to say why not.
+  /// - Parameter writer: The writer that receives the bytes or the failure.
   @inlinable
   public func serializeKey(to writer: inout KeyWriter) {
     do throws(SerializeError) { try validate(as: .key) } catch { return writer.refuse(error) }
@@ -91,41 +94,41 @@ extension Serializable {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Drops the first bytes, which have been written.
+  /// Advances the buffer past bytes that have been written.
   ///
-  /// Stops the program if there are fewer: a type has written more bytes than it counted.
+  /// A fatal error if there are fewer: a type has written more bytes than it counted.
   @inlinable
   mutating func dropWritten(_ count: Int) {
     guard let base = baseAddress, count <= self.count else {
-      require(count == 0, "a value was serialized into a buffer with too little room")
+      require(count == 0, "a value was serialized into a buffer that is too small")
       return
     }
     self = UnsafeMutableRawBufferPointer(start: base + count, count: self.count - count)
   }
 
-  /// Writes the memory of a value and drops it.
+  /// Writes the memory of a value and advances past it.
   @inlinable
   mutating func write<Value: BitwiseCopyable>(_ value: Value) {
     require(
-      count >= MemoryLayout<Value>.size, "a value was serialized into a buffer with too little room"
+      count >= MemoryLayout<Value>.size, "a value was serialized into a buffer that is too small"
     )
     storeBytes(of: value, as: Value.self)
     dropWritten(MemoryLayout<Value>.size)
   }
 
-  /// Writes bytes and drops them.
+  /// Writes bytes and advances past them.
   @inlinable
   mutating func write(_ bytes: UnsafeRawBufferPointer) {
-    require(count >= bytes.count, "a value was serialized into a buffer with too little room")
+    require(count >= bytes.count, "a value was serialized into a buffer that is too small")
     copyMemory(from: bytes)
     dropWritten(bytes.count)
   }
 }
 
-/// Stops the program with the name of a mistake in the calling program, in optimised builds as well.
+/// Stops the program with a message about a programming error, in optimised builds as well.
 @inlinable @inline(__always)
-func require(_ isRight: Bool, _ message: @autoclosure () -> StaticString) {
-  if !isRight { misuse(message()) }
+func require(_ condition: Bool, _ message: @autoclosure () -> StaticString) {
+  if !condition { misuse(message()) }
 }
 
 @usableFromInline

@@ -1,27 +1,27 @@
-// What cannot be written, and whose value it is.
+// The error for a value that cannot be written, with the record and property that it belongs to.
 
 public import Foundation
 public import StandardConformances
 
-/// A value that cannot be written so that it can be read back.
+/// A value that could not be read back if it were written.
 ///
 /// Errors with the same reason are equal: `catch SerializeError.nulInString` catches any of them.
 public struct SerializeError: MatchableError, Sendable {
-  /// What is wrong with a value.
+  /// The reason why a value cannot be written.
   public enum Reason: Hashable, Sendable {
-    /// A string with a NUL character, which would end it early.
+    /// A string with a NUL character, which would end the string early.
     case nulInString
-    /// A date that is not a number, is infinite, or has no `Int64` of milliseconds.
+    /// A date that is NaN or infinite, or whose milliseconds do not fit `Int64`.
     case dateOutOfRange
-    /// A key that is not a number and so has no place in an order.
+    /// NaN in a key. It has no position in the order.
     case notANumber
     /// An array of more elements without bytes than `Array` reads back.
     case tooManyEmptyElements(Int)
   }
 
-  /// What is wrong.
+  /// The reason.
   public let reason: Reason
-  // In an object, so that the error is small where it is only passed on.
+  // In an object, so that the error itself is small.
   private let owner: Owner?
 
   private final class Owner: Sendable {
@@ -34,18 +34,18 @@ public struct SerializeError: MatchableError, Sendable {
     }
   }
 
-  /// An error of a value by itself.
+  /// Creates an error for a value that belongs to no record.
   ///
-  /// - Parameter reason: What is wrong.
+  /// - Parameter reason: The reason.
   public init(_ reason: Reason) {
     self.reason = reason
     owner = nil
   }
 
-  /// An error of a property of a record.
+  /// Creates an error for a property of a record.
   ///
   /// - Parameters:
-  ///   - reason: What is wrong.
+  ///   - reason: The reason.
   ///   - record: The type of the record.
   ///   - property: The name of the property, if it is known.
   public init(_ reason: Reason, record: String, property: String?) {
@@ -55,36 +55,36 @@ public struct SerializeError: MatchableError, Sendable {
 
   /// A string with a NUL character.
   public static var nulInString: SerializeError { SerializeError(.nulInString) }
-  /// A date that has no `Int64` of milliseconds.
+  /// A date whose milliseconds do not fit `Int64`.
   public static var dateOutOfRange: SerializeError { SerializeError(.dateOutOfRange) }
-  /// A key that is not a number.
+  /// NaN in a key.
   public static var notANumber: SerializeError { SerializeError(.notANumber) }
   /// An array of too many elements without bytes.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of such elements.
   /// - Returns: The error.
   public static func tooManyEmptyElements(_ count: Int) -> SerializeError {
     SerializeError(.tooManyEmptyElements(count))
   }
 
-  /// The type of the record that the value belongs to; nil for a value by itself.
+  /// The type of the record that the value belongs to; nil if it belongs to none.
   public var record: String? { owner?.record }
   /// The name of the property that the value belongs to, if it is known.
   public var property: String? { owner?.property }
 }
 
 extension SerializeError: Hashable {
-  /// Whether the reasons are equal, whosever value it is.
+  /// Whether the reasons are equal. Records and properties are not compared.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.reason == rhs.reason }
 
-  /// Feeds the reason.
+  /// Hashes the reason.
   ///
-  /// - Parameter hasher: What to feed.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(reason) }
 }
 
 extension SerializeError: LocalizedError, CustomStringConvertible {
-  /// Whose value it is, what is wrong with it, and what to do.
+  /// The record and property, what is wrong with the value, and what to do.
   public var description: String { sentence(problem, advice: recoverySuggestion) }
 
   private var problem: String {
@@ -105,8 +105,9 @@ extension SerializeError: LocalizedError, CustomStringConvertible {
     switch reason {
     case .nulInString: "remove the character U+0000, or keep the text as Data"
     case .dateOutOfRange: "use a finite date, or an optional one where there is none"
-    case .notANumber: "leave the record out, or keep the number in a property that is no key"
-    case .tooManyEmptyElements: "keep the number of the elements in a property"
+    case .notANumber:
+      "do not store the record, or keep the number in a property that is not part of a key"
+    case .tooManyEmptyElements: "store only the number of elements"
     }
   }
 }
@@ -118,7 +119,7 @@ extension SerializeError.Reason: CustomStringConvertible {
     case .nulInString: "a string contains a NUL character, which would end it early"
     case .dateOutOfRange:
       "a date is not a number, is infinite, or has no 64-bit number of milliseconds"
-    case .notANumber: "NaN has no place in the order of keys"
+    case .notANumber: "NaN has no position in the order of keys"
     case .tooManyEmptyElements(let count):
       "an array has \(count) elements without bytes, which is more than could be read back"
     }

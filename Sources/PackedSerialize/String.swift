@@ -1,16 +1,17 @@
-// Strings: UTF-8, then one NUL. So they end by themselves, and "car" comes before "cart".
+// Strings: UTF-8, then one NUL. The NUL makes them self-delimiting, and "car" sorts before "cart".
 //
-// The order is that of the UTF-8 bytes. Swift's `<` compares normal forms; the two differ for strings in different normal forms.
+// The order is that of the UTF-8 bytes. Swift's `<` compares normalized strings, so the two orders
+// differ for strings in different normalization forms.
 
 import Platform
 
 extension String: Serializable, Deserializable {
-  /// The bytes of UTF-8, and one.
+  /// The number of UTF-8 bytes, and one for the NUL.
   @inlinable public var serializedSize: Int { utf8.count + 1 }
 
   /// Writes UTF-8 and one NUL.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     var text = self
@@ -18,7 +19,7 @@ extension String: Serializable, Deserializable {
     buffer.write(0 as UInt8)
   }
 
-  /// Writes UTF-8 and one NUL, and refuses a string that contains a NUL.
+  /// Writes UTF-8 and one NUL. Fails for a string that contains a NUL.
   ///
   /// - Parameter writer: The key.
   @inlinable
@@ -27,9 +28,9 @@ extension String: Serializable, Deserializable {
     text.withUTF8 { writer.write(text: $0) }
   }
 
-  /// Refuses a string that contains a NUL.
+  /// Rejects a string that contains a NUL.
   ///
-  /// - Parameter form: What the bytes are for.
+  /// - Parameter form: The form that the value is checked for.
   /// - Throws: `nulInString`.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
@@ -39,15 +40,17 @@ extension String: Serializable, Deserializable {
 
   /// Reads up to the next NUL.
   ///
-  /// - Parameter deserializer: Stands on the first byte.
-  /// - Throws: `invalidValue` if the bytes are not UTF-8 or there are none, `endOfBufferReached` if there is no NUL.
+  /// - Parameter deserializer: Positioned at the first byte.
+  /// - Throws: `invalidValue` if the bytes are not UTF-8 or there are none, `endOfBufferReached` if
+  ///   there is no NUL.
   /// - Returns: The string.
   @inlinable
   public static func unpack(
     with deserializer: inout Deserializer
   ) throws(DeserializeError) -> sending String {
     try deserializer.requireNUL()
-    // A NUL is there, so this form, which is no generic function and does not mend, stops at it.
+    // There is a NUL, so this initialiser stops within the bytes. It is not generic, and it does
+    // not repair invalid UTF-8.
     let start = deserializer.offset
     let text = deserializer.bytes.withUnsafeBytes { bytes in
       bytes.baseAddress.flatMap {
@@ -69,7 +72,7 @@ func containsNUL(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
 extension KeyWriter {
   @usableFromInline
   mutating func write(text: UnsafeBufferPointer<UInt8>) {
-    // And the terminator.
+    // One more byte is needed for the terminator.
     guard text.count < room else { return fail(.tooLong) }
     if containsNUL(text) { return refuse(.nulInString) }
     if let base = text.baseAddress { next.copyMemory(from: base, byteCount: text.count) }
@@ -80,14 +83,15 @@ extension KeyWriter {
 }
 
 extension Deserializer {
-  /// Throws unless there is a NUL somewhere in what is not consumed yet.
+  /// Throws unless there is a NUL in the bytes that have not been consumed.
   @inlinable
   mutating func requireNUL() throws(DeserializeError) {
     if offset <= lastNUL { return }
     try findLastNUL()
   }
 
-  /// Looks for the last NUL: once, however many strings there are, and from the end, where it is near.
+  /// Searches for the last NUL. This happens once for any number of strings, and starts at the end,
+  /// where a NUL is usually near.
   @usableFromInline
   mutating func findLastNUL() throws(DeserializeError) {
     if remaining == 0 { throw .invalidValue }

@@ -4,7 +4,7 @@ import Combine
 import DflatTestSupport
 import Dispatch
 import SQLiteDflat
-import Synchronization
+import Platform
 import Testing
 
 #if os(Linux)

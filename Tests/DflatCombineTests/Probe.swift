@@ -1,7 +1,7 @@
 // A subscriber that asks only when the test says so, and notes what it receives.
 
 import Combine
-import Synchronization
+import Platform
 
 /// Unchecked: everything that changes is changed under the lock.
 final class Probe<Input: Sendable>: Subscriber, @unchecked Sendable {

@@ -1,4 +1,4 @@
-// Records of CloudKit, against the stand-in.
+// CloudKit records, tested against a stub of CloudKit.
 
 import CloudKit
 import Empire
@@ -26,7 +26,7 @@ private struct Loose: Equatable {
 struct CloudKitRecordTests {
   private let zone = CKRecordZone.ID(zoneName: "zone", ownerName: "me")
 
-  @Test("Every stored property is a field, and comes back")
+  @Test("Every stored property is written as a field and read back")
   func roundTrip() throws {
     let house = House(city: "Lima", number: 7, open: true)
     let record = house.ckRecord(in: zone)
@@ -43,7 +43,7 @@ struct CloudKitRecordTests {
     #expect(try Loose(ckRecord: other) == loose)
   }
 
-  @Test("A missing field, a value of another type and another record type are errors")
+  @Test("A missing field, a value of a wrong type and a wrong record type are errors")
   func errors() {
     let record = House(city: "Lima", number: 7, open: true).ckRecord(in: zone)
     #expect(throws: CloudKitRecordError.recordTypeMismatch("House", "Other")) {

@@ -1,4 +1,4 @@
-// Every form of @IndexKeyRecord that has to work, and the hashes.
+// All supported forms of @IndexKeyRecord, and the hashes.
 
 import Dflat
 public import Empire
@@ -90,15 +90,15 @@ private struct Track: Equatable {
   var title: String
 }
 
-/// A record that other modules may see.
+/// A public record.
 @IndexKeyRecord("id")
 public struct Public: Sendable, Identifiable {
-  /// What tells it apart.
+  /// Its identity.
   public let id: Int
   var name: String
 }
 
-/// Types that the compiler has to look at, written in every way.
+/// Types that the compiler has to check, in all spellings.
 @IndexKeyRecord("kind", "parent")
 struct Relative: Equatable {
   enum Kind: UInt32, Serializable, Deserializable, IndexKeyComparable {
@@ -122,7 +122,7 @@ extension Named: Identifiable {}
 struct FormTests {
   typealias Name = String
 
-  @Test("Types are written in every way, and the struct may have functions of similar names")
+  @Test("Types may be spelled in any way, and the struct may have functions of similar names")
   func relativeTypes() throws {
     let record = Relative(
       kind: .high, parent: "p", others: [.low], first: nil, pair: Tuple(1, .high))
@@ -133,7 +133,7 @@ struct FormTests {
     }
   }
 
-  @Test("Tags are the hashes of names and types, or what is given")
+  @Test("Tags are the hashes of names and types, or explicit values")
   func tags() {
     #expect(Prefixed.keyPrefix == 16 && Prefixed.fieldsVersion == 610_305_871)
     #expect(Versioned.fieldsVersion == 3)
@@ -144,7 +144,7 @@ struct FormTests {
     #expect(Outer.Inner.Fields.self == Tuple<EmptyValue>.self)
   }
 
-  @Test("The arguments' order rules the key, the declaration's order the initialiser")
+  @Test("The arguments' order determines the key, the declaration's order the initialiser")
   func order() throws {
     let record = Reordered(age: 1, first: "A", middle: nil, last: "Z")
     #expect(record.indexKey == Tuple("Z", "A"))
@@ -157,7 +157,7 @@ struct FormTests {
     }
   }
 
-  @Test("Names that are also names in the generated code")
+  @Test("Properties with names that the generated code also uses")
   func names() throws {
     let record = Names(
       limit: 1, context: "c", buffer: 2, deserializer: 3, store: 4, query: 5, in: 6, default: "7")
@@ -196,7 +196,7 @@ struct FormTests {
     }
   }
 
-  @Test("Records are Identifiable by an empty extension; Bool has one order")
+  @Test("An empty extension makes records Identifiable; Bool has one order")
   func conformances() {
     #expect(Named(name: "x").id == Tuple("x"))
     #expect(Public(id: 7, name: "").id == 7)

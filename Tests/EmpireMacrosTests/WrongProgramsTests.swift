@@ -1,4 +1,5 @@
-// Programs that must not compile, with the compiler as the judge, and nothing fetched to build the macros.
+// Runs the compiler on programs that must not compile, and checks that building the macros
+// downloads nothing.
 
 import Foundation
 import Testing
@@ -19,7 +20,7 @@ struct WrongProgramsTests {
     } ?? candidates[0]
   }()
 
-  /// What the compiler says about a program: lines of text.
+  /// The compiler's output for a program.
   private func compile(_ program: URL) throws -> String {
     let macros = Self.build.appending(path: "EmpireMacros-tool").path()
     let process = Process()
@@ -40,7 +41,7 @@ struct WrongProgramsTests {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// What the compiler says in a program, by line.
+  /// The compiler's messages of one kind about a program, by line.
   private func messages(_ kind: String, in program: String, _ output: String) -> [Int: [String]] {
     var messages: [Int: [String]] = [:]
     for line in output.split(separator: "\n") {
@@ -54,7 +55,7 @@ struct WrongProgramsTests {
   }
 
   @Test(
-    "Every mistake is told at its place, and nothing else is one",
+    "Every error is reported on its line, and no other line has one",
     arguments: [("Wrong.swift", "error", 60), ("Unchecked.swift", "warning", 2)])
   func wrongPrograms(name: String, kind: String, count: Int) throws {
     let program = Self.tests.appending(path: "Programs/\(name)")
@@ -70,16 +71,17 @@ struct WrongProgramsTests {
         let part = line[mark.upperBound...].trimmingCharacters(in: .whitespaces)
         #expect(
           found.contains { part.isEmpty || $0.contains(part) },
-          "line \(index + 1) should say '\(part)', and says \(found)")
+          "line \(index + 1) should have the error '\(part)', but has \(found)")
       } else {
-        #expect(found.isEmpty, "line \(index + 1) should be right, and says \(found)")
+        #expect(found.isEmpty, "line \(index + 1) should have no error, but has \(found)")
       }
     }
     #expect(expected >= count, "\(output)")
     #expect(!output.contains("expression took"), "\(output)")
   }
 
-  @Test("A type that cannot be stored is named first, without a list of what follows from it")
+  @Test(
+    "The first error about a type that cannot be stored names the type, with few errors after it")
   func unstorableTypes() throws {
     let output = try compile(Self.tests.appending(path: "Programs/Unstorable.swift"))
     func errors(_ record: String) -> [String] {
@@ -97,7 +99,7 @@ struct WrongProgramsTests {
     #expect(output.contains("typealias _grade = Empire.StoredKey<Grade>"))
   }
 
-  @Test("What can be mended has a fix-it")
+  @Test("Errors with an obvious correction have a fix-it")
   func fixIts() throws {
     // The compiler writes fix-its as notes.
     let output = try compile(Self.tests.appending(path: "Programs/Wrong.swift"))
@@ -109,7 +111,7 @@ struct WrongProgramsTests {
     }
   }
 
-  @Test("The macros are built from the toolchain alone")
+  @Test("The macros are built only from the toolchain")
   func noCheckouts() throws {
     let manifest = try String(
       contentsOf: Self.package.appending(path: "Package.swift"), encoding: .utf8)

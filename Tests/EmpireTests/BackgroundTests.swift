@@ -1,4 +1,4 @@
-// Stores that are used from many tasks.
+// Stores that many tasks use at the same time.
 
 import Empire
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTests {
   struct Refusal: Error, Equatable {}
 
-  @Test("Many callers at once: each is all or nothing, and told the truth")
+  @Test("Many concurrent callers: each transaction is atomic and each result is correct")
   func manyCallers() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(url: directory)
@@ -39,7 +39,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("A cancelled caller's transaction is undone, others' are not")
+  @Test("Only the transaction of a cancelled caller is rolled back")
   func cancellation() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(path: directory.path())
@@ -63,7 +63,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("A group that meets a full map grows it; one transaction that is too large fails alone")
+  @Test("A group that finds the map full grows it; a transaction that is too large fails alone")
   func groupsAndMaps() async throws {
     try await withTemporaryDirectory { directory in
       let store = BackgroundStore(
@@ -93,7 +93,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("Several stores on one database write and read at the same time")
+  @Test("Several stores of one database write and read at the same time")
   func severalStores() async throws {
     try await withTemporaryDirectory { directory in
       let database = try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16))
@@ -114,7 +114,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("One store without a lock file is used from several threads")
+  @Test("Several threads use one store without a lock file")
   func oneStore() async throws {
     try await withTemporaryDirectory { directory in
       let stores = [try Store(url: directory), try Store(url: directory)]
@@ -133,7 +133,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("The main actor's store reads without waiting for the background")
+  @Test("The main actor's store reads without waiting for the background store")
   func mainAndBackground() async throws {
     try await withTemporaryDirectory { directory in
       let (store, main) = try await MainActor.run {
@@ -155,7 +155,7 @@ struct BackgroundTests {
   }
 }
 
-/// What another thread found.
+/// The result of another thread.
 private final class Seen: @unchecked Sendable {
   private let done = DispatchSemaphore(value: 0)
   private var result: Result<Int, any Error> = .success(-1)

@@ -1,4 +1,4 @@
-// Records that the tests of observation watch, and what they note.
+// Records for the observation tests, and a recorder for events.
 
 import DflatTestSupport
 import Empire
@@ -17,7 +17,7 @@ struct Unreadable: Sendable { let id: Int }
 @IndexKeyRecord(keyPrefix: 900, fieldsVersion: 2, "id")
 struct Unread: Sendable { let id: Int }
 
-/// A record that lets something happen when it is read.
+/// A record that runs a closure when it is read.
 struct Disturbed: IndexKeyRecord, Sendable {
   typealias IndexKey = Tuple<Int>
   typealias Fields = Tuple<EmptyValue>
@@ -38,7 +38,7 @@ struct Disturbed: IndexKeyRecord, Sendable {
   }
 }
 
-/// What handlers were called with.
+/// Records the arguments of handlers.
 final class Recorder<Event: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var stored: [Event] = []
@@ -47,7 +47,7 @@ final class Recorder<Event: Sendable>: @unchecked Sendable {
 
   func add(_ event: Event) { lock.withLock { stored.append(event) } }
 
-  /// What has come since the last time.
+  /// Returns and removes the events since the last call.
   func take() -> [Event] {
     lock.withLock {
       defer { stored = [] }
@@ -56,7 +56,7 @@ final class Recorder<Event: Sendable>: @unchecked Sendable {
   }
 }
 
-struct Undo: Error {}
+struct Rollback: Error {}
 
 func withChairs<R>(_ body: (Store) throws -> R) throws -> R {
   try withTemporaryDirectory { try body(Store(database: try LockingDatabase(url: $0))) }

@@ -58,7 +58,7 @@ struct CloudKitWebTests {
     return try JSONDecoder().decode(CloudKitJSONRecord.self, from: Data(text.utf8))
   }
 
-  @Test("Typed fields: numbers, dates in milliseconds, bytes in base64; nothing for nil")
+  @Test("Fields have types: numbers, dates in milliseconds, bytes in base64; nil is left out")
   func json() throws {
     #expect(
       try text(house.cloudKitJSON())
@@ -78,7 +78,7 @@ struct CloudKitWebTests {
         + #""recordName":"x","recordType":"Other"}"#)
   }
 
-  @Test("What is written is read again, also what the services add")
+  @Test("Written records are read back, including fields that the services add")
   func roundTrip() throws {
     func copy(_ record: CloudKitJSONRecord) throws -> CloudKitJSONRecord {
       try JSONDecoder().decode(CloudKitJSONRecord.self, from: Data(try text(record).utf8))
@@ -145,7 +145,7 @@ struct CloudKitWebTests {
     #expect(throws: CloudKitJSONError.self) { try Loose(cloudKitJSON: other) }
   }
 
-  @Test("What CloudKit does not have is refused")
+  @Test("Values that CloudKit cannot represent are rejected")
   func unrepresentable() {
     #expect(throws: CloudKitJSONError.unrepresentable("number", "UInt64")) {
       try Narrow(number: .max, lists: []).cloudKitJSON(name: "x")

@@ -50,7 +50,7 @@ extension Measurement: IndexKeyRecord {
   }
 }
 
-/// The same as it was in version 1.
+/// Version 1 of `Measurement`.
 private struct FirstMeasurement: IndexKeyRecord {
   typealias IndexKey = Tuple<UInt, Date>
   typealias Fields = Tuple<Int>
@@ -76,7 +76,7 @@ private struct FirstMeasurement: IndexKeyRecord {
   }
 }
 
-/// The same as `Measurement`, writing its key and its fields apart.
+/// The same as `Measurement`, but writes its key and its fields separately.
 private struct Apart: IndexKeyRecord {
   typealias IndexKey = Tuple<UInt, Date>
   typealias Fields = Tuple<Int, String?>
@@ -110,7 +110,7 @@ private struct Apart: IndexKeyRecord {
   }
 }
 
-/// Writes fewer bytes than it says.
+/// Writes fewer bytes than `fields` has.
 private struct Miscounting: IndexKeyRecord {
   typealias IndexKey = Tuple<Int>
   typealias Fields = Tuple<Int>
@@ -133,7 +133,7 @@ private struct Miscounting: IndexKeyRecord {
   ) throws(DeserializeError) -> sending Self { Self(writesKey: true) }
 }
 
-/// Its key is not what it writes.
+/// Writes another key than `indexKey`.
 private struct TwoKeys: IndexKeyRecord {
   typealias IndexKey = Tuple<Int>
   typealias Fields = Tuple<Int>
@@ -153,7 +153,7 @@ private struct TwoKeys: IndexKeyRecord {
 }
 
 struct ConformanceTests {
-  @Test("A record that writes its key and its fields apart stores the same")
+  @Test("A record that writes its key and its fields separately stores the same bytes")
   func apart() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)
@@ -179,7 +179,7 @@ struct ConformanceTests {
     }
   }
 
-  @Test("A record that writes fewer bytes than it says stops the program")
+  @Test("A record that writes fewer bytes than its fields have is a fatal error")
   func miscounting() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory.path(percentEncoded: false)
@@ -195,7 +195,7 @@ struct ConformanceTests {
     }
   }
 
-  @Test("A record that writes another key than it has stops the program")
+  @Test("A record that writes another key than its own is a fatal error")
   func twoKeys() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory.path(percentEncoded: false)
@@ -205,7 +205,7 @@ struct ConformanceTests {
         try Store(path: path).insert(TwoKeys())
       }
       let text = String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(text.contains("has written a key of other bytes than indexKey has"))
+      #expect(text.contains("has written different key bytes than indexKey has"))
     }
   }
 
@@ -240,7 +240,7 @@ struct ConformanceTests {
     #expect(Tuple<Tuple<Int, Int>, String>.keyComponentCount == 3)
   }
 
-  @Test("Operators by other names are the same")
+  @Test("Operators with alternative names are equal")
   func operators() {
     #expect(ComparisonOperator.lessThanOrEqual(1) == .lessOrEqual(1))
     #expect(ComparisonOperator.greaterThanOrEqual(1) == .greaterOrEqual(1))

@@ -76,8 +76,8 @@ struct CostTests {
     final class Box: @unchecked Sendable { var costs: [UInt64] = [] }
     let box = Box()
     for count in [5, 40_000] { try withCrowd(count) { box.costs.append(try nanoseconds($0)) } }
-    // A deeper tree costs a little more, a scan of the neighbours some thousand times as much. The
-    // best of 20 of this thread's own time does not depend on what else the machine does.
+    // A full scan would take several thousand times as long; a deeper tree takes slightly longer.
+    // The best of 20 runs by this thread's own clock does not depend on the machine's load.
     #expect(box.costs[1] < box.costs[0] * 100, "\(box.costs)")
   }
 

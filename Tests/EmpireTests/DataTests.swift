@@ -1,4 +1,4 @@
-// What can be stored, what cannot, and the bytes of it.
+// Which values can be stored, which cannot, and their bytes.
 
 import Empire
 import Foundation
@@ -36,7 +36,7 @@ struct DataTests {
     try withTemporaryDirectory { try body(try Store(url: $0), $0) }
   }
 
-  @Test("The bytes on disk are those of the format")
+  @Test("The bytes on disk follow the format")
   func format() throws {
     try withTemporaryDirectory { directory in
       try Store(url: directory).insert(PersonOfTheCheckValues.Person(name: "Al", age: 2))
@@ -63,7 +63,7 @@ struct DataTests {
     }
   }
 
-  @Test("A NUL or a date without milliseconds is refused, in records, look-ups and queries")
+  @Test("A NUL or a date without milliseconds is rejected in records, lookups and queries")
   func unstorable() throws {
     try withStore { store, _ in
       try store.withTransaction { context in
@@ -108,7 +108,7 @@ struct DataTests {
   @Test("Keys up to 511 bytes, values beyond 32 KiB")
   func sizes() throws {
     try withStore { store, _ in
-      // 4 bytes of the tag, one NUL.
+      // 4 bytes for the tag, 1 for the NUL.
       let longest = String(repeating: "x", count: 506)
       try store.withTransaction { context in
         try context.insert(Tree(name: longest))
@@ -132,7 +132,7 @@ struct DataTests {
     }
   }
 
-  @Test("Data, Bool and the further types as keys")
+  @Test("Data, Bool and the remaining types as keys")
   func keys() throws {
     try withStore { store, _ in
       try store.withTransaction { context in
@@ -162,7 +162,7 @@ struct DataTests {
     }
   }
 
-  @Test("Damaged bytes in a file are errors")
+  @Test("Damaged bytes in a file are reported as errors")
   func damage() throws {
     try withTemporaryDirectory { directory in
       try Store(url: directory).insert(Note(id: 1, text: "abc", date: .distantPast))
@@ -206,7 +206,7 @@ struct DataTests {
 }
 
 enum PersonOfTheCheckValues {
-  // The type's name is part of the format, so the tag of a top-level `Person` is given.
+  // The type's name is part of the format; this is the tag of a top-level `Person`.
   @IndexKeyRecord(keyPrefix: 2_872_633_045, "name")
   struct Person {
     let name: String

@@ -1,4 +1,4 @@
-// Two types that would share records by accident.
+// Two types that would share records unintentionally.
 
 import Empire
 import Foundation
@@ -14,12 +14,12 @@ private enum Right {
   struct Shared: Equatable { let id: Int }
 }
 
-/// Another file has one of the same name.
+/// Another file has a type of the same name.
 @IndexKeyRecord("id")
 private struct Twin { let id: Int }
 
 struct EqualPrefixTests {
-  @Test("Types whose hashed tags are equal are refused at the first use of the second one")
+  @Test("Types with equal hashed tags are rejected at the first use of the second one")
   func accident() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)
@@ -34,11 +34,11 @@ struct EqualPrefixTests {
       }
       #expect(try store.count(of: Twin.self) == 1)
     }
-    // Another directory does not know of the first one.
+    // In another directory, the first type has not been used.
     try withTemporaryDirectory { try Store(url: $0).withTransaction { try SecondTwin.uses[0]($0) } }
   }
 
-  @Test("Tags that a program gives may be equal: an older layout reads the same records")
+  @Test("Explicit tags may be equal: an older layout reads the same records")
   func onPurpose() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)

@@ -1,4 +1,4 @@
-// What errors of a store say: which record, which property, which key, and what can be done.
+// The messages of store errors: which record, property and key, and what to do.
 
 import Empire
 import Foundation
@@ -35,29 +35,30 @@ struct ErrorTests {
     try withTemporaryDirectory { try body(try Store(url: $0)) }
   }
 
-  /// The error that a closure throws has to be this one and to say some words, and what to do.
+  /// Expects that a closure throws this error, and that its message contains the words and the
+  /// advice.
   private func expect<E: LocalizedError & Equatable & CustomStringConvertible>(
-    _ expected: E, _ words: String..., place: SourceLocation = #_sourceLocation,
+    _ expected: E, _ words: String..., location: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
   ) {
-    let error = #expect(throws: expected, sourceLocation: place) { try body() }
+    let error = #expect(throws: expected, sourceLocation: location) { try body() }
     guard let error else { return }
     for word in words {
-      #expect(error.description.contains(word), "\(error)", sourceLocation: place)
+      #expect(error.description.contains(word), "\(error)", sourceLocation: location)
     }
-    expectAdvice(error, place)
+    expectAdvice(error, location)
   }
 
-  /// An error that is printed says what to do, too.
+  /// Expects that the description of an error ends with its advice.
   private func expectAdvice<E: LocalizedError & CustomStringConvertible>(
-    _ error: E, _ place: SourceLocation = #_sourceLocation
+    _ error: E, _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(error.errorDescription == error.description, sourceLocation: place)
+    #expect(error.errorDescription == error.description, sourceLocation: location)
     let advice = error.recoverySuggestion ?? "?"
-    #expect(error.description.hasSuffix("; \(advice)"), "\(error)", sourceLocation: place)
+    #expect(error.description.hasSuffix("; \(advice)"), "\(error)", sourceLocation: location)
   }
 
-  @Test("A record that is not there is named with its key")
+  @Test("The error for a missing record names its key")
   func absence() throws {
     try withStore { store in
       expect(MDBError.recordNotFound, "there is no Tree with the key (\"Elm\")") {
@@ -77,7 +78,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A key that is too long is named with record, property, size and limit")
+  @Test("The error for a key that is too long names record, property, size and limit")
   func longKeys() throws {
     try withStore { store in
       let long = String(repeating: "x", count: 600)
@@ -97,7 +98,8 @@ struct ErrorTests {
   }
 
   @Test(
-    "A value that an index cannot hold is refused when it is written, complete or not yet built")
+    "A value that is too long for an index is rejected on writing, whether or not the index is built"
+  )
   func longIndexValues() throws {
     let long = String(repeating: "x", count: 600)
     try withStore { store in
@@ -111,13 +113,14 @@ struct ErrorTests {
       }
     }
     try withStore { store in
-      // A record without the index comes first, so the index is not complete when the next one is written.
+      // A record of the type without the index is written first, so the index is incomplete for the
+      // next one.
       try store.insert(Plain(name: "a", motto: "short"))
       expect(StoreError.keyBufferOverflow, "Indexed by motto", "'motto'") {
         try store.insert(Indexed(name: "b", motto: long))
       }
       #expect(try Indexed.select(in: store, motto: .greaterThan("")).map(\.name) == ["a"])
-      // What was stored before there was an index is named with its key.
+      // The error for a record that was stored before the index was added names its key.
       try store.insert(Plain(name: "c", motto: long))
       expect(StoreError.keyBufferOverflow, "the record with the key (\"c\")", "'motto'") {
         _ = try Indexed.select(in: store, motto: "short")
@@ -125,7 +128,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A value that cannot be stored is named with its record and property")
+  @Test("The error for a value that cannot be stored names its record and property")
   func refusedValues() throws {
     try withStore { store in
       expect(SerializeError.nulInString, "Tree.name: a string contains a NUL") {
@@ -147,7 +150,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A directory that is missing is named")
+  @Test("The error for a missing directory names it")
   func missingDirectory() throws {
     try withTemporaryDirectory { directory in
       let missing = directory.appending(path: "none")
@@ -163,7 +166,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("Every other error of a store has a sentence and a way out")
+  @Test("Every other store error has a message and advice")
   func otherErrors() throws {
     try withStore { store in
       expect(MDBError.permissionDenied, "read-only") {

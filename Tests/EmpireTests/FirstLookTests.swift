@@ -1,4 +1,4 @@
-// What the documentation shows first.
+// The first example of the documentation.
 
 import Empire
 import Foundation

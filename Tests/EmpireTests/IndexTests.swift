@@ -1,4 +1,4 @@
-// Secondary indexes: right whatever is done to the records, by whoever does it.
+// Secondary indexes stay correct after all changes of the records, whichever program makes them.
 
 import DflatTestSupport
 import Empire
@@ -26,7 +26,7 @@ private struct Citizen: Equatable {
   }
 }
 
-/// As it was, with an index by the same property. Migration changes the age.
+/// The old version, with an index by the same property. Migration changes the age.
 @IndexKeyRecord(keyPrefix: 500, "city", "name")
 @Index("age")
 private struct OldCitizen: Equatable {
@@ -35,7 +35,7 @@ private struct OldCitizen: Equatable {
   var age: Int
 }
 
-/// The same records in a part of a program that knows of no index.
+/// The same records, in a type without the index.
 @IndexKeyRecord(keyPrefix: 500, "city", "name")
 private struct PlainCitizen {
   let city: String
@@ -58,7 +58,7 @@ struct IndexTests {
       score: -Double(age))
   }
 
-  /// The names of the databases in a directory, and the entries of that of the indexes.
+  /// The names of the databases in a directory, and the entries of the index database.
   private func contents(_ directory: URL) throws -> (names: [String], entries: [[UInt8]: Int]) {
     let environment = try Environment(url: directory, maxDatabases: 2, locking: false)
     return try Transaction.with(env: environment, readOnly: true) { transaction in
@@ -81,7 +81,7 @@ struct IndexTests {
     }
   }
 
-  @Test("An index gives every operator, in its own order, with ties in the order of the keys")
+  @Test("An index supports every operator, in its own order, with ties in key order")
   func operators() throws {
     try withStore { store, _ in
       try store.withTransaction { context in
@@ -106,17 +106,17 @@ struct IndexTests {
         try Citizen.select(in: store, city: "A", age: .lessThan(41)).map(\.name) == ["b", "c"])
       #expect(
         try Citizen.select(in: store, bytes: Data([41, 0]), score: .lessOrEqual(0)).count == 2)
-      // The key still answers what it did.
+      // Queries by key still work.
       #expect(try Citizen.select(in: store, city: "A").map(\.name) == ["a", "b", "c", "d"])
     }
   }
 
-  @Test("Whatever is done to records, every index has exactly their entries; read-only scans agree")
+  @Test("After random changes every index has exactly the records' entries; read-only scans agree")
   func model() throws {
     try withStore { store, directory in
       try withSeed { random in
         var model: [String: Citizen] = [:]
-        struct Undo: Error {}
+        struct Rollback: Error {}
         func check() throws {
           let expected = model.values.sorted {
             ($0.age, $0.city, $0.name) < ($1.age, $1.city, $1.name)
@@ -176,18 +176,18 @@ struct IndexTests {
                 do {
                   try store.withTransaction(parent: context) {
                     try change($0)
-                    if random.oneIn(2) { throw Undo() }
+                    if random.oneIn(2) { throw Rollback() }
                   }
-                } catch is Undo { next = before }
+                } catch is Rollback { next = before }
               }
               try change(context)
-              if fails { throw Undo() }
+              if fails { throw Rollback() }
             }
             model = next
-          } catch is Undo {}
+          } catch is Rollback {}
           try check()
         }
-        // Long lists go by key as well.
+        // Long lists also contain keys.
         try store.withTransaction { _ = try $0.deleteAll(of: Citizen.self) }
         model = [:]
         try check()
@@ -196,7 +196,7 @@ struct IndexTests {
   }
 
   @Test(
-    "An index of records that are there is built by the first query; one that reads sorts instead")
+    "The first writing query builds an index of existing records; a read-only one sorts instead")
   func building() throws {
     try withStore { store, directory in
       try store.withTransaction { context in
@@ -206,7 +206,7 @@ struct IndexTests {
         }
       }
       #expect(try contents(directory).names == ["empiredb"])
-      // Writing does not build: the records before would be missing.
+      // Writing does not build the index: the earlier records would be missing.
       try store.insert(citizen("new", 7))
       #expect(try contents(directory).entries.isEmpty)
       let expected = [7, 6, 5, 4, 3, 2, 1]
@@ -218,14 +218,14 @@ struct IndexTests {
       let found = try Citizen.select(in: store, limit: 8, age: .lessOrEqual(7))
       #expect(found.map(\.age) == [7] + expected && found.first?.name == "new")
       #expect(try contents(directory).entries.values.reduce(0, +) == 51 * 3)
-      // It is kept up by a store that is opened later.
+      // A store that is opened later maintains it.
       let other = Store(database: try LockingDatabase(url: directory))
       try other.delete(citizen("new", 0))
       #expect(try Citizen.select(in: store, age: 7).map(\.name) == ["n43"])
     }
   }
 
-  @Test("A type without an index makes no second database")
+  @Test("A type without an index creates no second database")
   func noIndex() throws {
     try withStore { store, directory in
       try store.insert(Tree(name: "a"))
@@ -234,18 +234,19 @@ struct IndexTests {
   }
 
   @Test(
-    "Records that others write are found: a program that knows no index, a type without it, another version"
+    "Records from other writers are found: a program without indexes, a type without the index, another version"
   )
-  func foreignWriters() throws {
+  func otherWriters() throws {
     try withTemporaryDirectory { directory in
-      // One environment at a time: another one on the same directory sees the file, and has to see it alone.
+      // Only one environment of the directory is open at a time, because the other program must
+      // have the file to itself.
       func withStore<R>(_ body: (Store) throws -> R) throws -> R {
         try body(Store(database: try LockingDatabase(url: directory)))
       }
       func ages() throws -> [Int] {
         try withStore { store in
           let found = try Citizen.select(in: store, age: .greaterOrEqual(.min)).map(\.age)
-          // The same without the index.
+          // The same query without the index.
           let sorted = try store.withTransaction(readOnly: true) {
             try $0.selectAll(of: Citizen.self).map(\.age)
           }.sorted()
@@ -258,7 +259,7 @@ struct IndexTests {
       }
       #expect(try ages() == [1, 2, 3])
 
-      // As upstream Empire would: it sees one database.
+      // Writes like upstream Empire, which knows only one database.
       try Transaction.with(env: try Environment(url: directory, maxDatabases: 1)) { transaction in
         let dbi = try transaction.open(name: "empiredb")
         let start: [UInt8] = [0]
@@ -270,7 +271,7 @@ struct IndexTests {
         }
         try key.withUnsafeBytes { try transaction.delete(dbi: dbi, key: MDB_val(buffer: $0)) }
       }
-      // One that reads only does not trust the index either.
+      // A read-only transaction does not trust the index either.
       try withStore { store in
         try store.withTransaction(readOnly: true) { context throws in
           #expect(try Citizen.select(in: context, age: .greaterOrEqual(.min)).map(\.age) == [2, 3])
@@ -278,7 +279,7 @@ struct IndexTests {
       }
       #expect(try ages() == [2, 3])
 
-      // A type without the index, in the same transaction as one with it.
+      // A type without the index writes in the same transaction as one with it.
       try withStore { store in
         try store.withTransaction { context throws in
           try context.insert(citizen("n9", 9))
@@ -290,7 +291,8 @@ struct IndexTests {
       }
       #expect(try ages() == [3, 9, 20])
 
-      // Another version with an index by the same property: its records are migrated before the index is believed.
+      // Another version with an index by the same property: its records are migrated before the
+      // index is trusted.
       try withStore { try $0.insert(OldCitizen(city: "C", name: "old", age: 5)) }
       try withStore { store in
         try store.withTransaction(readOnly: true) { context throws in
@@ -305,21 +307,21 @@ struct IndexTests {
   }
 
   @Test(
-    "What a nested transaction does to an index is known to its parent, or undone",
+    "Index changes of a nested transaction are visible to its parent, or rolled back",
     arguments: [true, false])
-  func nestedStrikes(isKept: Bool) throws {
-    struct Undo: Error {}
+  func nestedRemovals(isKept: Bool) throws {
+    struct Rollback: Error {}
     try withStore { store, directory in
       try store.withTransaction { outer in
         try outer.insert(citizen("a", 1))
         do {
           try store.withTransaction(parent: outer) { inner in
-            // The type without the index strikes it off.
+            // The type without the index removes it from the list.
             try inner.insert(
               PlainCitizen(city: "A", name: "b", age: 2, bytes: Data(), score: 0))
-            if !isKept { throw Undo() }
+            if !isKept { throw Rollback() }
           }
-        } catch is Undo {}
+        } catch is Rollback {}
         try outer.insert(citizen("a", 3))
         try outer.insert(citizen("c", 4))
       }
@@ -330,7 +332,7 @@ struct IndexTests {
     }
   }
 
-  @Test("What cannot be sorted is refused, and leaves the record and its entries as they were")
+  @Test("A value that cannot be sorted is rejected and leaves the record and its entries unchanged")
   func refusals() throws {
     try withStore { store, directory in
       try store.insert(citizen("a", 1))
@@ -353,10 +355,10 @@ struct IndexTests {
     }
   }
 
-  @Test("Shared commits keep indexes up, also where one of them is undone")
+  @Test("Shared commits maintain indexes, even if one of the transactions is rolled back")
   func sharedCommits() async throws {
     try await withTemporaryDirectory { directory in
-      struct Undo: Error {}
+      struct Rollback: Error {}
       let store = try BackgroundStore(url: directory)
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<200 {
@@ -364,7 +366,7 @@ struct IndexTests {
             try? await store.withTransaction { context in
               try context.insert(
                 Citizen(city: "A", name: "n\(number)", age: number % 7, bytes: Data(), score: 0))
-              if number % 3 == 0 { throw Undo() }
+              if number % 3 == 0 { throw Rollback() }
             }
           }
         }

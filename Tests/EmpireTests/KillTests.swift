@@ -1,6 +1,8 @@
-// A process that is killed at any moment: what it was told is stored, nothing is half there, and nobody has to wait for it.
+// Processes that are killed at any time: commits that returned are durable, no transaction is
+// stored in part, and other processes do not wait.
 //
-// The process is this test program's own copy. It writes until it is killed, and prints the number of each transaction that has returned.
+// The process is a copy of this test program. It writes until it is killed, and prints the number
+// of each transaction that has returned.
 
 import DflatTestSupport
 import Empire
@@ -17,8 +19,8 @@ private struct Step: Equatable {
 struct KillTests {
   private static let partsPerStep = 5
 
-  /// Writes steps of several records into a directory for ever. What the child runs.
-  private static func writeForEver(_ directory: String) throws -> Never {
+  /// Writes steps of several records into a directory forever. Runs in the child process.
+  private static func writeForever(_ directory: String) throws -> Never {
     let store = Store(
       database: try LockingDatabase(path: directory, mapSize: .growing(from: 1 << 16)))
     let first = try Step.select(in: store, limit: 1, number: .lessThan(.max)).first.map {
@@ -37,11 +39,11 @@ struct KillTests {
     }
   }
 
-  @Test("What a child process does", .enabled(if: Victim.task != nil))
-  func victim() throws {
-    let task = try #require(Victim.task)
+  @Test("The task of a child process", .enabled(if: ChildProcess.task != nil))
+  func child() throws {
+    let task = try #require(ChildProcess.task)
     switch task[0] {
-    case "write": try Self.writeForEver(task[1])
+    case "write": try Self.writeForever(task[1])
     case "leak": try LeakTests.printGrowth(task[1])
     default:
       let store = Store(database: try LockingDatabase(path: task[1]))
@@ -52,15 +54,15 @@ struct KillTests {
     }
   }
 
-  @Test("A killed writer leaves whole transactions, all that were told, and no lock")
+  @Test("A killed writer leaves complete transactions, all that it reported, and no lock")
   func killedWriter() throws {
     try withTemporaryDirectory { directory in
       try withSeed { random in
-        var told = -1
+        var reported = -1
         for _ in 0..<(isLongRun ? 50 : 4) {
           let output = Pipe()
-          let child = try Victim.start("write", directory, output)
-          // After some transactions, at no particular moment of the next one.
+          let child = try ChildProcess.start("write", directory, output)
+          // After some transactions, at an arbitrary point of the next one.
           var rest = Int.random(in: 1...60, using: &random)
           var text = Data()
           while rest > 0 {
@@ -73,31 +75,31 @@ struct KillTests {
           text += output.fileHandleForReading.readDataToEndOfFile()
           child.waitUntilExit()
           #expect(child.terminationReason == .uncaughtSignal)
-          // The last line may be cut off.
+          // The last line may be incomplete.
           let numbers = String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast()
             .compactMap { Int($0) }
-          told = max(told, numbers.last ?? -1)
+          reported = max(reported, numbers.last ?? -1)
 
           let store = Store(database: try LockingDatabase(url: directory))
           let steps = try Step.select(in: store, number: .greaterOrEqual(0))
           let last = try #require(steps.last?.number)
-          #expect(last >= told, "DFLAT_SEED=\(random.seed)")
+          #expect(last >= reported, "DFLAT_SEED=\(random.seed)")
           #expect(steps.count == (last + 1) * Self.partsPerStep, "DFLAT_SEED=\(random.seed)")
           // Writing does not wait for the dead process.
           try store.insert(Step(number: -1, part: 0, text: ""))
         }
-        #expect(told > 0)
+        #expect(reported > 0)
       }
     }
   }
 
-  @Test("A process that dies inside of a transaction holds nobody up")
+  @Test("A process that dies inside a transaction does not block other processes")
   func deadTransactions() throws {
     try withTemporaryDirectory { directory in
       let store = Store(database: try LockingDatabase(url: directory))
       try store.insert(Tree(name: "a"))
       for task in ["die reading", "die writing"] {
-        let child = try Victim.start(task, directory)
+        let child = try ChildProcess.start(task, directory)
         child.waitUntilExit()
         #expect(child.terminationStatus == 0)
         try store.insert(Tree(name: task))

@@ -1,4 +1,4 @@
-// Nothing is left behind by transactions that fail and by queries that end early: measured in a process of its own.
+// Failed transactions and queries that end early leak no memory. Measured in a separate process.
 
 import Empire
 import Foundation
@@ -6,9 +6,10 @@ import Testing
 
 #if os(Linux)
   struct LeakTests {
-    struct Undo: Error {}
+    struct Rollback: Error {}
 
-    /// Does everything that could leave something, over and over, and prints by how many bytes the process has grown. What the child runs.
+    /// Repeats everything that could leak, and prints by how many bytes the process has grown. Runs
+    /// in the child process.
     static func printGrowth(_ directory: String) throws {
       let store = Store(database: try LockingDatabase(path: directory))
       try store.withTransaction { context in
@@ -20,24 +21,24 @@ import Testing
       func round() throws {
         for readOnly in [true, false] {
           try? store.withTransaction(readOnly: readOnly) { context in
-            // Cursors that do not get to their end.
+            // Cursors that do not reach their end.
             try context.forEach(of: Triple.self) { $0.a < 5 }
             try? context.forEach(Triple.query(a: .greaterThan(3))) { _ in
-              throw Undo()
+              throw Rollback()
             }
             _ = try Triple.select(in: context, limit: 3, a: .lessThan(200))
-            throw Undo()
+            throw Rollback()
           }
         }
         try? store.withTransaction { context in
           for number in 0..<50 { try context.insert(Triple(a: number, b: 2, c: "d", note: "x")) }
           try? store.withTransaction(parent: context) { child in
             try child.insert(Triple(a: 1, b: 3, c: ""))
-            throw Undo()
+            throw Rollback()
           }
           _ = try? context.insert(Tree(name: "\0"))
           _ = try? context.insert(Tree(name: String(repeating: "x", count: 600)))
-          throw Undo()
+          throw Rollback()
         }
         _ = try? Triple.select(in: store, a: .within([1, 2, 1_000]))
         let subscription = try store.subscribe(to: RecordSet<Tree>.all) { _ in }
@@ -50,7 +51,7 @@ import Testing
       FileHandle.standardOutput.write(Data("grown by \(grown)\n".utf8))
     }
 
-    /// The memory of the process's own that is not a file's, in bytes.
+    /// The private memory of the process that is not mapped from a file, in bytes.
     private static func dataSize() throws -> Int {
       let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         .split(separator: " ")
@@ -62,14 +63,14 @@ import Testing
     func growth() throws {
       try withTemporaryDirectory { directory in
         let output = Pipe()
-        let child = try Victim.start("leak", directory, output)
+        let child = try ChildProcess.start("leak", directory, output)
         let text = String(
           decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         child.waitUntilExit()
         let line = try #require(
           text.split(separator: "\n").first { $0.hasPrefix("grown by ") }, "\(text)")
         let grown = try #require(Int(line.dropFirst("grown by ".count)))
-        // A cursor is some 400 bytes, a transaction more: one that is left in each round is 800,000.
+        // A cursor has about 400 bytes, a transaction more: one leak per round adds up to 800,000.
         #expect(grown < 400_000, "\(line)")
       }
     }

@@ -1,11 +1,11 @@
-// A client whose module belongs to the main actor compiles without a word about isolation, and works:
-// nothing that it hands to the library runs on the main actor by mistake, or off it.
+// A client whose module is isolated to the main actor compiles without isolation annotations and
+// works: closures that it passes to the library run on the main actor exactly when they should.
 
 import DflatTestSupport
 import MainActorRecords
 import Testing
 
-@Suite("A client whose module belongs to the main actor")
+@Suite("A client whose module is isolated to the main actor")
 @MainActor
 struct MainActorTests {
   private func makeLedger() throws -> Ledger {
@@ -26,6 +26,6 @@ struct MainActorTests {
   func observe() async throws {
     let lines = try await makeLedger().observe()
     #expect(
-      lines.filter { $0 != "told" }.sorted() == ["handled 1", "set 1", "updated 5"])
+      lines.filter { $0 != "reported" }.sorted() == ["handled 1", "set 1", "updated 5"])
   }
 }

@@ -25,7 +25,7 @@ private struct New: Equatable {
   }
 }
 
-/// Moves every record up the alphabet.
+/// Migration moves every record up the alphabet.
 @IndexKeyRecord(keyPrefix: 1, fieldsVersion: 3, "name")
 private struct Moving: Equatable {
   let name: String
@@ -59,7 +59,7 @@ struct MigrationTests {
     try withOld(["a", "b"]) { store in
       let new: New? = try store.select(key: New.IndexKey("a"))
       #expect(new?.note == "new")
-      // Stored as a new one: the old type cannot read it.
+      // Stored in the new version: the old type cannot read it.
       #expect(throws: StoreError.migrationUnsupported("Old", 1, 2)) {
         let _: Old? = try store.select(key: Old.IndexKey("a"))
       }
@@ -68,7 +68,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A reading transaction returns the migrated record and writes nothing")
+  @Test("A read-only transaction returns the migrated record and writes nothing")
   func reading() throws {
     try withOld(["a"]) { store in
       try store.withTransaction(readOnly: true) { context in
@@ -83,7 +83,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A query migrates many, old and new mixed, each once and in place")
+  @Test("A query migrates many records, old and new mixed, each once and in place")
   func queries() throws {
     let names = (0..<500).map { "n\(1000 + $0)" }
     try withOld(names) { store in
@@ -100,7 +100,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("Migration may change keys, also to those of other records that are migrated")
+  @Test("Migration may change keys, even to the keys of other migrated records")
   func moving() throws {
     try withOld(["a", "b", "c"]) { store in
       let found = try Moving.select(in: store, name: .closedRange("a"..."x"))
@@ -110,7 +110,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("A failing migration leaves all as it was")
+  @Test("A failing migration changes nothing")
   func failing() throws {
     try withOld(["a", "b"]) { store in
       #expect(throws: StoreError.migrationUnsupported("Ignorant", 4, 1)) {

@@ -1,6 +1,6 @@
-// Observing records: who is called, when, how often, and with what.
+// Observing records: which observers are called, when, how often, and with which records.
 //
-// A transaction is complete when its observers have heard of it, so nothing here has to be waited for.
+// A transaction returns after its observers have been notified, so these tests need not wait.
 
 import DflatTestSupport
 @testable import Empire
@@ -8,15 +8,15 @@ import Foundation
 import Testing
 
 struct ObservationTests {
-  @Test("A range hears of each transaction that matters once, with what a fresh query gives")
+  @Test("A range is notified once of each relevant transaction, with the result of a fresh query")
   func ranges() throws {
     try withChairs { store in
-      let heard = Recorder<[Int]>()
+      let received = Recorder<[Int]>()
       let limited = Recorder<[Int]>()
       let query = Query("a", last: .range(2..<6))
       let subscriptions = [
         try store.subscribe(to: RecordSet<Chair>.query(query)) {
-          heard.add((try? $0.get().map(\.number)) ?? [-1])
+          received.add((try? $0.get().map(\.number)) ?? [-1])
         },
         try store.subscribe(
           to: RecordSet<Chair>.query(Query("a", last: .lessThan(9), limit: 2))
@@ -25,57 +25,58 @@ struct ObservationTests {
       try store.withTransaction { context in
         for number in 0..<4 { try context.insert(chair(number)) }
       }
-      #expect(heard.take() == [[2, 3]])
+      #expect(received.take() == [[2, 3]])
       #expect(limited.take() == [[3, 2]])
-      // Outside of the range, of the window, of the type.
+      // Outside the range, the window, the type.
       try store.insert(chair(1, 5))
       try store.insert(chair(3, room: "b"))
       try store.insert(Tree(name: "x"))
-      #expect(heard.take() == [] && limited.take() == [])
-      // Only its content has changed.
+      #expect(received.take() == [] && limited.take() == [])
+      // Only the fields have changed.
       try store.insert(chair(3, 5))
-      #expect(heard.take() == [[2, 3]] && limited.take() == [[3, 2]])
-      // The same content, undone, inserted and deleted at once.
+      #expect(received.take() == [[2, 3]] && limited.take() == [[3, 2]])
+      // The same fields; rolled back; inserted and deleted in one transaction.
       try store.insert(chair(3, 5))
-      #expect(throws: Undo.self) {
+      #expect(throws: Rollback.self) {
         try store.withTransaction {
           try $0.insert(chair(4))
-          throw Undo()
+          throw Rollback()
         }
       }
       try store.withTransaction {
         try $0.insert(chair(4))
         try $0.delete(chair(4))
       }
-      #expect(heard.take() == [] && limited.take() == [])
-      // Another one takes the place in the window.
+      #expect(received.take() == [] && limited.take() == [])
+      // Another record enters the window.
       try store.delete(chair(3))
-      #expect(heard.take() == [[2]] && limited.take() == [[2, 1]])
-      // A nested transaction is a part of its parent; one that is undone is none.
+      #expect(received.take() == [[2]] && limited.take() == [[2, 1]])
+      // A nested transaction is part of its parent; one that is rolled back is not reported.
       try store.withTransaction { outer in
         try store.withTransaction(parent: outer) { try $0.insert(chair(5)) }
         try? store.withTransaction(parent: outer) {
           try $0.insert(chair(3))
-          throw Undo()
+          throw Rollback()
         }
         try outer.insert(chair(4))
       }
-      #expect(heard.take() == [[2, 4, 5]] && limited.take() == [[5, 4]])
+      #expect(received.take() == [[2, 4, 5]] && limited.take() == [[5, 4]])
       for subscription in subscriptions { subscription.cancel() }
       _ = try store.withTransaction { try $0.deleteAll(of: Chair.self) }
-      #expect(heard.take() == [])
+      #expect(received.take() == [])
     }
   }
 
-  @Test("A key hears of its changes and at last of its end; there is no life after that")
+  @Test(
+    "An observer of a key is notified of changes, then of the deletion, and of nothing afterwards")
   func keys() throws {
     try withChairs { store in
-      let heard = Recorder<Int>()
+      let received = Recorder<Int>()
       let subscription = try store.subscribe(to: Chair.self, key: Tuple("a", 1)) { event in
         switch event {
-        case .updated(let chair): heard.add(chair.weight)
-        case .deleted: heard.add(-1)
-        case .failed: heard.add(-2)
+        case .updated(let chair): received.add(chair.weight)
+        case .deleted: received.add(-1)
+        case .failed: received.add(-2)
         }
       }
       try store.insert(chair(2, 7))
@@ -84,15 +85,15 @@ struct ObservationTests {
         try context.insert(chair(1, 4))
         try context.insert(chair(1, 5))
       }
-      #expect(heard.take() == [3, 5])
+      #expect(received.take() == [3, 5])
       try store.delete(chair(1))
       try store.insert(chair(1, 6))
-      #expect(heard.take() == [-1])
+      #expect(received.take() == [-1])
       subscription.cancel()
     }
   }
 
-  @Test("Sets by an index and of a whole type; the present first, if it is wanted")
+  @Test("Sets by an index and of a whole type; the present state first, if requested")
   func sets() throws {
     try withChairs { store in
       try store.insert(chair(1, 3))
@@ -116,11 +117,11 @@ struct ObservationTests {
   }
 
   @Test(
-    "Calls are in the order of commits, whatever the thread, and before the transaction is complete"
+    "Calls are in commit order on all threads, and are made before the transaction returns"
   )
   func order() async throws {
     try await withTemporaryDirectory { directory in
-      // Two databases: the lines are the directory's.
+      // Two databases: the queues belong to the directory.
       let stores = try (0..<2).map { _ in Store(database: try LockingDatabase(url: directory)) }
       let counts = Recorder<[Int]>()
       let subscription = try stores[0].subscribe(to: RecordSet<Chair>.all) {
@@ -143,13 +144,13 @@ struct ObservationTests {
     }
   }
 
-  @Test("Transactions that share a commit are heard of one by one, before each is complete")
+  @Test("Transactions that share a commit are reported one by one, before each returns")
   func groups() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(url: directory)
-      let heard = Recorder<[Int]>()
+      let received = Recorder<[Int]>()
       let subscription = try store.subscribe(to: RecordSet<Chair>.all) {
-        heard.add((try? $0.get().map(\.number)) ?? [])
+        received.add((try? $0.get().map(\.number)) ?? [])
       }
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<200 {
@@ -157,28 +158,29 @@ struct ObservationTests {
             do {
               try await store.withTransaction { context in
                 try context.insert(Chair(room: "a", number: number, weight: 0))
-                if number % 4 == 0 { throw Undo() }
+                if number % 4 == 0 { throw Rollback() }
               }
-              #expect(heard.events.contains { $0.contains(number) })
-            } catch { #expect(number % 4 == 0 && error is Undo) }
+              #expect(received.events.contains { $0.contains(number) })
+            } catch { #expect(number % 4 == 0 && error is Rollback) }
           }
         }
       }
-      #expect(heard.events.map(\.count) == Array(1...150))
-      #expect(heard.events.allSatisfy { $0.allSatisfy { $0 % 4 != 0 } })
+      #expect(received.events.map(\.count) == Array(1...150))
+      #expect(received.events.allSatisfy { $0.allSatisfy { $0 % 4 != 0 } })
       subscription.cancel()
     }
   }
 
-  @Test("What a member of a group has noticed before it is undone, nobody hears")
-  func undoneMember() throws {
+  @Test("The updates of a group member that is rolled back are not delivered")
+  func rolledBackMember() throws {
     try withChairs { store in
-      let heard = Recorder<[Int]>()
+      let received = Recorder<[Int]>()
       let subscription = try store.subscribe(to: RecordSet<Chair>.all) {
-        heard.add((try? $0.get().map(\.number)) ?? [-1])
+        received.add((try? $0.get().map(\.number)) ?? [-1])
       }
       try store.withTransaction { outer in
-        // As a group does. A member ends with a look at what is new; then it may still fail.
+        // Like a commit group. A member computes its updates at its end; after that it may still
+        // fail.
         nonisolated(unsafe) let outer = outer
         func member(_ number: Int, isCancelled: Bool) throws {
           nonisolated(unsafe) var result: Result<Void, any Error>?
@@ -201,7 +203,7 @@ struct ObservationTests {
         #expect(throws: CancellationError.self) { try member(2, isCancelled: true) }
         try member(3, isCancelled: false)
       }
-      #expect(heard.take() == [[1], [1, 3]])
+      #expect(received.take() == [[1], [1, 3]])
       subscription.cancel()
     }
   }

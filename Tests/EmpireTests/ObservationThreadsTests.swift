@@ -1,4 +1,4 @@
-// Observing records from several threads: ends of subscriptions, commits meanwhile, streams, slow handlers.
+// Observing records from several threads: cancellation, concurrent commits, streams, slow handlers.
 
 import DflatTestSupport
 @testable import Empire
@@ -6,34 +6,34 @@ import Foundation
 import Testing
 
 struct ObservationThreadsTests {
-  @Test("After cancelling, or letting go, no call begins; a handler may cancel itself")
+  @Test("After cancelling or releasing a subscription no call begins; a handler may cancel itself")
   func cancelling() throws {
     try withChairs { store in
-      let heard = Recorder<String>()
-      let kept = try store.subscribe(to: RecordSet<Chair>.all) { _ in heard.add("kept") }
+      let received = Recorder<String>()
+      let kept = try store.subscribe(to: RecordSet<Chair>.all) { _ in received.add("kept") }
       var dropped: StoreSubscription? = try store.subscribe(to: RecordSet<Chair>.all) { _ in
-        heard.add("dropped")
+        received.add("dropped")
       }
       final class Box: @unchecked Sendable { var subscription: StoreSubscription? }
       let box = Box()
       box.subscription = try store.subscribe(to: RecordSet<Chair>.all) { _ in
-        heard.add("self")
+        received.add("self")
         box.subscription?.cancel()
       }
       try store.insert(chair(1))
-      #expect(heard.take().sorted() == ["dropped", "kept", "self"])
+      #expect(received.take().sorted() == ["dropped", "kept", "self"])
       #expect(dropped != nil)
       dropped = nil
       try store.insert(chair(2))
-      #expect(heard.take() == ["kept"])
+      #expect(received.take() == ["kept"])
       kept.cancel()
       kept.cancel()
       try store.insert(chair(3))
-      #expect(heard.take() == [])
+      #expect(received.take() == [])
     }
   }
 
-  @Test("No call begins after cancel() has returned, while others write")
+  @Test("No call begins after cancel() has returned, while other threads write")
   func cancellingMeanwhile() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(url: directory)
@@ -54,21 +54,21 @@ struct ObservationThreadsTests {
         subscription.cancel()
         isCancelled.add(true)
         await Task.yield()
-        // One that had begun before may find the flag set; a second one may not.
+        // A call that began before may find the flag set; a second call may not.
         #expect(late.events.count <= 1)
       }
       try await writing
     }
   }
 
-  @Test("A handler may write, and hears of that, too")
+  @Test("A handler may write, and is notified of its own changes")
   func writingHandlers() throws {
     try withChairs { store in
-      let heard = Recorder<Int>()
+      let received = Recorder<Int>()
       let done = DispatchSemaphore(value: 0)
       let subscription = try store.subscribe(to: RecordSet<Chair>.all) { result in
         let chairs = (try? result.get()) ?? []
-        heard.add(chairs.count)
+        received.add(chairs.count)
         if chairs.count < 5 {
           try? store.insert(Chair(room: "a", number: chairs.count, weight: 0))
         } else {
@@ -77,17 +77,17 @@ struct ObservationThreadsTests {
       }
       try store.insert(chair(0))
       done.wait()
-      #expect(heard.events == [1, 2, 3, 4, 5])
+      #expect(received.events == [1, 2, 3, 4, 5])
       subscription.cancel()
     }
   }
 
-  @Test("What is committed while somebody subscribes is heard of once or known already")
+  @Test("A commit during subscribing is either reported once or part of the first state")
   func subscribingMeanwhile() throws {
     try withChairs { store in
-      let heard = Recorder<[Int]>()
+      let received = Recorder<[Int]>()
       var subscriptions: [StoreSubscription] = []
-      // In another thread's transaction, which began before.
+      // In a transaction of another thread that began earlier.
       let (written, subscribed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let ended = DispatchSemaphore(value: 0)
       Thread {
@@ -101,30 +101,30 @@ struct ObservationThreadsTests {
       written.wait()
       subscriptions.append(
         try store.subscribe(to: RecordSet<Chair>.all) {
-          heard.add((try? $0.get().map(\.number)) ?? [])
+          received.add((try? $0.get().map(\.number)) ?? [])
         })
       subscribed.signal()
       ended.wait()
-      #expect(heard.take() == [[1]])
-      // In a transaction of this thread, which is undone: what it has written is not known.
+      #expect(received.take() == [[1]])
+      // In a transaction of this thread that is rolled back: its changes are not visible.
       try? store.withTransaction { context in
         try context.insert(chair(2))
         subscriptions.append(
           try store.subscribe(to: RecordSet<Chair>.all, includingPresent: true) {
-            heard.add((try? $0.get().map { $0.number + 100 }) ?? [])
+            received.add((try? $0.get().map { $0.number + 100 }) ?? [])
           })
-        throw Undo()
+        throw Rollback()
       }
       try store.insert(chair(2))
-      #expect(Set(heard.take()) == [[1, 2], [101], [101, 102]])
+      #expect(Set(received.take()) == [[1, 2], [101], [101, 102]])
     }
   }
 
-  @Test("A commit between what a subscriber has read and its registration is not missed")
+  @Test("A commit between a subscriber's first read and its registration is not missed")
   func commitMeanwhile() throws {
     try withChairs { store in
       try store.insert(Disturbed(id: 1))
-      let heard = Recorder<[Int]>()
+      let received = Recorder<[Int]>()
       let once = Recorder<Int>()
       let subscription = try Disturbed.$whenRead.withValue({
         guard once.events.isEmpty else { return }
@@ -137,17 +137,17 @@ struct ObservationThreadsTests {
         done.wait()
       }) {
         try store.subscribe(to: RecordSet<Disturbed>.all, includingPresent: true) {
-          heard.add((try? $0.get().map(\.id)) ?? [])
+          received.add((try? $0.get().map(\.id)) ?? [])
         }
       }
-      // Behind what there is to hear at first.
+      // After the first update.
       try store.insert(Disturbed(id: 3))
-      #expect(heard.events == [[1, 2], [1, 2, 3]])
+      #expect(received.events == [[1, 2], [1, 2, 3]])
       subscription.cancel()
     }
   }
 
-  @Test("Many subscribe while many write: nobody ends with something old")
+  @Test("Many subscribe while many write: every observer ends with the latest state")
   func manySubscribers() async throws {
     try await withTemporaryDirectory { directory in
       let store = Store(database: try LockingDatabase(url: directory))
@@ -169,7 +169,7 @@ struct ObservationThreadsTests {
         }
         try await group.waitForAll()
       }
-      // Behind everything in the line.
+      // After everything in the queue.
       try store.insert(Chair(room: "a", number: 60, weight: 0))
       for id in 0..<60 {
         let counts = last.events.filter { $0.id == id }.map(\.count)
@@ -216,7 +216,7 @@ struct ObservationThreadsTests {
     }
   }
 
-  @Test("A slow handler holds up neither the writers of a background store nor other types")
+  @Test("A slow handler delays neither the writers of a background store nor other types")
   func slowHandlers() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(url: directory)
@@ -237,12 +237,12 @@ struct ObservationThreadsTests {
         complete.add(true)
       }()
       await Self.wait(entered)
-      // Complete while the handler of the other type still runs.
+      // Returns while the handler of the other type still runs.
       try await store.withTransaction { try $0.insert(Tree(name: "a")) }
       #expect(trees.events == [1])
       #expect(
         try await store.withTransaction(readOnly: true) { try $0.count(of: Chair.self) } == 1)
-      // What its handler has not heard is not complete.
+      // A transaction does not return before its own handler has run.
       #expect(complete.events.isEmpty)
       release.signal()
       try await slow

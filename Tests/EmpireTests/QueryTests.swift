@@ -1,4 +1,4 @@
-// Queries: against the dullest model there is, and the situations that have been gotten wrong elsewhere.
+// Queries: compared with a simple model, and situations that other implementations got wrong.
 
 import DflatTestSupport
 import Empire
@@ -21,7 +21,7 @@ struct QueryTests {
     }
   }
 
-  @Test("The lengths of keys do not influence results")
+  @Test("The lengths of keys do not affect results")
   func lengths() throws {
     try withTrees(["Ash", "Birch", "Elm", "Oak", "Yew"]) { context throws in
       func names(_ comparison: Empire.ComparisonOperator<String>) throws -> [String] {
@@ -40,7 +40,7 @@ struct QueryTests {
     }
   }
 
-  @Test("within looks up each value in turn; a complete key that is absent is an error")
+  @Test("within looks up each value in turn; a complete key that does not exist is an error")
   func within() throws {
     try withTrees(["a", "b", "c"]) { context throws in
       func names(_ values: [String], limit: Int? = nil) throws -> [String] {
@@ -49,10 +49,10 @@ struct QueryTests {
       #expect(try names(["c", "a", "c"]) == ["c", "a", "c"])
       #expect(try names([]) == [])
       #expect(throws: MDBError.recordNotFound) { try names(["a", "x"]) }
-      // The absent one is not looked up any more.
+      // The missing key is beyond the limit and is not looked up.
       #expect(try names(["a", "x"], limit: 1) == ["a"])
       #expect(try names(["x"], limit: 0) == [])
-      // Incomplete keys contribute what there is.
+      // Incomplete keys contribute the records that exist.
       try context.insert(Person(city: "A", name: "1", age: 1))
       try context.insert(Person(city: "A", name: "2", age: 1))
       try context.insert(Person(city: "B", name: "1", age: 1))
@@ -77,7 +77,7 @@ struct QueryTests {
   }
 
   @Test(
-    "Every operator on every component gives what a filter gives, beside neighbours of other types")
+    "Every operator on every component gives the result of a filter, beside records of other types")
   func model() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)
@@ -92,7 +92,7 @@ struct QueryTests {
             }
           }
           try store.withTransaction { context throws in
-            // The keys of both are around those of the type in question.
+            // The keys of both types surround those of the queried type.
             for triple in triples.shuffled(using: &random) { try context.insert(triple) }
             try context.insert(Low(name: "x"))
             try context.insert(High(name: "x"))

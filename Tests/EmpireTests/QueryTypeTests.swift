@@ -1,4 +1,5 @@
-// The types of queries are those of the key. What the compiler refuses is in the tests of the macros; here is what it lets pass.
+// The types of queries are those of the key. The tests of the macros contain queries that the
+// compiler rejects; these are accepted.
 
 import Empire
 import Foundation
@@ -19,7 +20,7 @@ private struct Page: Equatable {
   var title: String
 }
 
-/// A key that is no tuple.
+/// A key that is not a tuple.
 private struct Whole: Equatable, IndexKeyRecord {
   let number: Int
 
@@ -39,7 +40,7 @@ private struct Whole: Equatable, IndexKeyRecord {
   }
 }
 
-/// Where nothing is known of the record's key.
+/// A context in which the record's key type is unknown.
 private func records<Record: IndexKeyRecord, Value: QueryComponent>(
   of recordType: Record.Type, in context: TransactionContext, _ last: ComparisonOperator<Value>
 ) throws -> [Record] {
@@ -47,7 +48,7 @@ private func records<Record: IndexKeyRecord, Value: QueryComponent>(
 }
 
 extension TransactionContext {
-  /// The function that compares types when it runs, without a warning.
+  /// The function that compares types at run time, without its warning.
   fileprivate func uncheckedSelect<Record: IndexKeyRecord, each Value: QueryComponent, Last>(
     _ query: Query<repeat each Value, Last>
   ) throws -> [Record] {
@@ -90,7 +91,7 @@ struct QueryTypeTests {
     }
   }
 
-  @Test("Literals get the types of the key")
+  @Test("Literals have the types of the key")
   func literals() throws {
     try withPages { context throws in
       let found: [Triple] = try context.select(query: Query(1, last: .equals(7)))
@@ -103,7 +104,7 @@ struct QueryTypeTests {
     }
   }
 
-  @Test("Where the compiler cannot know the key, an error names record, component and both types")
+  @Test("If the compiler cannot know the key, an error names record, component and both types")
   func mismatch() throws {
     try withPages { context throws in
       func expect<Record: IndexKeyRecord>(
@@ -136,7 +137,7 @@ struct QueryTypeTests {
       expect(Whole.self, "component 1", "Int", "String") {
         try records(of: Whole.self, in: context, .lessThan(""))
       }
-      // What fits is found, also a key in a key by its own components.
+      // Matching types are accepted, including a nested key by its own components.
       #expect(try records(of: Whole.self, in: context, .lessThan(9)) == [Whole(number: 3)])
       let pages: [Page] = try context.uncheckedSelect(Query(folder.id, last: .lessThan(1)))
       #expect(pages.map(\.number) == [0])
@@ -144,7 +145,7 @@ struct QueryTypeTests {
   }
 
   @Test(
-    "Sets of an index are read, counted, gone through and deleted, with the index or without it")
+    "Sets of an index are read, counted, iterated and deleted, with the index or without it")
   func indexedSets() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)

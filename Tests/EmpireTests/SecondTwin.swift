@@ -1,4 +1,4 @@
-// A type of the same name as one in another file, as it happens in programs of several modules.
+// A type with the same name as one in another file, as in programs with several modules.
 
 import Empire
 
@@ -6,7 +6,7 @@ import Empire
 private struct Twin { let id: Int }
 
 enum SecondTwin {
-  /// Everything that can be done with the type.
+  /// Uses the type in a store.
   static var uses: [(TransactionContext) throws -> Void] {
     [
       { try $0.insert(Twin(id: 2)) },

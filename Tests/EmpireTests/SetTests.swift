@@ -1,4 +1,5 @@
-// Whole types and the results of queries: counted, deleted, read one by one, changed; and lines of JSON.
+// All records of a type and the results of queries: counting, deleting, iterating, changing; JSON
+// lines.
 
 import DflatTestSupport
 import Empire
@@ -73,8 +74,8 @@ struct SetTests {
     }
   }
 
-  @Test("One after the other, as far as wanted")
-  func lazily() throws {
+  @Test("Iterating over records and stopping early")
+  func iterating() throws {
     try withItems { store in
       try store.withTransaction(readOnly: true) { context in
         var seen: [Item] = []
@@ -93,7 +94,7 @@ struct SetTests {
     }
   }
 
-  @Test("Changing a record, also its key")
+  @Test("Changing a record, including its key")
   func update() throws {
     try withItems { store in
       try store.withTransaction { context in
@@ -132,7 +133,9 @@ struct SetTests {
     }
   }
 
-  @Test("Lines of JSON go out and come back; a wrong one is named and changes nothing")
+  @Test(
+    "JSON lines are exported and imported; the error for an invalid line names it, and nothing changes"
+  )
   func jsonLines() throws {
     try withItems { store in
       var lines: [Data] = []

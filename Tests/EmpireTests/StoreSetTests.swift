@@ -1,4 +1,4 @@
-// What a transaction offers for sets of records, by stores: each call in a transaction of its own.
+// The operations of stores on sets of records, each call in its own transaction.
 
 import Empire
 import Foundation
@@ -40,13 +40,13 @@ struct StoreSetTests {
         return true
       }
       #expect(seen == 6)
-      // Inside of a transaction a call is part of it.
-      struct Undo: Error {}
-      #expect(throws: Undo.self) {
+      // Inside a transaction, a call is part of it.
+      struct Rollback: Error {}
+      #expect(throws: Rollback.self) {
         try store.withTransaction { _ in
           #expect(try store.deleteAll(of: Stone.self) == 6)
           #expect(try store.count(of: Stone.self) == 0)
-          throw Undo()
+          throw Rollback()
         }
       }
       #expect(try store.delete(Stone.query(group: "a")) == 4)
@@ -54,7 +54,7 @@ struct StoreSetTests {
     }
   }
 
-  @Test("A store of the background has the same")
+  @Test("A background store has the same operations")
   func background() async throws {
     try await withTemporaryDirectory { directory in
       let store = try BackgroundStore(url: directory)
@@ -74,8 +74,8 @@ struct StoreSetTests {
     }
   }
 
-  @Test("What is wrong with a set is thrown where it is used")
-  func wrongSets() throws {
+  @Test("The error of an invalid set is thrown when the set is used")
+  func invalidSets() throws {
     try withTemporaryDirectory { directory in
       let store = try Store(url: directory)
       let set = Stone.query(group: "\0")

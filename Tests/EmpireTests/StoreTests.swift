@@ -53,7 +53,7 @@ struct StoreTests {
     }
   }
 
-  @Test("An error undoes the transaction; the store goes on", arguments: Kind.allCases)
+  @Test("An error rolls back the transaction; the store remains usable", arguments: Kind.allCases)
   func errors(kind: Kind) throws {
     try withStore(kind) { store in
       for _ in 0..<200 {
@@ -115,7 +115,7 @@ struct StoreTests {
           try store.withTransaction(parent: context) { _ in }
         }
       }
-      // One that joined a transaction ends with its own block.
+      // A context that joined a transaction ends with its own block.
       try store.withTransaction { outer in
         var kept: TransactionContext?
         try store.withTransaction(readOnly: true) { kept = $0 }
@@ -129,7 +129,8 @@ struct StoreTests {
   }
 
   @Test(
-    "A context that was kept stays ended while others read, on any thread", arguments: Kind.allCases
+    "A context that was kept stays ended while other transactions read, on any thread",
+    arguments: Kind.allCases
   )
   func keptContexts(kind: Kind) async throws {
     try await withTemporaryDirectory { directory in
@@ -141,7 +142,7 @@ struct StoreTests {
           let _: Tree? = try context.select(key: Tuple("x"))
         }
       }
-      // The first one's transaction may be begun again, but not for who has kept it.
+      // The first context's transaction may be restarted, but not for the kept context.
       var kept: TransactionContext?
       var keptView: TransactionContext?
       try store.withTransaction(readOnly: true) { context in
@@ -155,14 +156,14 @@ struct StoreTests {
           #expect(try context.count(of: Tree.self) == 1)
         }
         try expectEnded(kept)
-        // A view that was kept does not keep what it viewed alive.
+        // A view that was kept does not keep its transaction alive.
         kept = nil
         try store.withTransaction(readOnly: true) { _ in
           try store.withTransaction(readOnly: true) { keptView = $0 }
         }
         try store.withTransaction(readOnly: true) { kept = $0 }
       }
-      // Each transaction sees what was committed before it, wherever its predecessor ran.
+      // Each transaction sees all earlier commits, on whichever thread the previous one ran.
       for number in 0..<20 {
         try store.insert(Tree(name: "\(number)"))
         let count = try await Task.detached {
@@ -177,7 +178,7 @@ struct StoreTests {
   }
 
   @Test(
-    "A nested transaction is part of its parent, or nothing", arguments: Kind.allCases,
+    "A nested transaction becomes part of its parent or is rolled back", arguments: Kind.allCases,
     [true, false])
   func nested(kind: Kind, explicit: Bool) throws {
     try withStore(kind) { store in
@@ -193,7 +194,7 @@ struct StoreTests {
           }
         }
         if !explicit {
-          // Conveniences and reading join as well, and see what is not committed.
+          // Convenience functions and reads join as well, and see uncommitted changes.
           try store.insert(Tree(name: "convenient"))
           #expect(try names(store) == ["convenient", "kept", "outer"])
           let found: Tree? = try store.select(key: Tree.IndexKey("outer"))
@@ -215,7 +216,7 @@ struct StoreTests {
   }
 
   @Test(
-    "Inside of a reading transaction, reading joins it and writing fails", arguments: Kind.allCases)
+    "Inside a read-only transaction, reading joins it and writing fails", arguments: Kind.allCases)
   func nestedInReader(kind: Kind) throws {
     try withStore(kind) { store throws in
       try store.withTransaction(readOnly: true) { outer throws in
@@ -233,8 +234,8 @@ struct StoreTests {
     }
   }
 
-  @Test("A parent of another database is refused")
-  func foreignParent() throws {
+  @Test("A parent of another database is rejected")
+  func otherParent() throws {
     try withStore(.plain) { one in
       try withStore(.plain) { two in
         try one.withTransaction { context in
@@ -246,7 +247,7 @@ struct StoreTests {
     }
   }
 
-  @Test("Records are there when a directory is opened again, with and without locking")
+  @Test("Records are present when a directory is opened again, with and without locking")
   func reopening() throws {
     try withTemporaryDirectory { directory in
       try Store(path: directory.path()).insert(Tree(name: "a"))
@@ -264,7 +265,7 @@ struct StoreTests {
     }
   }
 
-  @Test("The map grows when it is full, also for one large transaction")
+  @Test("The map grows when it is full, even for one large transaction")
   func growth() throws {
     try withTemporaryDirectory { directory in
       let database = try LockingDatabase(url: directory, mapSize: .growing(from: 1 << 16))
@@ -294,7 +295,8 @@ struct StoreTests {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: url) }
     let store = try Store(url: url)
-    // In an async function the synchronous form is meant, with and without `await`; Programs/Wrong.swift has the other one.
+    // In an async function, both calls use the synchronous form, with and without `await`;
+    // Programs/Wrong.swift has the other one.
     try store.withTransaction { try $0.insert(Tree(name: "x")) }
     #expect(try names(store) == ["x"])
   }

@@ -1,8 +1,8 @@
-// Directories of their own for tests.
+// Temporary directories for tests.
 
 import Foundation
 
-/// A directory that is gone after the test.
+/// Calls a closure with a new directory, which is removed afterwards.
 @discardableResult
 func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   let url = try makeTemporaryDirectory()
@@ -10,7 +10,7 @@ func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   return try body(url)
 }
 
-/// A directory that is gone after the test.
+/// Calls a closure with a new directory, which is removed afterwards.
 @discardableResult
 func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> sending R

@@ -1,4 +1,4 @@
-// Who waits for whom, and what becomes of a commit that fails.
+// Which transactions wait for which, and what happens when a commit fails.
 
 import Empire
 import Foundation
@@ -20,7 +20,7 @@ private struct After: Equatable {
 }
 
 struct WaitingTests {
-  /// What happens, in order.
+  /// A log of events, in order.
   private final class Log: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []
@@ -50,7 +50,7 @@ struct WaitingTests {
     return try body()
   }
 
-  @Test("Selecting by key does not wait for a writer, unless a migrated record has to be stored")
+  @Test("Selecting by key does not wait for a writer, unless a migrated record must be stored")
   func selectByKey() throws {
     try withTemporaryDirectory { directory in
       let database = try LockingDatabase(url: directory)
@@ -62,7 +62,7 @@ struct WaitingTests {
       let log = Log()
       let migrated = DispatchSemaphore(value: 0)
       try whileWriting(writer, log) {
-        // If it waited, it would wait for ever.
+        // If it waited, it would deadlock.
         let record: After? = try reader.select(key: Tuple(1))
         #expect(record == After(id: 1, note: "a"))
         let none: Tree? = try reader.select(key: Tuple("written"))
@@ -79,7 +79,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("Writing on the main store waits for the one in the background")
+  @Test("Writing on the main store waits for the background store")
   func mainWaits() async throws {
     try await withTemporaryDirectory { directory in
       let (store, main) = try await MainActor.run {
@@ -113,7 +113,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("A commit that fails throws its error, stores nothing, and the store goes on")
+  @Test("A commit that fails throws its error and stores nothing; the store remains usable")
   func failingCommit() throws {
     try withTemporaryDirectory { directory in
       let store = Store(database: try LockingDatabase(url: directory, mapSize: .fixed(1 << 17)))
@@ -122,11 +122,11 @@ struct WaitingTests {
         #expect {
           try store.withTransaction { context in
             for number in 0..<1_000 {
-              // The closure hides that the map is full; the commit cannot succeed any more.
+              // The closure catches the error of the full map, so the commit must fail.
               try? context.insert(
                 Triple(a: number, b: 0, c: "", note: String(repeating: "x", count: 1_000)))
             }
-            // What can be read no more is not taken for nothing.
+            // A failed read is not mistaken for a missing record.
             #expect(throws: MDBError.self) { try Tree.select(in: context, name: .greaterThan("")) }
             #expect(throws: MDBError.self) { try context.count(of: Tree.self) }
           }

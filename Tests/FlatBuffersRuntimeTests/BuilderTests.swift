@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Builder")
 struct BuilderTests {
-  @Test("A small table is these bytes")
+  @Test("A small table has exactly these bytes")
   func exactBytes() {
     let builder = FlatBufferBuilder()
     let name = builder.string("abc")
@@ -16,18 +16,18 @@ struct BuilderTests {
     builder.finish(builder.endTable())
     #expect(
       [UInt8](builder.bytes) == [
-        16, 0, 0, 0,  // the root is 16 further
+        16, 0, 0, 0,  // the root is 16 bytes further
         0, 0,  // padding
-        // The vtable: its size, the table's, three slots; the fourth is cut.
+        // The vtable: its size, the table's size, three slots; the fourth is omitted.
         10, 0, 12, 0, 8, 0, 0, 0, 6, 0,
-        10, 0, 0, 0,  // the table: its vtable is 10 before it
+        10, 0, 0, 0,  // the table: its vtable is 10 bytes before it
         0, 0, 0x34, 0x12,  // padding, the short
-        4, 0, 0, 0,  // the string is 4 further
+        4, 0, 0, 0,  // the string is 4 bytes further
         3, 0, 0, 0, 0x61, 0x62, 0x63, 0,
       ])
   }
 
-  @Test("The same calls give the same bytes, whatever the memory held", arguments: Schema.all)
+  @Test("The same calls write the same bytes, whatever the memory contained", arguments: Schema.all)
   func canonical(schema: Schema) {
     let seed = UInt64.random(in: 0..<1_000_000)
     var generator = SeededGenerator(seed: seed)
@@ -76,7 +76,7 @@ struct BuilderTests {
     #expect(Set(tables.map(\.vtable)).count == 3)
   }
 
-  @Test("Where a table stands does not show in its vtable", arguments: [1, 2, 4, 8])
+  @Test("A vtable does not depend on the position of its table", arguments: [1, 2, 4, 8])
   func placeIndependentVTables(widest: Int) throws {
     let builder = FlatBufferBuilder()
     builder.startVector(count: 0)
@@ -88,7 +88,7 @@ struct BuilderTests {
       if widest >= 2 { builder.add(Int16(1), at: 8, default: 0) }
       builder.add(true, at: 10, default: false)
       builder.push(builder.endTable())
-      // A different table between, whose vtable moves what follows by two.
+      // A different table in between, whose vtable moves what follows by two bytes.
       builder.startTable(slotCount: 20)
       builder.add(true, at: 4 + 2 * length, default: false)
       _ = builder.endTable()
@@ -102,7 +102,7 @@ struct BuilderTests {
     #expect(vtables.count == 20 && Set(vtables).count == 1)
   }
 
-  @Test("With very many different vtables, tables are still right, and recent ones are shared")
+  @Test("With very many different vtables, tables are still correct, and recent vtables are shared")
   func manyVTables() throws {
     let builder = FlatBufferBuilder()
     let count = 1000
@@ -132,7 +132,7 @@ struct BuilderTests {
   }
 
   @Test(
-    "Wide alignments hold from the buffer's start and in memory",
+    "Wide alignments hold relative to the buffer's start and in memory",
     arguments: [1, 2, 4, 8, 16, 32, 64])
   func alignment(alignment: Int) throws {
     let builder = FlatBufferBuilder(capacity: 0)
@@ -155,7 +155,7 @@ struct BuilderTests {
     }
   }
 
-  @Test("It grows while tables and vectors are open")
+  @Test("The builder grows while tables and vectors are open")
   func growth() throws {
     let builder = FlatBufferBuilder(capacity: 0)
     builder.startVector(count: 0)
@@ -187,7 +187,7 @@ struct BuilderTests {
     #expect(root.vector(at: 6, stride: 8)?.count == 0)
   }
 
-  @Test("A reset at any point starts afresh")
+  @Test("After a reset at any point, the builder starts over")
   func reset() throws {
     let builder = FlatBufferBuilder()
     builder.startVector(count: 1)
@@ -202,7 +202,7 @@ struct BuilderTests {
     #expect(table.scalar(at: 4) == Int32(1) && table.scalar(at: 6) == Int32?.none)
   }
 
-  // A misuse stops the program, and says why on its standard error.
+  // Misuse stops the program with a message on standard error.
 
   @Test("A field outside of a table stops the program")
   func misuseOutsideTable() async throws {

@@ -1,5 +1,5 @@
-// Agreement with flatc: what we write it reads, and what it writes we read, for random objects of
-// every construct.
+// Agreement with flatc: each side reads what the other side writes, for random objects with every
+// construct.
 
 import FlatBuffersRuntime
 import Testing
@@ -33,7 +33,7 @@ struct FlatcAgreementTests {
   func flatcWrites(schema: Schema) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
     let item = schema.makeItem()
-    // flatc takes -0.0 for the default 0.0 and leaves it out.
+    // flatc treats -0.0 as the default 0.0 and leaves it out.
     let items = randomItems(item, seed: seed, negativeZero: false)
     let batch = Schema.batch(of: item)
     var text = ""

@@ -1,14 +1,15 @@
-// Hostile bytes: whatever the bytes, nothing traps and nothing outside of them is read, and what
-// the verifier accepts is read in full.
+// Hostile bytes: nothing traps, nothing outside of the bytes is read, and buffers that the verifier
+// accepts are read completely.
 //
-// The bytes lie against inaccessible pages, so that reading one byte too far ends the test process.
+// The bytes are adjacent to inaccessible pages, so that reading one byte too far crashes the test
+// process.
 
 import FlatBuffersRuntime
 import Testing
 
 @Suite("Hostile bytes")
 struct HostileBytesTests {
-  /// A buffer of a few hundred bytes with something in every field.
+  /// A buffer of a few hundred bytes with a value in every field.
   static func sample(of schema: Schema) -> (bytes: [UInt8], batch: TableLayout) {
     let item = schema.makeItem()
     var generator = SeededGenerator(seed: 7)
@@ -19,7 +20,7 @@ struct HostileBytesTests {
     return ([UInt8](builder.bytes), batch)
   }
 
-  /// Reads all there is, verifies, and returns whether the verifier accepted.
+  /// Reads everything, verifies, and returns whether the verifier accepted the bytes.
   @discardableResult
   static func examine(_ bytes: UnsafeRawBufferPointer, _ batch: TableLayout) throws -> Bool {
     var tolerant = Decoder(isStrict: false, budget: 5000)
@@ -78,10 +79,10 @@ struct HostileBytesTests {
     for _ in 0..<2000 {
       var bytes = sound
       for _ in 0..<1 + generator.below(3) {
-        let place = generator.below(sound.count / 4) * 4
+        let position = generator.below(sound.count / 4) * 4
         let word = words[generator.below(words.count)]
         bytes.withUnsafeMutableBytes {
-          $0.storeBytes(of: word, toByteOffset: place, as: UInt32.self)
+          $0.storeBytes(of: word, toByteOffset: position, as: UInt32.self)
         }
       }
       do {
@@ -99,7 +100,7 @@ struct HostileBytesTests {
     let memory = GuardedBytes(capacity: 256)
     let batch = Schema.batch(of: Schema.trees.makeItem())
     for _ in 0..<5000 {
-      // Small numbers, because large ones are refused at once.
+      // Small numbers, because large ones are rejected immediately.
       let bytes = (0..<generator.below(200)).map { _ in
         UInt8(truncatingIfNeeded: generator.chance(1, in: 2) ? 0 : generator.below(48))
       }

@@ -1,11 +1,12 @@
-// Tables laid over others: what stays, what is new, where the old buffer lies, and flatc's opinion.
+// Overlays of tables: kept fields, new fields, the position of the old buffer, and whether flatc
+// reads them.
 
 import FlatBuffersRuntime
 import Testing
 
-@Suite("Tables over others")
+@Suite("Overlay tables")
 struct OverlayTableTests {
-  /// As the newest program has it. Programs below know the first three fields only.
+  /// The schema of the newest program. The programs below know only the first three fields.
   private static let schema = Schema(
     name: "overlay",
     text: """
@@ -36,7 +37,7 @@ struct OverlayTableTests {
     return [UInt8](builder.bytes)
   }
 
-  /// Gives the table a new name and flag; the rest stays, or what of it lies in the core.
+  /// Gives the table a new name and flag, and keeps the other fields if they are in the core.
   private func renamed(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
     try bytes.withUnsafeBytes { bytes in
       let old = try #require(TableReader(root: bytes))
@@ -54,7 +55,7 @@ struct OverlayTableTests {
     }
   }
 
-  @Test("Fields that stay read as before, however often others are replaced")
+  @Test("Kept fields read as before, however often other fields are replaced")
   func stays() throws {
     var bytes = original()
     #expect(bytes.withUnsafeBytes { TableReader(root: $0)?.core } == nil)
@@ -105,7 +106,7 @@ struct OverlayTableTests {
         other.startTable(
           over: old, core: 0..<bytes.count, slotCount: 3, inlineSize: 600, stays: { _ in true })
           == nil)
-      // Nothing was opened: the builder can be used.
+      // No table was opened, so the builder can be used.
       other.startTable(slotCount: 0)
       other.finish(other.endTable())
     }

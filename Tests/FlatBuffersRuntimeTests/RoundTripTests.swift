@@ -1,4 +1,4 @@
-// Round trips: what the builder writes, the readers give back, construct by construct.
+// Round trips: the readers return what the builder has written, construct by construct.
 
 import FlatBuffersRuntime
 import Testing
@@ -48,7 +48,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("A default is left out and read back; only the same bits are the default")
+  @Test("A default is left out and read back; only identical bits count as the default")
   func defaults() throws {
     try withTable(slots: 5) { builder, _ in
       builder.add(Int32(7), at: 4, default: 7)
@@ -101,7 +101,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Bytes that are not UTF-8 are repaired when read as a string, and kept as bytes")
+  @Test("Invalid UTF-8 is repaired when read as a string, and kept when read as bytes")
   func invalidUTF8() throws {
     let broken: [UInt8] = [0x61, 0xFF, 0xC3, 0x62]
     try withTable(slots: 1) { builder in
@@ -115,7 +115,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("A struct is inline in its table, zeroed where nothing is stored")
+  @Test("A struct is inline in its table; bytes without members are zero")
   func structures() throws {
     try withTable(slots: 2) { builder, _ in
       builder.addStructure(at: 4, size: 24, alignment: 8) { memory in
@@ -137,7 +137,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Vectors of scalars keep their elements, whatever their number")
+  @Test("Vectors of scalars keep their elements, for any count")
   func scalarVectors() throws {
     for count in 0..<9 {
       let doubles = (0..<count).map { Double($0) * 1.5 }
@@ -160,7 +160,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Vectors of strings, structs and tables; vectors within each other")
+  @Test("Vectors of strings, structs and tables; nested vectors")
   func otherVectors() throws {
     let builder = FlatBufferBuilder()
     let strings = builder.vector(["one", "", "three"])

@@ -1,4 +1,4 @@
-// The verifier: what it accepts, and what its errors say.
+// The verifier: which buffers it accepts, and the messages of its errors.
 
 import FlatBuffersRuntime
 import Testing
@@ -44,7 +44,7 @@ struct VerifierTests {
     }
   }
 
-  /// The reason why the sample is refused after `damage`, or nil if it is accepted.
+  /// The reason why the sample is rejected after `damage`, or nil if it is accepted.
   func reason(_ damage: (inout [UInt8], TableReader) -> Void) throws -> String? {
     let sound = Self.sample()
     var bytes = sound
@@ -59,16 +59,18 @@ struct VerifierTests {
     }
   }
 
-  @Test("A sound buffer is accepted") func sound() throws {
+  @Test("A valid buffer is accepted") func sound() throws {
     #expect(try reason { _, _ in } == nil)
   }
 
-  @Test("A string that ends outside says where and how much there is") func longString() throws {
+  @Test("The error for a string that ends outside names the offset and the size") func longString()
+    throws
+  {
     let size = Self.sample().count
     var offset = 0
     let text = try reason { bytes, root in
-      let place = root.locate(4, size: 4)
-      offset = place + Int(root.bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+      let position = root.locate(4, size: 4)
+      offset = position + Int(root.bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
       bytes[offset + 1] = 1
     }
     #expect(text == "string at offset \(offset) ends outside the buffer's \(size) bytes")
@@ -82,23 +84,23 @@ struct VerifierTests {
     #expect(text?.hasSuffix("is not followed by a NUL in the buffer") == true)
   }
 
-  @Test("Offsets that lead outside, or nowhere") func offsets() throws {
+  @Test("Offsets that are null or lead outside") func offsets() throws {
     let size = Self.sample().count
-    var place = 0
+    var position = 0
     let outside = try reason { bytes, root in
-      place = root.locate(10, size: 4)
-      bytes[place + 1] = 0x10
+      position = root.locate(10, size: 4)
+      bytes[position + 1] = 0x10
     }
-    #expect(outside?.contains("offset \(place) refers to a table 4") == true)
+    #expect(outside?.contains("offset \(position) refers to a table 4") == true)
     #expect(outside?.hasSuffix("outside the buffer's \(size) bytes") == true)
     let missing = try reason { bytes, root in
-      place = root.locate(8, size: 4)
-      for index in 0..<4 { bytes[place + index] = 0 }
+      position = root.locate(8, size: 4)
+      for index in 0..<4 { bytes[position + index] = 0 }
     }
-    #expect(missing == "the vector that offset \(place) refers to is missing")
+    #expect(missing == "the vector that offset \(position) refers to is missing")
   }
 
-  @Test("Fields that do not fit, and required ones that are missing") func fields() throws {
+  @Test("Fields that do not fit, and missing required fields") func fields() throws {
     let size = Self.sample().count
     var root = 0
     let misplaced = try reason { bytes, table in
@@ -108,10 +110,10 @@ struct VerifierTests {
     #expect(
       misplaced == "field 6 of the table at offset \(root) ends outside the buffer's \(size) bytes")
     let missing = try reason { bytes, table in bytes[table.vtable + 4] = 0 }
-    #expect(missing == "the table at offset \(root) misses the required field 4")
+    #expect(missing == "the table at offset \(root) lacks the required field 4")
   }
 
-  @Test("Vtables that cannot be") func vtables() throws {
+  @Test("Impossible vtables") func vtables() throws {
     let odd = try reason { bytes, table in bytes[table.vtable] = 7 }
     #expect(odd?.hasSuffix("has the impossible size 7") == true)
     let outside = try reason { bytes, table in bytes[table.vtable + 1] = 0x70 }
@@ -131,15 +133,16 @@ struct VerifierTests {
   }
 
   @Test(
-    "A table without fields may have a vtable of its own size only, wherever that is",
+    "A table without fields may have a vtable with only its own size, in any position",
     arguments: [
-      // As Google's Swift builder writes it, as C++'s verifier accepts it, as others write it.
+      // As Google's Swift builder writes it, as the C++ verifier accepts it, as other builders
+      // write it.
       empty([2, 0]), empty([0, 0]), empty([4, 0, 4, 0]),
-      // Trailing entries that are zero, and a table whose stated size is none.
+      // Trailing zero entries, and a table whose stated size is 0.
       empty([8, 0, 4, 0, 0, 0, 0, 0]), empty([4, 0, 0, 0]), empty([4, 0, 0xFF, 0xFF]),
-      // The vtable behind the table, where it is the last that there is.
+      // The vtable after the table, at the end of the buffer.
       [4, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF, 2, 0],
-      // The table's reference to the vtable, which is zero, is the vtable as well.
+      // The table's reference to the vtable is zero and is also the vtable.
       [4, 0, 0, 0, 0, 0, 0, 0],
     ])
   func emptyTables(bytes: [UInt8]) throws {
@@ -161,7 +164,7 @@ struct VerifierTests {
   }
 
   @Test(
-    "Null elements of vectors are an empty string and a table without fields, as C++ reads them")
+    "Null elements of vectors read as an empty string and a table without fields, as in C++")
   func nullElements() throws {
     // The root, with two fields; a vector of two null offsets; a NUL.
     let bytes: [UInt8] =
@@ -180,7 +183,7 @@ struct VerifierTests {
       #expect(table.fieldCount == 0 && tables.table(index)?.position == table.position)
       #expect(root.table(atPosition: tables.position(of: index)) != nil)
       verifier.leaveTable()
-      // What is not an element may not be null.
+      // Only elements may be null.
       #expect(throws: VerificationError.self) {
         try verifier.enterTable(atPosition: tables.position(of: index))
       }
@@ -249,7 +252,7 @@ struct VerifierTests {
     #expect(many?.reason.contains("more tables than are allowed") == true)
   }
 
-  @Test("The work in vectors that are referred to again and again is bounded") func sharedParts() {
+  @Test("The work for vectors that are referred to many times is bounded") func sharedParts() {
     let builder = FlatBufferBuilder()
     let strings = builder.vector([String](repeating: "", count: 1000))
     builder.startTable(slotCount: 1)

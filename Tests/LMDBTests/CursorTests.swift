@@ -1,4 +1,4 @@
-// Cursors against the dullest model there is: a sorted array and a filter.
+// Cursors, compared with a simple model: a sorted array and a filter.
 
 import DflatTestSupport
 import Foundation
@@ -11,7 +11,7 @@ struct CursorTests {
     case greater, greaterOrEqual, less, lessOrEqual, range, closedRange
   }
 
-  struct Question {
+  struct QueryCase {
     var comparison: Operator
     var start: [UInt8]
     var end: [UInt8]?
@@ -19,14 +19,14 @@ struct CursorTests {
     var limit: Int?
   }
 
-  private func ask(
-    _ question: Question, _ transaction: Transaction, _ dbi: MDB_dbi
+  private func run(
+    _ queryCase: QueryCase, _ transaction: Transaction, _ dbi: MDB_dbi
   ) throws -> [[UInt8]] {
-    try question.start.withUnsafeBytes { start in
-      try (question.end ?? []).withUnsafeBytes { endBytes in
-        let end = question.end == nil ? nil : MDB_val(buffer: endBytes)
+    try queryCase.start.withUnsafeBytes { start in
+      try (queryCase.end ?? []).withUnsafeBytes { endBytes in
+        let end = queryCase.end == nil ? nil : MDB_val(buffer: endBytes)
         let comparison: LMDB.ComparisonOperator =
-          switch question.comparison {
+          switch queryCase.comparison {
           case .greater: .greater(end)
           case .greaterOrEqual: .greaterOrEqual(end)
           case .less: .less(end)
@@ -37,8 +37,8 @@ struct CursorTests {
         let cursor = try Cursor(
           transaction: transaction, dbi: dbi,
           query: Query(
-            comparison: comparison, key: MDB_val(buffer: start), limit: question.limit,
-            truncating: question.truncating))
+            comparison: comparison, key: MDB_val(buffer: start), limit: queryCase.limit,
+            truncating: queryCase.truncating))
         return cursor.map { Array($0.0.bufferPointer) }
       }
     }
@@ -50,15 +50,15 @@ struct CursorTests {
     return key == bound ? 0 : key.lexicographicallyPrecedes(bound) ? -1 : 1
   }
 
-  private func model(_ question: Question, _ keys: [[UInt8]]) -> [[UInt8]] {
-    let descends = [.less, .lessOrEqual].contains(question.comparison)
+  private func model(_ queryCase: QueryCase, _ keys: [[UInt8]]) -> [[UInt8]] {
+    let descends = [.less, .lessOrEqual].contains(queryCase.comparison)
     let found = keys.filter { key in
-      let start = compare(key, question.start, question.truncating)
+      let start = compare(key, queryCase.start, queryCase.truncating)
       let end =
-        (question.end
-        ?? (question.comparison == .range || question.comparison == .closedRange ? [] : nil))
-        .map { compare(key, $0, question.truncating) }
-      return switch question.comparison {
+        (queryCase.end
+        ?? (queryCase.comparison == .range || queryCase.comparison == .closedRange ? [] : nil))
+        .map { compare(key, $0, queryCase.truncating) }
+      return switch queryCase.comparison {
       case .greater: start > 0 && (end ?? -1) <= 0
       case .greaterOrEqual, .closedRange: start >= 0 && (end ?? -1) <= 0
       case .range: start >= 0 && (end ?? -1) < 0
@@ -66,10 +66,10 @@ struct CursorTests {
       case .lessOrEqual: start <= 0 && (end ?? 1) >= 0
       }
     }
-    return Array((descends ? found.reversed() : found).prefix(max(0, question.limit ?? .max)))
+    return Array((descends ? found.reversed() : found).prefix(max(0, queryCase.limit ?? .max)))
   }
 
-  @Test("Every operator gives what a filter gives")
+  @Test("Every operator gives the result of a filter")
   func model() throws {
     try withTemporaryDirectory { directory in
       let environment = try Environment(url: directory, maxDatabases: 1)
@@ -92,13 +92,13 @@ struct CursorTests {
             }
           }
           for _ in 0..<200 {
-            let question = Question(
+            let queryCase = QueryCase(
               comparison: random.pick(Operator.allCases), start: bytes(),
               end: random.oneIn(3) ? nil : bytes(), truncating: random.oneIn(2),
               limit: random.oneIn(3) ? Int.random(in: 0...5, using: &random) : nil)
-            let found = try ask(question, transaction, dbi)
-            guard found == model(question, keys) else {
-              Issue.record("\(question) over \(keys) gave \(found), DFLAT_SEED=\(random.seed)")
+            let found = try run(queryCase, transaction, dbi)
+            guard found == model(queryCase, keys) else {
+              Issue.record("\(queryCase) over \(keys) gave \(found), DFLAT_SEED=\(random.seed)")
               return
             }
           }
@@ -118,8 +118,8 @@ struct CursorTests {
         func keys(_ comparison: Operator, _ start: String, _ end: String?, _ truncating: Bool)
           throws -> [String]
         {
-          try ask(
-            Question(
+          try run(
+            QueryCase(
               comparison: comparison, start: Array(start.utf8), end: end.map { Array($0.utf8) },
               truncating: truncating), transaction, dbi
           ).map { String(decoding: $0, as: UTF8.self) }
@@ -134,7 +134,7 @@ struct CursorTests {
     }
   }
 
-  @Test("The successor of a key is the least one above all that begin with it")
+  @Test("The successor of a key is the smallest key above all that begin with it")
   func successors() {
     #expect(successor(of: [1, 2]) == [1, 3])
     #expect(successor(of: [1, 0xFF, 0xFF]) == [2])
@@ -142,7 +142,7 @@ struct CursorTests {
     #expect(successor(of: []) == nil)
   }
 
-  @Test("An error while a cursor goes on is thrown, and is not taken for the end")
+  @Test("An error while a cursor advances is thrown, and is not mistaken for the end")
   func failingCursor() throws {
     try withTemporaryDirectory { directory in
       let environment = try Environment(
@@ -160,7 +160,7 @@ struct CursorTests {
           }
           var (throwing, sequence) = (try cursor(), try cursor())
           #expect(try throwing.advance() != nil && sequence.next() != nil)
-          // A full map spoils the transaction.
+          // A full map makes the transaction fail.
           let large = String(repeating: "x", count: 1_000)
           #expect(throws: MDBError.self) {
             for number in 0..<1_000 {

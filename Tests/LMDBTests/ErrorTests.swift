@@ -1,26 +1,26 @@
-// What errors of the engine say: what has failed, where, and what can be done.
+// The messages of LMDB errors: what failed, where, and what to do.
 
 import Foundation
 import LMDB
 import Testing
 
 struct ErrorTests {
-  /// The error that a closure throws, which has to be this one and to say some words.
+  /// Expects that a closure throws this error, and that its message contains the words.
   private func expect(
-    _ expected: MDBError, _ words: String..., place: SourceLocation = #_sourceLocation,
+    _ expected: MDBError, _ words: String..., location: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
   ) {
-    let error = #expect(throws: expected, sourceLocation: place) { try body() }
+    let error = #expect(throws: expected, sourceLocation: location) { try body() }
     guard let error else { return }
     for word in words {
-      #expect(error.description.contains(word), "\(error)", sourceLocation: place)
+      #expect(error.description.contains(word), "\(error)", sourceLocation: location)
     }
-    #expect(error.errorDescription == error.description, sourceLocation: place)
-    #expect(error.localizedDescription == error.description, sourceLocation: place)
-    #expect(error.recoverySuggestion != nil, "\(error)", sourceLocation: place)
+    #expect(error.errorDescription == error.description, sourceLocation: location)
+    #expect(error.localizedDescription == error.description, sourceLocation: location)
+    #expect(error.recoverySuggestion != nil, "\(error)", sourceLocation: location)
   }
 
-  @Test("A directory that is missing, or is none, is named")
+  @Test("The error for a missing directory, or a path that is not one, names the path")
   func paths() throws {
     try withTemporaryDirectory { directory in
       let missing = directory.appending(path: "missing").path()
@@ -34,7 +34,7 @@ struct ErrorTests {
   }
 
   @Test(
-    "A missing or refused key, a database that is not there, a transaction that reads or has ended")
+    "A missing or invalid key, a missing database, a read-only or ended transaction")
   func calls() throws {
     try withTemporaryDirectory { directory in
       let environment = try Environment(url: directory, maxDatabases: 1)
@@ -76,7 +76,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("Errors are equal by their codes, and patterns match whatever the text")
+  @Test("Errors are equal if their codes are, and patterns match any text")
   func equality() {
     #expect(MDBError.failure(5, "a") == MDBError.failure(5, "b"))
     #expect(MDBError.failure(5, "a") != MDBError.failure(6, "a"))

@@ -1,4 +1,4 @@
-// Transactions: what is kept, what is dropped, and that nothing is used after its end.
+// Transactions: what is committed, what is discarded, and that nothing is used after its end.
 
 import Foundation
 import LMDB
@@ -41,7 +41,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A missing directory, and writing while reading, have their errors")
+  @Test("Errors of a missing directory and of writing in a read-only transaction")
   func errors() throws {
     #expect {
       try Environment(path: "/nowhere/at/all")
@@ -59,7 +59,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A handle that a reading transaction has opened stays open")
+  @Test("A handle that a read-only transaction has opened stays open")
   func handleOfReader() throws {
     try withTemporaryDirectory { directory in
       try Transaction.with(env: Environment(url: directory, maxDatabases: 1)) {
@@ -78,7 +78,7 @@ struct TransactionTests {
 
   struct Refusal: Error, Equatable {}
 
-  @Test("An error, a cancelled task and a dropped transaction leave nothing")
+  @Test("An error, a cancelled task and a released transaction store nothing")
   func aborting() async throws {
     try withEnvironment { environment in
       let dbi = try Transaction.with(env: environment) { try $0.open(name: "a") }
@@ -111,7 +111,7 @@ struct TransactionTests {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
-  @Test("After its end a transaction throws, and so do its cursors and children")
+  @Test("A transaction that has ended throws, and so do its cursors and children")
   func useAfterEnd() throws {
     try withEnvironment { environment in
       let dbi = try Transaction.with(env: environment) { transaction in
@@ -150,7 +150,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A cursor has ended with its reader, also when the reader is begun again")
+  @Test("A cursor ends with its transaction, even if the reader is restarted")
   func cursorOfReader() throws {
     try withEnvironment { environment in
       let dbi = try Transaction.with(env: environment) { transaction in
@@ -169,7 +169,7 @@ struct TransactionTests {
       var (fresh, used) = (try cursor(first), try cursor(first))
       #expect(try used.advance() != nil)
       first.abort()
-      // LMDB's reader is used again, so a cursor that was not closed would find something.
+      // LMDB's reader is reused, so a cursor that was not closed would return entries.
       try Transaction.with(env: environment, readOnly: true) { second in
         for isFresh in [true, false] {
           #expect {
@@ -184,7 +184,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A child is part of its parent, or nothing")
+  @Test("A child becomes part of its parent or is rolled back")
   func children() throws {
     try withEnvironment { environment in
       try Transaction.with(env: environment) { parent in
@@ -214,7 +214,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A full map is an error, or grows and the closure runs again")
+  @Test("A full map is an error, or it grows and the closure runs again")
   func growth() throws {
     let large = String(repeating: "x", count: 100_000)
     func fill(_ environment: Environment) throws -> Int {
@@ -240,7 +240,7 @@ struct TransactionTests {
     try withEnvironment(mapSize: .growing(from: 1 << 20)) { environment in
       #expect(try fill(environment) == 3)
       #expect(environment.maximumDatabaseSize == 4 << 20)
-      // A thread that reads cannot wait for itself.
+      // A thread with an open reader cannot wait for itself.
       try Transaction.with(env: environment, readOnly: true) { _ -> Void in
         #expect(throws: MDBError.self) { try environment.setMaxDatabaseSize(1 << 30) }
       }
@@ -284,7 +284,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("Many reading transactions do not use up the readers' places")
+  @Test("Many read-only transactions do not use up the reader slots")
   func readers() throws {
     try withEnvironment { environment in
       let dbi = try Transaction.with(env: environment) { try $0.open(name: "a") }
@@ -297,12 +297,12 @@ struct TransactionTests {
     }
   }
 
-  @Test("Readers go on when another environment of this process on the same directory is closed")
+  @Test("Readers keep working when another environment of this process and directory is closed")
   func otherEnvironment() throws {
     try withEnvironment { environment in
       let dbi = try Transaction.with(env: environment) { try $0.open(name: "a") }
       for _ in 0..<3 {
-        // Leaves a reader to be used again, whose place the other one's end frees.
+        // Leaves a spare reader, whose slot is freed when the other environment is closed.
         try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
         _ = try Environment(path: environment.path, maxDatabases: 1)
         try Transaction.with(env: environment, readOnly: true) { _ = try $0.count(dbi: dbi) }
@@ -310,7 +310,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("A key has several values, each an entry, in databases for that")
+  @Test("In a database with duplicates a key has several values, each an entry")
   func duplicates() throws {
     try withEnvironment { environment in
       try Transaction.with(env: environment) { transaction in

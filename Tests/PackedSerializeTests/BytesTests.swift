@@ -1,4 +1,4 @@
-// The bytes of each type, as the format says.
+// The bytes of each type, as the format specifies.
 
 import Foundation
 import PackedSerialize
@@ -27,7 +27,7 @@ struct Point: Serializable, Deserializable, Equatable {
 }
 
 struct BytesTests {
-  /// A value has these bytes as a field, and is read back from them.
+  /// Expects that a value has these bytes as a field, and is read back from them.
   private func check<T: Serializable & Deserializable & Equatable>(
     _ value: T, _ expected: String, location: SourceLocation = #_sourceLocation
   ) throws {
@@ -37,7 +37,7 @@ struct BytesTests {
     #expect(remaining == 2, sourceLocation: location)
   }
 
-  @Test("Integers are big-endian, and in signed ones the sign bit is flipped")
+  @Test("Integers are big-endian; the sign bit of signed ones is flipped")
   func integers() throws {
     try check(0xAB as UInt8, "AB")
     try check(0xAB12 as UInt16, "AB 12")
@@ -54,7 +54,7 @@ struct BytesTests {
     try check(5 as Int32, "80 00 00 05")
   }
 
-  @Test("Floating-point numbers come back bit for bit")
+  @Test("Floating-point numbers are read back bit for bit")
   func floatingPoint() throws {
     try check(1.0, "BF F0 00 00 00 00 00 00")
     try check(-1.0, "40 0F FF FF FF FF FF FF")
@@ -96,7 +96,7 @@ struct BytesTests {
     }
   }
 
-  @Test("Bytes have a count as fields and a terminator as keys")
+  @Test("Data has a count as a field and a terminator as a key")
   func data() throws {
     try check(Data([1, 0]), "00 00 00 00 00 00 00 02 01 00")
     try check(Data(), "00 00 00 00 00 00 00 00")
@@ -143,7 +143,7 @@ struct BytesTests {
     }
   }
 
-  @Test("A key writer refuses what has no bytes or no room, and writes nothing behind that")
+  @Test("A key writer rejects values that are invalid or too long, and writes nothing afterwards")
   func keyWriter() {
     #expect(keyWritten("a\0b", room: 9) == .failure(.refused(.nulInString)))
     #expect(keyWritten(Double.nan, room: 9) == .failure(.refused(.notANumber)))
@@ -152,7 +152,7 @@ struct BytesTests {
     #expect(keyWritten(Optional("\0"), room: 9) == .failure(.refused(.nulInString)))
     #expect(keyWritten(Suit.clubs, room: 5) == .failure(.tooLong))
     #expect(keyWritten(EmptyValue(), room: 0) == .success([]))
-    // Every kind of value, by the way that the library has for it and by the default.
+    // Every kind of value, with its own implementation and with the default one.
     #expect(keyBytes(Suit.clubs) == hex("63 6C 75 62 73 00"))
     #expect(keyBytes(Grade.high) == hex("00 00 00 07"))
     #expect(keyBytes(Token(rawValue: Data([0, 1]))) == hex("00 FF 01 00 00"))
@@ -160,7 +160,7 @@ struct BytesTests {
     #expect(keyBytes(nil as String?) == hex("00"))
     #expect(keyBytes("é" as String?) == hex("01 C3 A9 00"))
 
-    // The first failure stays.
+    // The first failure is kept.
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
     defer { room.deallocate() }
     room.initializeMemory(as: UInt8.self, repeating: 0xA5)

@@ -1,4 +1,4 @@
-// What errors of values say.
+// The messages of serialization errors.
 
 import Foundation
 import PackedSerialize
@@ -6,7 +6,7 @@ import Testing
 
 struct ErrorTests {
   @Test(
-    "What cannot be written says what is wrong with it",
+    "The error for a value that cannot be written says why",
     arguments: [
       (SerializeError.nulInString, "NUL"), (.dateOutOfRange, "milliseconds"),
       (.notANumber, "NaN"), (.tooManyEmptyElements(70_000), "70000 elements"),
@@ -26,10 +26,10 @@ struct ErrorTests {
     #expect(failure.recoverySuggestion == owned.recoverySuggestion)
   }
 
-  @Test("Bytes that are no value say why")
+  @Test("The error for bytes that are not a value says why")
   func deserializeErrors() {
     let texts: [(DeserializeError, String)] = [
-      (.invalidLength, "count"), (.invalidValue, "no value"),
+      (.invalidLength, "count"), (.invalidValue, "a value of the requested type"),
       (.endOfBufferReached(17, 16), "byte 17, but there are only 16"),
     ]
     for (error, word) in texts {
@@ -37,7 +37,7 @@ struct ErrorTests {
       #expect(error.errorDescription == error.description)
       #expect(error.recoverySuggestion != nil)
     }
-    #expect(KeyFailure.tooLong.description.contains("more bytes"))
+    #expect(KeyFailure.tooLong.description.contains("does not fit"))
     #expect(KeyFailure.tooLong.recoverySuggestion != nil)
   }
 }

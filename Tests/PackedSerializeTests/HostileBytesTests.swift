@@ -1,4 +1,5 @@
-// Bytes that are no values: every one is an error, and none makes the reader leave the buffer or take memory.
+// Invalid bytes: all of them are errors, and none makes the reader leave the buffer or allocate
+// much memory.
 
 import DflatTestSupport
 import Foundation
@@ -6,7 +7,7 @@ import PackedSerialize
 import Testing
 
 struct HostileBytesTests {
-  @Test("Each kind of damage has its error")
+  @Test("Each kind of damage has its own error")
   func errors() throws {
     func expect<T: Deserializable>(
       _ type: T.Type, _ bytes: String, _ error: DeserializeError,
@@ -30,7 +31,7 @@ struct HostileBytesTests {
     expect([UInt8].self, "80 00 00 00 00 00 00 00", .invalidLength)
     expect(Set<UInt8>.self, "00 00 00 00 00 00 00 02 01 01", .invalidValue)
     expect([UInt8: Bool].self, "00 00 00 00 00 00 00 02 01 01 01 00", .invalidValue)
-    // More elements without bytes than anybody writes.
+    // More elements without bytes than are allowed.
     #expect(throws: DeserializeError.endOfBufferReached(.max, 8)) {
       try value([EmptyValue].self, of: hex("7F FF FF FF FF FF FF FF"))
     }
@@ -43,7 +44,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("Several strings are each terminated, and the last one inside of the bytes")
+  @Test("Each of several strings is terminated, the last one inside the bytes")
   func severalStrings() throws {
     func read(_ bytes: String) throws -> [String] {
       let bytes = hex(bytes)
@@ -59,7 +60,7 @@ struct HostileBytesTests {
     #expect(throws: DeserializeError.endOfBufferReached(6, 5)) { try read("41 00 00 42 43") }
     #expect(throws: DeserializeError.invalidValue) { try read("41 00 42 00") }
     #expect(throws: DeserializeError.invalidValue) { try read("41 00 C3 00 42 00") }
-    // Something else stands between them.
+    // Another value is between them.
     let bytes = hex("41 00 00 00 42 43")
     try bytes.withUnsafeBytes { buffer in
       var deserializer = Deserializer(_unsafeBytes: buffer)
@@ -79,7 +80,7 @@ struct HostileBytesTests {
       #expect(try deserializer.unsafeLoad(of: UInt8.self, sized: 1) == 1)
       let left = deserializer.rawSpan.byteCount
       #expect(left == 2)
-      // Reading four bytes is refused, whatever the size says.
+      // Reading four bytes fails, whatever the size is.
       let small = Result { try deserializer.unsafeLoad(of: UInt32.self, sized: 1) }
       #expect(throws: DeserializeError.endOfBufferReached(5, 3)) { try small.get() }
       let negative = Result { try deserializer.advance(by: -1) }
@@ -92,7 +93,7 @@ struct HostileBytesTests {
     }
   }
 
-  /// Reads a value of every type, whatever comes of it.
+  /// Reads a value of every type and ignores the results.
   static func readEverything(_ bytes: [UInt8]) {
     func read<T: Deserializable>(_ type: T.Type) {
       _ = try? value(type, of: bytes)
@@ -115,7 +116,7 @@ struct HostileBytesTests {
     read(Point.self)
   }
 
-  @Test("Random and mutated bytes are read or refused")
+  @Test("Random and mutated bytes are read or rejected")
   func random() {
     withSeed { random in
       for _ in 0..<(isLongRun ? 200_000 : 3_000) {

@@ -1,4 +1,4 @@
-// The bytes of keys are in the order of the values, and keys that are followed by others stay so.
+// The bytes of keys sort like the values, even when other components follow.
 
 import DflatTestSupport
 import Foundation
@@ -6,7 +6,8 @@ import PackedSerialize
 import Testing
 
 struct OrderTests {
-  /// Compares the bytes with the values, for many pairs, alone and with something behind them. Every value comes back.
+  /// Compares the order of the bytes with that of the values for many pairs, alone and with a
+  /// suffix. Every value is read back.
   private func check<T: Serializable & Deserializable>(
     _ type: T.Type, _ random: inout SeededGenerator, before: (T, T) -> Bool,
     make: (inout SeededGenerator) -> T, location: SourceLocation = #_sourceLocation
@@ -95,7 +96,7 @@ struct OrderTests {
     }
   }
 
-  @Test func theOthers() throws {
+  @Test func otherTypes() throws {
     try withSeed { random in
       try check(Bool.self, &random, before: { !$0 && $1 }) { Bool.random(using: &$0) }
       try check(Int?.self, &random) { left, right in
@@ -112,7 +113,7 @@ struct OrderTests {
         bytes.0 = UInt8.random(in: 0...255, using: &random)
         return UUID(uuid: bytes)
       }
-      // In whole milliseconds; differences below one vanish.
+      // Compared in whole milliseconds; smaller differences are lost.
       try check(Date.self, &random) {
         ($0.timeIntervalSince1970 * 1000).rounded() < ($1.timeIntervalSince1970 * 1000).rounded()
       } make: { random in

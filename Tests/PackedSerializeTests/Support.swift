@@ -1,14 +1,15 @@
-// Bytes of values and back.
+// Helpers that write and read values.
 
 import Foundation
 import PackedSerialize
 
-/// The bytes of a value, checked against the size that it claims.
+/// The bytes of a value, checked against its size.
 func bytes(_ value: some Serializable) -> [UInt8] {
   write(size: value.serializedSize) { value.serialize(into: &$0) }
 }
 
-/// The bytes of a value as a key, checked against the size that it claims, and against what a key writer makes of it.
+/// The bytes of a value as a key, checked against its size and against the bytes that a key writer
+/// writes.
 func keyBytes(_ value: some Serializable) -> [UInt8] {
   let bytes = write(size: value.serializedKeySize) { value.serializeKey(into: &$0) }
   for room in [bytes.count, bytes.count + 7] {
@@ -21,28 +22,28 @@ func keyBytes(_ value: some Serializable) -> [UInt8] {
   return bytes
 }
 
-/// What a key writer with some room makes of a value.
+/// The bytes that a key writer with limited room writes for a value.
 func keyWritten(_ value: some Serializable, room: Int) -> Result<[UInt8], KeyFailure> {
   let all = UnsafeMutableRawBufferPointer.allocate(byteCount: room + 3, alignment: 1)
   defer { all.deallocate() }
   all.initializeMemory(as: UInt8.self, repeating: 0xA5)
   var writer = KeyWriter(UnsafeMutableRawBufferPointer(rebasing: all[..<room]))
   value.serializeKey(to: &writer)
-  precondition(all[room...].allSatisfy { $0 == 0xA5 }, "wrote behind its room")
+  precondition(all[room...].allSatisfy { $0 == 0xA5 }, "wrote beyond its room")
   precondition((writer.failure == nil) == (writer.remaining >= 0))
   if let failure = writer.failure { return .failure(failure) }
   return .success(Array(all[..<(room - writer.remaining)]))
 }
 
 private func write(size: Int, _ body: (inout UnsafeMutableRawBufferPointer) -> Void) -> [UInt8] {
-  // Room behind the value, to see that it is not touched.
+  // Extra room after the value, to check that it is not written to.
   let room = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 3, alignment: 1)
   defer { room.deallocate() }
   room.initializeMemory(as: UInt8.self, repeating: 0xA5)
   var rest = room
   body(&rest)
   precondition(rest.count == 3, "wrote \(size + 3 - rest.count) bytes, not \(size)")
-  precondition(rest.allSatisfy { $0 == 0xA5 }, "wrote behind its bytes")
+  precondition(rest.allSatisfy { $0 == 0xA5 }, "wrote beyond its bytes")
   return Array(room[..<size])
 }
 

@@ -1,4 +1,5 @@
-// Values as records of CloudKit. Only where CloudKit can be imported; on Linux the tests build it against a stand-in.
+// Values as CloudKit records. Compiled only where CloudKit can be imported; on Linux the tests
+// compile it against a stub.
 
 #if canImport(CloudKit)
   public import CloudKit
@@ -7,20 +8,21 @@
     public import Empire
   #endif
 
-  /// Makes a type with stored properties a `CloudKitRecord`: every stored property is a field of the record, under its own name.
+  /// Makes a type with stored properties a `CloudKitRecord`: every stored property becomes a field
+  /// of the record with the same name.
   ///
-  /// The types of the properties have to be those that CloudKit accepts.
+  /// The types of the properties must be types that CloudKit accepts.
   @attached(
     extension, conformances: CloudKitRecord, names: named(ckRecord(with:)), named(init(ckRecord:)))
   public macro CloudKitRecord() =
     #externalMacro(module: "EmpireMacros", type: "CloudKitRecordMacro")
 
-  /// A value that can be made from a record of CloudKit, and a record from it.
+  /// A value that can be converted to and from a CloudKit record.
   public protocol CloudKitRecord: SendableMetatype {
-    /// The type of the records. By default the name of this type.
+    /// The record type. By default the name of this type.
     static var ckRecordType: String { get }
 
-    /// A record with the values of the properties.
+    /// Creates a record with the values of the properties.
     ///
     /// - Parameter recordId: The identity of the record.
     /// - Returns: A new record.
@@ -29,7 +31,8 @@
     /// Reads the properties from a record.
     ///
     /// - Parameter ckRecord: A record of the type `ckRecordType`.
-    /// - Throws: An error that names the field that is missing or has another type, or the record's type.
+    /// - Throws: An error that names the field that is missing or has a different type, or the
+    ///   record's type.
     init(ckRecord: CKRecord) throws
   }
 
@@ -39,7 +42,7 @@
   }
 
   extension CloudKitRecord where Self: IndexKeyRecord, IndexKey: CloudKitRecordNameRepresentable {
-    /// A record whose name is made of the key.
+    /// Creates a record that is named after the key.
     ///
     /// - Parameter zoneId: The zone of the record.
     /// - Returns: A new record.
@@ -48,11 +51,11 @@
     }
   }
 
-  /// What can be wrong with a record.
+  /// An error of reading a record.
   enum CloudKitRecordError: Error, Hashable {
-    /// A field is missing or has another type.
+    /// A field is missing or has a different type.
     case missingField(String)
-    /// The record has another type: the one that was found, the one that was expected.
+    /// The record has a different type: the one that was found, the one that was expected.
     case recordTypeMismatch(String, String)
   }
 
@@ -82,7 +85,7 @@
     ///
     /// - Parameter key: The name of the field.
     /// - Returns: The value.
-    /// - Throws: An error that names the field if it is missing or has another type.
+    /// - Throws: An error that names the field if it is missing or has a different type.
     public func getTypedValue<T>(for key: String) throws -> T {
       let stored: (any CKRecordValueProtocol)? = self[key]
       guard let value = stored as? T else { throw CloudKitRecordError.missingField(key) }
@@ -91,8 +94,8 @@
 
     /// Checks the type of the record.
     ///
-    /// - Parameter expectedType: The type that it should have.
-    /// - Throws: An error with both types if it has another one.
+    /// - Parameter expectedType: The expected type.
+    /// - Throws: An error with both types if they differ.
     public func validateRecordType(_ expectedType: String) throws {
       if recordType != expectedType {
         throw CloudKitRecordError.recordTypeMismatch(recordType, expectedType)

@@ -1,18 +1,18 @@
-// Swift's types as values of fields.
+// Conversions between Swift types and field values.
 
 public import Foundation
 
-/// A type that properties of a `CloudKitWebRecord` may have.
+/// A type that a property of a `CloudKitWebRecord` may have.
 ///
-/// A type with a raw value declares it without a body:
+/// A type with a raw value needs no implementation:
 ///
 ///     enum Grade: Int, CloudKitJSONField { case low, high }
 public protocol CloudKitJSONField {
-  /// What its values are in CloudKit.
+  /// The kind of its values in CloudKit.
   static var cloudKitKind: CloudKitJSONValue.Kind { get }
-  /// The value; nil for one that CloudKit does not have.
+  /// The field value; nil if CloudKit cannot represent it.
   var cloudKitValue: CloudKitJSONValue? { get }
-  /// The value of a field; nil if it is none of this type.
+  /// Creates a value from a field; nil if the field is not of this type.
   init?(cloudKitValue: CloudKitJSONValue)
 }
 
@@ -31,7 +31,7 @@ extension String: CloudKitJSONField {
 extension CloudKitJSONField where Self: FixedWidthInteger {
   /// `INT64`.
   public static var cloudKitKind: CloudKitJSONValue.Kind { .int64 }
-  /// The number; nil if it is beyond `Int64`.
+  /// The number; nil if it does not fit `Int64`.
   public var cloudKitValue: CloudKitJSONValue? { Int64(exactly: self).map { .int64($0) } }
   /// A whole number that fits this type.
   public init?(cloudKitValue: CloudKitJSONValue) {
@@ -51,13 +51,13 @@ extension UInt16: CloudKitJSONField {}
 extension UInt32: CloudKitJSONField {}
 extension UInt64: CloudKitJSONField {}
 
-/// CloudKit has no truth values: 0 and 1.
+/// CloudKit has no Boolean type; stored as 0 or 1.
 extension Bool: CloudKitJSONField {
   /// `INT64`.
   public static var cloudKitKind: CloudKitJSONValue.Kind { .int64 }
   /// 1 for true.
   public var cloudKitValue: CloudKitJSONValue? { .int64(self ? 1 : 0) }
-  /// 0 or 1, and nothing else.
+  /// Accepts 0 and 1 only.
   public init?(cloudKitValue: CloudKitJSONValue) {
     switch cloudKitValue {
     case .int64(0): self = false
@@ -70,9 +70,9 @@ extension Bool: CloudKitJSONField {
 extension CloudKitJSONField where Self: BinaryFloatingPoint {
   /// `DOUBLE`.
   public static var cloudKitKind: CloudKitJSONValue.Kind { .double }
-  /// The number; nil for one that is not finite.
+  /// The number; nil if it is not finite.
   public var cloudKitValue: CloudKitJSONValue? { isFinite ? .double(Double(self)) : nil }
-  /// A number, also a whole one.
+  /// A number, including a whole one.
   public init?(cloudKitValue: CloudKitJSONValue) {
     switch cloudKitValue {
     case .double(let number): self.init(number)
@@ -85,11 +85,11 @@ extension CloudKitJSONField where Self: BinaryFloatingPoint {
 extension Double: CloudKitJSONField {}
 extension Float: CloudKitJSONField {}
 
-/// Kept in milliseconds; differences below vanish.
+/// Stored in milliseconds; smaller differences are lost.
 extension Date: CloudKitJSONField {
   /// `TIMESTAMP`.
   public static var cloudKitKind: CloudKitJSONValue.Kind { .timestamp }
-  /// The date; nil for one that has no `Int64` of milliseconds.
+  /// The date; nil if its milliseconds do not fit `Int64`.
   public var cloudKitValue: CloudKitJSONValue? {
     let milliseconds = (timeIntervalSince1970 * 1000).rounded()
     return Int64(exactly: milliseconds) == nil ? nil : .timestamp(self)
@@ -113,7 +113,7 @@ extension Data: CloudKitJSONField {
   }
 }
 
-/// As text.
+/// Stored as text.
 extension UUID: CloudKitJSONField {
   /// `STRING`.
   public static var cloudKitKind: CloudKitJSONValue.Kind { .string }
@@ -150,11 +150,11 @@ extension CloudKitJSONLocation: CloudKitJSONField {
   }
 }
 
-/// A list. Lists of lists are refused when they are written.
+/// A list. Lists of lists cannot be written.
 extension Array: CloudKitJSONField where Element: CloudKitJSONField {
-  /// That of the elements.
+  /// The kind of the elements.
   public static var cloudKitKind: CloudKitJSONValue.Kind { Element.cloudKitKind }
-  /// The elements; nil if one of them has no value, or is a list.
+  /// The elements; nil if one of them cannot be represented or is a list.
   public var cloudKitValue: CloudKitJSONValue? {
     var values: [CloudKitJSONValue] = []
     for element in self {
@@ -176,11 +176,11 @@ extension Array: CloudKitJSONField where Element: CloudKitJSONField {
 }
 
 extension CloudKitJSONField where Self: RawRepresentable, RawValue: CloudKitJSONField {
-  /// That of the raw value.
+  /// The kind of the raw value.
   public static var cloudKitKind: CloudKitJSONValue.Kind { RawValue.cloudKitKind }
   /// The raw value.
   public var cloudKitValue: CloudKitJSONValue? { rawValue.cloudKitValue }
-  /// A raw value that the type knows.
+  /// A raw value of one of the type's cases.
   public init?(cloudKitValue: CloudKitJSONValue) {
     guard let rawValue = RawValue(cloudKitValue: cloudKitValue) else { return nil }
     self.init(rawValue: rawValue)

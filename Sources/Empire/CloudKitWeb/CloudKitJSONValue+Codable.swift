@@ -1,4 +1,5 @@
-// Values in JSON: first what the text is, then what the type makes of it.
+// Coding of field values as JSON. Decoding reads the JSON value first and then converts it
+// according to the field's type.
 
 internal import Foundation
 
@@ -7,13 +8,14 @@ extension CloudKitJSONValue: Codable {
 
   /// Reads a value with its type.
   ///
-  /// - Parameter decoder: Stands on `{"value": …, "type": "…"}`.
-  /// - Throws: `CloudKitJSONError`: `asset`, `unknownType`, or `wrongType` for a value that is not of its type; `DecodingError`.
+  /// - Parameter decoder: Positioned at `{"value": …, "type": "…"}`.
+  /// - Throws: `CloudKitJSONError`: `asset`, `unknownType`, or `wrongType` for a value that does
+  ///   not match its type; `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let field = decoder.codingPath.last?.stringValue ?? ""
     let container = try decoder.container(keyedBy: Key.self)
     let type = try container.decodeIfPresent(String.self, forKey: .type)
-    // An asset's value is of no interest: it is a way to a file.
+    // The value of an asset is not needed: it refers to a file.
     if let type, type.hasPrefix("ASSET") { throw CloudKitJSONError.asset(field) }
     let text = try container.decode(Text.self, forKey: .value)
     guard let type else {
@@ -36,8 +38,9 @@ extension CloudKitJSONValue: Codable {
 
   /// Writes the value with its type.
   ///
-  /// - Parameter encoder: Where to.
-  /// - Throws: `CloudKitJSONError.notANumber` for a number or a date that JSON does not have; what the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: `CloudKitJSONError.notANumber` for a number or a date that JSON cannot represent;
+  ///   the encoder's errors.
   public func encode(to encoder: any Encoder) throws {
     let field = encoder.codingPath.last?.stringValue ?? ""
     var container = encoder.container(keyedBy: Key.self)
@@ -45,7 +48,7 @@ extension CloudKitJSONValue: Codable {
     try container.encode(try Text(self, field), forKey: .value)
   }
 
-  /// What stands in JSON.
+  /// A value as it is written in JSON.
   private indirect enum Text: Codable {
     case string(String)
     case int64(Int64)
@@ -90,7 +93,7 @@ extension CloudKitJSONValue: Codable {
       } else if let reference = try? container.decode(CloudKitJSONReference.self) {
         self = .reference(reference)
       } else {
-        // Its error says what was found at last.
+        // If this fails too, its error is thrown.
         self = .location(try container.decode(CloudKitJSONLocation.self))
       }
     }
@@ -137,7 +140,7 @@ extension CloudKitJSONValue: Codable {
       throw CloudKitJSONError.wrongType(field, expected: kind.rawValue, found: name)
     }
 
-    /// The value that this looks like.
+    /// The value with a type that is inferred from its form.
     func untyped(_ field: String) throws -> CloudKitJSONValue {
       switch self {
       case .string(let text): return .string(text)
@@ -149,7 +152,7 @@ extension CloudKitJSONValue: Codable {
         let values = try items.map { try $0.untyped(field) }
         let names = Set(values.map(\.typeName))
         guard names.count <= 1 else {
-          // Whole numbers among others are numbers.
+          // A mixture of whole and other numbers is a list of doubles.
           guard names == [Kind.int64.rawValue, Kind.double.rawValue] else {
             throw CloudKitJSONError.wrongType(field, expected: "values of one type", found: name)
           }

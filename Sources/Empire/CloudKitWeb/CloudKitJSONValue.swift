@@ -3,16 +3,17 @@
 //   STRING     text                        TIMESTAMP  milliseconds since 1970
 //   INT64      a whole number              BYTES      base64
 //   DOUBLE     a number                    REFERENCE  {"recordName", "action", "zoneID"}
-//   …_LIST     an array of such            LOCATION   {"latitude", "longitude", …}
+//   …_LIST     an array of these           LOCATION   {"latitude", "longitude", …}
 //
-// Assets are files of their own that are uploaded and downloaded by themselves, so they are refused. A type that is left out is that of what
-// the value looks like; dates and bytes are never left out, for they look like numbers and text.
+// Assets are separate files that are uploaded and downloaded on their own, so they are rejected. If
+// the type is missing, it is inferred from the form of the value. The types of dates and bytes must
+// not be missing, because these look like numbers and text.
 
 public import Foundation
 
 /// A value of a field.
 public enum CloudKitJSONValue: Sendable, Hashable {
-  /// What a value is, without the value.
+  /// The kind of a value.
   public enum Kind: String, Sendable, Hashable {
     case string = "STRING"
     case int64 = "INT64"
@@ -26,7 +27,7 @@ public enum CloudKitJSONValue: Sendable, Hashable {
   case string(String)
   case int64(Int64)
   case double(Double)
-  /// Kept in milliseconds.
+  /// Stored in milliseconds.
   case timestamp(Date)
   case bytes(Data)
   case reference(CloudKitJSONReference)
@@ -34,7 +35,7 @@ public enum CloudKitJSONValue: Sendable, Hashable {
   /// Values of one kind.
   case list(Kind, [CloudKitJSONValue])
 
-  /// The type, as it stands in JSON.
+  /// The name of the type in JSON.
   public var typeName: String {
     switch self {
     case .string: Kind.string.rawValue
@@ -49,28 +50,28 @@ public enum CloudKitJSONValue: Sendable, Hashable {
   }
 }
 
-/// A link to another record.
+/// A reference to another record.
 public struct CloudKitJSONReference: Sendable, Hashable, Codable {
-  /// What becomes of the record with the link when the other one is deleted.
+  /// What happens to the referring record when the other one is deleted.
   public enum Action: String, Sendable, Hashable, Codable {
     case none = "NONE"
     case deleteSelf = "DELETE_SELF"
-    /// As `none`, and the other record has to exist.
+    /// Like `none`, but the other record must exist.
     case validate = "VALIDATE"
   }
 
   /// The name of the other record.
   public var recordName: String
-  /// What becomes of this one.
+  /// What happens to the referring record when the other one is deleted.
   public var action: Action
   /// The zone of the other record; nil for the same one.
   public var zoneID: CloudKitJSONZone?
 
-  /// A link.
+  /// Creates a reference.
   ///
   /// - Parameters:
   ///   - recordName: The name of the other record.
-  ///   - action: What becomes of this one when the other one is deleted.
+  ///   - action: What happens to the referring record when the other one is deleted.
   ///   - zoneID: The zone of the other record; nil for the same one.
   public init(recordName: String, action: Action = .none, zoneID: CloudKitJSONZone? = nil) {
     self.recordName = recordName
@@ -83,21 +84,21 @@ public struct CloudKitJSONReference: Sendable, Hashable, Codable {
 public struct CloudKitJSONZone: Sendable, Hashable, Codable {
   /// The name.
   public var zoneName: String
-  /// Whose it is; nil for the user's own.
+  /// The record name of the owner; nil for the user's own zone.
   public var ownerRecordName: String?
 
-  /// A zone.
+  /// Creates a zone.
   ///
   /// - Parameters:
   ///   - zoneName: The name.
-  ///   - ownerRecordName: Whose it is; nil for the user's own.
+  ///   - ownerRecordName: The record name of the owner; nil for the user's own zone.
   public init(zoneName: String, ownerRecordName: String? = nil) {
     self.zoneName = zoneName
     self.ownerRecordName = ownerRecordName
   }
 }
 
-/// A place on the earth.
+/// A geographic location.
 public struct CloudKitJSONLocation: Sendable, Hashable, Codable {
   /// In degrees, north is positive.
   public var latitude: Double
@@ -106,7 +107,7 @@ public struct CloudKitJSONLocation: Sendable, Hashable, Codable {
   /// In metres, if it is known.
   public var altitude: Double?
 
-  /// A place.
+  /// Creates a location.
   ///
   /// - Parameters:
   ///   - latitude: In degrees, north is positive.

@@ -1,32 +1,35 @@
-// Values as records of CloudKit Web Services, on every system: no CloudKit is needed, only JSON.
+// Values as records of CloudKit Web Services. Needs only JSON, not CloudKit, so it works on every
+// platform.
 
 public import Foundation
 internal import StandardConformances
 
 /// A record of CloudKit Web Services.
 ///
-/// It is `Codable`: `JSONEncoder` writes what the services take, and `JSONDecoder` reads what they send.
+/// It is `Codable`: `JSONEncoder` writes the format that the services accept, and `JSONDecoder`
+/// reads their responses.
 ///
-///     {"recordType": "House", "recordName": "Lima7", "fields": {"city": {"value": "Lima", "type": "STRING"}}}
+///     {"recordType": "House", "recordName": "Lima7",
+///      "fields": {"city": {"value": "Lima", "type": "STRING"}}}
 public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
   /// The type of the record.
   public var recordType: String
   /// The name that is unique in its zone.
   public var recordName: String
-  /// Which state of the record this is, for the services to find conflicts; nil for a new record.
+  /// The version of the record, by which the services detect conflicts; nil for a new record.
   public var recordChangeTag: String?
-  /// The zone, if it is told.
+  /// The zone, if it is given.
   public var zoneID: CloudKitJSONZone?
   /// The values by name. A field without a value is left out.
   public var fields: [String: CloudKitJSONValue]
 
-  /// A record.
+  /// Creates a record.
   ///
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - recordName: The name that is unique in its zone.
-  ///   - recordChangeTag: Which state of the record this is; nil for a new record.
-  ///   - zoneID: The zone, if it has to be told.
+  ///   - recordChangeTag: The version of the record; nil for a new record.
+  ///   - zoneID: The zone; nil to leave it out.
   ///   - fields: The values by name.
   public init(
     recordType: String, recordName: String, recordChangeTag: String? = nil,
@@ -44,7 +47,7 @@ public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - field: The name.
   ///   - value: The value.
-  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit does not have.
+  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit cannot represent.
   public mutating func set<Value: CloudKitJSONField>(_ field: String, _ value: Value) throws {
     guard let stored = value.cloudKitValue else {
       throw CloudKitJSONError.unrepresentable(field, String(describing: Value.self))
@@ -52,12 +55,12 @@ public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
     fields[field] = stored
   }
 
-  /// Sets a field, or leaves it out.
+  /// Sets or removes a field.
   ///
   /// - Parameters:
   ///   - field: The name.
   ///   - value: The value; nil for none.
-  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit does not have.
+  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit cannot represent.
   public mutating func set<Value: CloudKitJSONField>(_ field: String, _ value: Value?) throws {
     if let value { try set(field, value) } else { fields[field] = nil }
   }
@@ -66,17 +69,18 @@ public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
   ///
   /// - Parameter field: The name.
   /// - Returns: The value.
-  /// - Throws: `CloudKitJSONError.missingField`, or `wrongType` for a value that is none of the type.
+  /// - Throws: `CloudKitJSONError.missingField`, or `wrongType` for a value that is not of the
+  ///   type.
   public func get<Value: CloudKitJSONField>(_ field: String) throws -> Value {
     guard let value: Value = try get(field) else { throw CloudKitJSONError.missingField(field) }
     return value
   }
 
-  /// The value of a field that may be left out.
+  /// The value of an optional field.
   ///
   /// - Parameter field: The name.
   /// - Returns: The value; nil if there is none.
-  /// - Throws: `CloudKitJSONError.wrongType` for a value that is none of the type.
+  /// - Throws: `CloudKitJSONError.wrongType` for a value that is not of the type.
   public func get<Value: CloudKitJSONField>(_ field: String) throws -> Value? {
     guard let stored = fields[field] else { return nil }
     guard let value = Value(cloudKitValue: stored) else {
@@ -88,8 +92,8 @@ public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
 
   /// Checks the type of the record.
   ///
-  /// - Parameter type: The type that it should have.
-  /// - Throws: `CloudKitJSONError.recordTypeMismatch` if it has another one.
+  /// - Parameter type: The expected type.
+  /// - Throws: `CloudKitJSONError.recordTypeMismatch` if the record has a different type.
   public func check(_ type: String) throws {
     if recordType != type {
       throw CloudKitJSONError.recordTypeMismatch(expected: type, found: recordType)
@@ -97,21 +101,23 @@ public struct CloudKitJSONRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// What can be wrong with a record of CloudKit Web Services.
+/// An error of converting a record of CloudKit Web Services.
 public enum CloudKitJSONError: Error, Hashable, Sendable {
   /// The record has no such field.
   case missingField(String)
-  /// The value of a field is not of the type that it should have.
+  /// The value of a field is not of the expected type.
   case wrongType(String, expected: String, found: String)
-  /// A field has a type that is not known: the field, the type.
+  /// A field has an unknown type: the field, the type.
   case unknownType(String, String)
-  /// A field is an asset: a file that is not in the record. Fetch it by its URL, and leave the field out of the type.
+  /// A field is an asset: a file that is not in the record. Fetch it by its URL, and leave the
+  /// field out of the type.
   case asset(String)
-  /// A value that CloudKit does not have: the field, the type. Numbers beyond `Int64`, dates beyond its milliseconds, lists of lists.
+  /// CloudKit cannot represent a value: the field, the type. Examples are numbers and dates that do
+  /// not fit `Int64`, and lists of lists.
   case unrepresentable(String, String)
-  /// A number or date that JSON does not have: the field.
+  /// JSON cannot represent a number or date: the field.
   case notANumber(String)
-  /// The record is of another type.
+  /// The record is of a different type.
   case recordTypeMismatch(expected: String, found: String)
 }
 
@@ -152,18 +158,18 @@ extension CloudKitJSONError: LocalizedError, CustomStringConvertible {
   }
 }
 
-/// A value that can be made from a record of CloudKit Web Services, and a record from it, on every system.
+/// A value that can be converted to and from a record of CloudKit Web Services, on every platform.
 ///
-/// `@CloudKitWebRecord` makes a type one.
+/// `@CloudKitWebRecord` generates the conformance.
 public protocol CloudKitWebRecord: SendableMetatype {
-  /// The type of the records. By default the name of this type.
+  /// The record type. By default the name of this type.
   static var cloudKitRecordType: String { get }
 
-  /// A record with the values of the properties.
+  /// Creates a record with the values of the properties.
   ///
   /// - Parameter name: The name of the record.
   /// - Returns: A new record.
-  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit does not have.
+  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit cannot represent.
   func cloudKitJSON(name: String) throws -> CloudKitJSONRecord
 
   /// Reads the properties from a record.
@@ -180,16 +186,17 @@ extension CloudKitWebRecord {
 
 extension CloudKitWebRecord
 where Self: IndexKeyRecord, IndexKey: CloudKitRecordNameRepresentable {
-  /// A record whose name is made of the key.
+  /// Creates a record that is named after the key.
   ///
   /// - Returns: A new record.
-  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit does not have.
+  /// - Throws: `CloudKitJSONError.unrepresentable` for a value that CloudKit cannot represent.
   public func cloudKitJSON() throws -> CloudKitJSONRecord {
     try cloudKitJSON(name: indexKey.ckRecordName)
   }
 }
 
-/// Makes a type with stored properties a `CloudKitWebRecord`: every stored property is a field of the record, under its own name.
+/// Makes a type with stored properties a `CloudKitWebRecord`: every stored property becomes a field
+/// of the record with the same name.
 ///
 ///     @CloudKitWebRecord
 ///     @IndexKeyRecord("city", "number")
@@ -200,10 +207,12 @@ where Self: IndexKeyRecord, IndexKey: CloudKitRecordNameRepresentable {
 ///     }
 ///
 ///     let json = try JSONEncoder().encode(house.cloudKitJSON())
-///     let copy = try House(cloudKitJSON: JSONDecoder().decode(CloudKitJSONRecord.self, from: json))
+///     let record = try JSONDecoder().decode(CloudKitJSONRecord.self, from: json)
+///     let copy = try House(cloudKitJSON: record)
 ///
-/// The types of the properties are `CloudKitJSONField`s, or optionals of such: text, numbers, `Bool`, `Date`, `Data`, `UUID`, types with a raw
-/// value, references, locations, and arrays of these.
+/// The types of the properties are `CloudKitJSONField`s, or optionals of them: text, numbers,
+/// `Bool`, `Date`, `Data`, `UUID`, types with a raw value, references, locations, and arrays of
+/// these.
 @attached(
   extension, conformances: CloudKitWebRecord,
   names: named(cloudKitJSON(name:)), named(init(cloudKitJSON:)))

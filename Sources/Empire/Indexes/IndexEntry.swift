@@ -1,8 +1,9 @@
-// One record's place in one index: bytes that sort as the indexed values do.
+// The entry of one record in one index: bytes that sort like the indexed values.
 
-/// The values of a record by which an index sorts it, as bytes.
+/// The indexed values of a record, as bytes that an index sorts by.
 ///
-/// `@IndexKeyRecord` generates what appends them. Records that conform by hand append the values in the order of the index.
+/// `@IndexKeyRecord` generates the code that appends the values. Records that conform by hand
+/// append them in the order of the index.
 public struct IndexEntry {
   @usableFromInline var bytes: [UInt8]
   /// The number of bytes of each value, for error messages; nil if they are not counted.
@@ -16,8 +17,8 @@ public struct IndexEntry {
 
   /// Appends the next value.
   ///
-  /// - Parameter value: The value, in the type that queries have for it.
-  /// - Throws: What is wrong with it.
+  /// - Parameter value: The value, of the same type as in queries.
+  /// - Throws: The reason why it cannot be stored.
   @inlinable
   public mutating func append(_ value: some QueryComponent) throws(SerializeError) {
     try value.validate(as: .key)
@@ -27,14 +28,14 @@ public struct IndexEntry {
     bytes.withUnsafeMutableBytes { room in
       var rest = UnsafeMutableRawBufferPointer(rebasing: room[start...])
       value.serializeKey(into: &rest)
-      if !rest.isEmpty { indexMiscounted() }
+      if !rest.isEmpty { indexEntryHasWrongSize() }
     }
     sizes?.append(size)
   }
 }
 
 @usableFromInline
-func indexMiscounted() -> Never {
+func indexEntryHasWrongSize() -> Never {
   fatalError("IndexEntry: serializeKey(into:) has written fewer bytes than serializedKeySize says")
 }
 
@@ -52,11 +53,11 @@ extension IndexKeyRecord {
     return entry.bytes
   }
 
-  /// The number of bytes of each value in an index, as far as they can be stored.
+  /// The number of bytes of each value in an index, up to the first value that cannot be stored.
   @usableFromInline
   func sizes(ofIndex position: Int) -> [Int] {
     var entry = IndexEntry(head: [], countsSizes: true)
-    // What cannot be stored has been thrown already; those before it are what is wanted.
+    // The error has already been reported; only the sizes before it are needed.
     do throws(SerializeError) { try serialize(index: position, into: &entry) } catch {}
     return entry.sizes ?? []
   }

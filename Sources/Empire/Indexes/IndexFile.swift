@@ -1,21 +1,32 @@
-// Where indexes are stored: a named database of its own, beside that of the records, made when a type with an index is first written.
+// The storage of indexes: a named database beside that of the records. It is created when a record
+// type with an index is first written.
 //
-//   00                                      → the id of the last transaction that kept the indexes, 8 bytes
-//   01, type's tag                          → the fields' version of the indexed records, then the tags of the indexes that are complete
-//   02, type's tag, index's tag, values     → the key of a record; one value for each record with these values
+//   00                                   → id of the last transaction that maintained the indexes
+//   01, type's tag                       → fields' version of the indexed records, then the tags
+//                                          of the complete indexes
+//   02, type's tag, index's tag, values  → key of a record; one value per record
 //
-// Integers are big-endian, values are in key form. Kept true, of every index that stands under 01:
+// Integers are big-endian, values are in key form; an id has 8 bytes. Invariants of every index
+// that is listed under 01:
 //
-//  - each record of the type has exactly one entry, made from its stored values, and each entry has its record;
-//  - all records of the type have the fields' version that stands there.
+//  - Each record of the type has exactly one entry, made from its stored values, and each entry has
+//    a record.
+//  - All records of the type have the fields' version that is stored there.
 //
-// Programs that know nothing of indexes, or not of this one, may write the records. They are found out: one that does not know this database
-// leaves another transaction's id under 00, and then all of it is void; one that has the type with other indexes or other fields strikes those
-// that it does not keep off the list. What is not on the list is built again when a query asks for it. So an index is right or absent.
+// Programs that do not know about indexes, or about one of them, may also write the records. This
+// is detected:
+//
+//  - A program that does not know this database leaves another transaction's id under 00. The whole
+//    database is then discarded.
+//  - A program that has the type with other indexes or other fields removes the indexes that it
+//    does not maintain from the list.
+//
+// An index that is not listed is rebuilt when a query needs it. An index is therefore either
+// correct or absent.
 
 internal import LMDB
 
-/// The keys and values of the database of indexes.
+/// The keys and values of the index database.
 @usableFromInline
 enum IndexFile {
   static let name = "empireindexes"
@@ -26,7 +37,7 @@ enum IndexFile {
   /// The number of bytes of `head`.
   static let headSize = 9
 
-  /// What all entries of an index begin with.
+  /// The prefix of all entries of an index.
   @usableFromInline
   static func head(_ prefix: IndexKeyRecordHash, _ tag: IndexKeyRecordHash) -> [UInt8] {
     [2] + bytes(prefix) + bytes(tag)
@@ -48,7 +59,7 @@ enum IndexFile {
       self.tags = tags
     }
 
-    /// Nil for bytes that are no list.
+    /// Returns nil for bytes that are not a list.
     init?(_ bytes: UnsafeRawBufferPointer) {
       guard bytes.count >= 4, bytes.count % 4 == 0 else { return nil }
       let numbers = stride(from: 0, to: bytes.count, by: 4).map {

@@ -1,20 +1,24 @@
-// Queries by an index: the bounds are those of a query by key, behind the index's head; each entry names a record.
+// Queries by an index. The bounds are those of a query by key, after the index's prefix. Each entry
+// contains the key of a record.
 //
-// Where the index is missing and nothing may be written, the records themselves are sorted, so the answer is the same.
+// If the index is missing and the transaction is read-only, the records themselves are sorted, so
+// the result is the same.
 
 internal import LMDB
 
 extension TransactionContext {
-  /// Finds the records that a query of an index describes. What `@Index` generates calls it; it compares no types.
+  /// Finds the records that a query of an index describes. Called by code that `@Index` generates;
+  /// it does not check types.
   ///
-  /// The first query of an index that is not complete builds it, in a transaction that writes; in one that only reads, all records of
-  /// the type are read and sorted instead.
+  /// In a writing transaction, the first query of an incomplete index builds it. In a read-only
+  /// transaction, all records of the type are read and sorted instead.
   ///
   /// - Parameters:
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
-  /// - Returns: The records, in the order that the operator has; those with equal values in the order of their keys.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator; those with equal values in the order of
+  ///   their keys.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -24,7 +28,7 @@ extension TransactionContext {
     try select(RecordSet<Record>._query(query, index: index))
   }
 
-  /// Whether the index of a set is complete, or the set needs none.
+  /// Whether the index of a set is complete. True if the set needs no index.
   @usableFromInline
   func hasIndex<Record: IndexKeyRecord>(of set: RecordSet<Record>) throws -> Bool {
     guard let index = set.index else { return true }
@@ -37,10 +41,11 @@ extension TransactionContext {
     try completeIndex(Record.keyPrefix, Record.fieldsVersion, Record.indexTags[index])
   }
 
-  /// Calls a closure with the key of each record of a set in the order of an index. It must not write.
+  /// Calls a closure with the key of each record of a set in the order of an index. The closure
+  /// must not write.
   @usableFromInline
   func forEachKey<Record: IndexKeyRecord>(
-    of stretches: [RecordSet<Record>.Stretch], index: Int, limit: Int?,
+    of keyRanges: [RecordSet<Record>.KeyRange], index: Int, limit: Int?,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var dbi = try completeIndex(Record.self, index)
@@ -50,17 +55,17 @@ extension TransactionContext {
     }
     var rest = limit ?? .max
     if let dbi {
-      for stretch in stretches where rest > 0 {
-        try stretch.withBounds { start, end in
-          try scan(dbi, stretch.direction, from: start, to: end, limit: &rest) { _, key in
+      for range in keyRanges where rest > 0 {
+        try range.withBounds { start, end in
+          try scan(dbi, range.direction, from: start, to: end, limit: &rest) { _, key in
             try body(key)
           }
         }
       }
     } else {
       let sorted = try sortedEntries(Record.self, index: index)
-      for stretch in stretches where rest > 0 {
-        try stretch.scan(sorted, limit: &rest) { key in try key.withUnsafeBytes { try body($0) } }
+      for range in keyRanges where rest > 0 {
+        try range.scan(sorted, limit: &rest) { key in try key.withUnsafeBytes { try body($0) } }
       }
     }
   }
@@ -84,7 +89,7 @@ extension TransactionContext {
   }
 }
 
-extension RecordSet.Stretch {
+extension RecordSet.KeyRange {
   /// Calls a closure with both bounds.
   @inlinable
   func withBounds(
@@ -93,7 +98,7 @@ extension RecordSet.Stretch {
     try start.withUnsafeBytes { start in try end.withUnsafeBytes { end in try body(start, end) } }
   }
 
-  /// What `TransactionContext.scan` does with a database, with entries in memory.
+  /// The equivalent of `TransactionContext.scan` for entries in memory.
   fileprivate func scan(
     _ sorted: [(entry: [UInt8], key: [UInt8])], limit: inout Int, _ body: ([UInt8]) throws -> Void
   ) rethrows {
@@ -117,7 +122,8 @@ extension RecordSet.Stretch {
     }
   }
 
-  /// Below, at or above 0 as an entry is below, equal to or above a bound, compared by as many bytes as the bound has.
+  /// Negative, 0 or positive as an entry is below, equal to or above a bound. Compares only as many
+  /// bytes as the bound has.
   private static func order(of entry: [UInt8], to bound: [UInt8]) -> Int {
     let head = entry.prefix(bound.count)
     if head.elementsEqual(bound) { return 0 }
@@ -126,13 +132,15 @@ extension RecordSet.Stretch {
 }
 
 extension Store {
-  /// Finds the records that a query of an index describes. What `@Index` generates calls it; it compares no types.
+  /// Finds the records that a query of an index describes. Called by code that `@Index` generates;
+  /// it does not check types.
   ///
   /// - Parameters:
   ///   - query: The query; its components are those of the index.
   ///   - index: The position of the index in the type's `indexTags`.
-  /// - Returns: The records, in the order that the operator has; those with equal values in the order of their keys.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator; those with equal values in the order of
+  ///   their keys.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent

@@ -1,18 +1,21 @@
-// Indexes are kept up with the records: in the same transaction, entry by entry.
+// Index maintenance: entries are updated in the transaction that writes the records.
 //
-// Which of a type's indexes are complete is looked up once for each type and transaction. See IndexFile for what holds.
+// Which indexes of a type are complete is looked up once per type and transaction. See IndexFile
+// for the invariants.
 
 internal import LMDB
 
-// Keeping up.
+// Maintenance.
 extension TransactionContext {
-  /// The positions of the type's indexes that have to be kept up with what is written now. Throws unless the context may write.
+  /// The positions of the type's indexes that this transaction has to maintain. Throws unless the
+  /// context may write.
   @inlinable
-  func indexesToKeep<Record: IndexKeyRecord>(_ recordType: Record.Type) throws -> [Int] {
-    try indexesToKeep(Record.keyPrefix, Record.fieldsVersion, Record.indexTags)
+  func indexesToMaintain<Record: IndexKeyRecord>(_ recordType: Record.Type) throws -> [Int] {
+    try indexesToMaintain(Record.keyPrefix, Record.fieldsVersion, Record.indexTags)
   }
 
-  /// Writes how the entries of a record change: from what is stored under its key to what will be.
+  /// Updates the index entries of a record, from the values that are stored under its key to the
+  /// new ones.
   @inlinable
   func updateIndexes<Record: IndexKeyRecord>(
     _ positions: [Int], to new: Record?, at key: UnsafeRawBufferPointer
@@ -28,18 +31,18 @@ extension TransactionContext {
       let after = try new?.entry(ofIndex: position)
       if before != after { changes.append((before, after)) }
     }
-    // Nothing is written before all is known to be right.
+    // Nothing is written before all entries have been computed without an error.
     for change in changes {
       if let old = change.old { try removeIndexEntry(old, key) }
       if let new = change.new { try addIndexEntry(new, key) }
     }
   }
 
-  /// Makes those of a type's indexes that are missing, and migrates its outdated records before.
+  /// Migrates the outdated records of a type and builds its missing indexes.
   @inlinable
   func buildIndexes<Record: IndexKeyRecord>(_ recordType: Record.Type) throws {
-    let kept = try indexesToKeep(recordType)
-    let missing = Record.indexTags.indices.filter { !kept.contains($0) }
+    let maintained = try indexesToMaintain(recordType)
+    let missing = Record.indexTags.indices.filter { !maintained.contains($0) }
     if missing.isEmpty { return }
     var migrated: [(Migration, Record)] = []
     try forEachEntry(of: recordType) { key, value in
@@ -65,25 +68,26 @@ extension TransactionContext {
 // The file.
 extension TransactionContext {
   @usableFromInline
-  func indexesToKeep(
+  func indexesToMaintain(
     _ prefix: IndexKeyRecordHash, _ version: IndexKeyRecordHash, _ tags: [IndexKeyRecordHash]
   ) throws -> [Int] {
     try checkWritable()
-    // As most files are, and most types.
+    // The common case: neither the file nor the type has indexes.
     if tags.isEmpty, case .absent? = writes?.handle { return [] }
     guard let writes, let dbi = try indexDatabase(creating: !tags.isEmpty) else { return [] }
     try stamp(dbi)
-    if let kept = writes.kept[prefix], kept.version == version, kept.tags == tags {
-      return kept.positions
+    if let known = writes.maintained[prefix], known.version == version, known.tags == tags {
+      return known.positions
     }
-    let listed = try keptList(dbi, prefix, version, tags)
+    let listed = try maintainedTags(dbi, prefix, version, tags)
     let positions = tags.indices.filter { listed.contains(tags[$0]) }
-    writes.kept[prefix] = WriteState.Kept(version: version, tags: tags, positions: positions)
+    writes.maintained[prefix] = WriteState.MaintainedIndexes(
+      version: version, tags: tags, positions: positions)
     return positions
   }
 
-  /// The tags of the indexes that this type keeps up. Those that it does not are struck off the list.
-  private func keptList(
+  /// The tags of the indexes that this type maintains. Removes the other ones from the list.
+  private func maintainedTags(
     _ dbi: MDB_dbi, _ prefix: IndexKeyRecordHash, _ version: IndexKeyRecordHash,
     _ tags: [IndexKeyRecordHash]
   ) throws -> [IndexKeyRecordHash] {
@@ -94,7 +98,7 @@ extension TransactionContext {
       try write(IndexFile.List(version: version, tags: kept), dbi, prefix)
       if !kept.isEmpty { return kept }
     }
-    // Without records every index is complete.
+    // Without records, every index is complete.
     guard !tags.isEmpty, try !hasRecords(prefix) else { return [] }
     try write(IndexFile.List(version: version, tags: tags), dbi, prefix)
     return tags
@@ -106,7 +110,7 @@ extension TransactionContext {
   ) throws {
     guard let dbi = try indexDatabase(creating: true) else { return }
     try write(IndexFile.List(version: version, tags: tags), dbi, prefix)
-    writes?.kept[prefix] = nil
+    writes?.maintained[prefix] = nil
   }
 
   @usableFromInline
@@ -129,7 +133,8 @@ extension TransactionContext {
     }
   }
 
-  /// The database of the indexes with an index that is complete for this version of the type; nil if it has to be done without.
+  /// The index database, if it has an index that is complete for this version of the type;
+  /// otherwise nil.
   @usableFromInline
   func completeIndex(
     _ prefix: IndexKeyRecordHash, _ version: IndexKeyRecordHash, _ tag: IndexKeyRecordHash
@@ -143,7 +148,8 @@ extension TransactionContext {
     return list.version == version && list.tags.contains(tag) ? dbi : nil
   }
 
-  /// The handle of the database of the indexes; nil if there is none in the file, or none that this transaction could use.
+  /// The handle of the index database; nil if the file has none, or none that this transaction can
+  /// use.
   private func indexDatabase(creating: Bool) throws -> MDB_dbi? {
     guard let writes else { return state.indexHandle }
     switch writes.handle {
@@ -160,7 +166,8 @@ extension TransactionContext {
     }
   }
 
-  /// Writes down that this transaction keeps the indexes. Voids them if one before it did not.
+  /// Records that this transaction maintains the indexes. Discards all of them if an earlier
+  /// transaction did not.
   private func stamp(_ dbi: MDB_dbi) throws {
     guard let writes, !writes.isStamped else { return }
     let id = transaction.id
@@ -195,7 +202,7 @@ extension TransactionContext {
     try put(IndexFile.listKey(prefix), list.tags.isEmpty ? nil : list.bytes, dbi)
   }
 
-  /// Gives a key one value, in place of all that it has.
+  /// Sets the single value of a key, replacing all of its values.
   private func put(_ key: [UInt8], _ value: [UInt8]?, _ dbi: MDB_dbi) throws {
     try key.withUnsafeBytes { key in
       if try transaction.get(dbi: dbi, key: MDB_val(buffer: key)) != nil {
@@ -214,7 +221,7 @@ extension TransactionContext {
     try IndexFile.head(prefix, tag).withUnsafeBytes { head in
       var rest = Int.max
       try scan(dbi, .atOrAbove, from: head, to: head, limit: &rest) { entry, _ in
-        // One for each record; those with the same values stand together.
+        // There is one entry per record; entries with the same values are adjacent.
         if keys.last.map({ !entry.elementsEqual($0) }) ?? true { keys.append([UInt8](entry)) }
       }
     }

@@ -1,4 +1,4 @@
-// Types whose order is the order of their bytes.
+// Types whose order is that of their serialized bytes.
 
 public import Foundation
 @_exported public import PackedSerialize
@@ -6,15 +6,16 @@ public import Foundation
 
 /// A value that can be part of a key.
 ///
-/// Conforming is a promise: comparing two values' key bytes, as `serializeKey(into:)` writes them, as unsigned bytes equals
-/// comparing the values with `<`. And the bytes end by themselves: no value's bytes are the beginning of another one's.
+/// A conforming type guarantees two properties of the bytes that `serializeKey(into:)` writes.
+/// Comparing them as unsigned bytes gives the same order as comparing the values with `<`. And they
+/// are self-delimiting: no value's bytes are a prefix of another value's bytes.
 ///
 ///     enum Grade: UInt32, Serializable, Deserializable, IndexKeyComparable {
 ///       case low, middle, high
 ///       static func < (lhs: Grade, rhs: Grade) -> Bool { lhs.rawValue < rhs.rawValue }
 ///     }
 public protocol IndexKeyComparable: Comparable {
-  /// How many components of a key a value stands for. One, except for a `Tuple`.
+  /// The number of key components in a value: one, except for a `Tuple`.
   static var keyComponentCount: Int { get }
 }
 
@@ -23,10 +24,11 @@ extension IndexKeyComparable {
   @inlinable public static var keyComponentCount: Int { 1 }
 }
 
-/// What a component of a query has to be.
+/// The requirements for a component of a query.
 public typealias QueryComponent = IndexKeyComparable & Serializable & Deserializable
 
-/// The order is that of the UTF-8 bytes. `<` of `String` compares normal forms; they differ for strings in different ones.
+/// The order is that of the UTF-8 bytes. `<` of `String` compares normalized strings, so the two
+/// orders differ for strings in different normalization forms.
 extension String: IndexKeyComparable {}
 extension Int: IndexKeyComparable {}
 extension Int8: IndexKeyComparable {}
@@ -43,7 +45,7 @@ extension Bool: IndexKeyComparable {}
 extension Date: IndexKeyComparable {}
 extension UUID: IndexKeyComparable {}
 
-/// Bytes compare from the first to the last; a shorter value comes before a longer one that begins with it.
+/// Bytes are compared in order; a value sorts before every longer value that begins with it.
 extension Data: @retroactive Comparable, IndexKeyComparable {
   /// Compares the bytes in order.
   public static func < (lhs: Data, rhs: Data) -> Bool { lhs.lexicographicallyPrecedes(rhs) }

@@ -1,20 +1,20 @@
-// Several values in a row: the keys and the fields of records.
+// Sequences of values: the keys and the fields of records.
 //
-// The bytes are the elements' bytes in order, without framing.
+// The bytes of a tuple are those of its elements in order, without framing.
 
-/// Several values in a fixed order.
+/// A fixed sequence of values.
 ///
 ///     let key = Person.IndexKey("Lima", "Ana")     // Tuple<String, String>
 ///     let (city, name) = key.elements
 ///
-/// The element of a tuple of one is the bare value. A tuple may be an element of another one.
+/// `elements` of a tuple with one element is the value itself. Tuples may be nested.
 public struct Tuple<each Element> {
   /// The values.
   public let elements: (repeat each Element)
 
-  // The values are shared, because owned ones would be released in a loop over their types.
+  // Parameters are `__shared`: owned ones would be released in a loop over their types.
 
-  /// A tuple of these values.
+  /// Creates a tuple of these values.
   ///
   /// - Parameter value: The values.
   @inlinable
@@ -22,7 +22,7 @@ public struct Tuple<each Element> {
     elements = (repeat each value)
   }
 
-  /// A tuple of the values of one of Swift's tuples.
+  /// Creates a tuple from a Swift tuple.
   ///
   /// - Parameter value: The values.
   @inlinable
@@ -46,9 +46,9 @@ extension Tuple: Equatable where repeat each Element: Equatable {
 }
 
 extension Tuple: Hashable where repeat each Element: Hashable {
-  /// Feeds all elements.
+  /// Hashes all elements.
   ///
-  /// - Parameter hasher: What to feed.
+  /// - Parameter hasher: The hasher.
   @inlinable
   public func hash(into hasher: inout Hasher) {
     for element in repeat each elements { hasher.combine(element) }
@@ -56,7 +56,7 @@ extension Tuple: Hashable where repeat each Element: Hashable {
 }
 
 extension Tuple: Comparable where repeat each Element: Comparable {
-  /// Compares the first elements that differ.
+  /// Compares the first pair of elements that differ.
   @inlinable
   public static func < (lhs: Self, rhs: Self) -> Bool {
     for (left, right) in repeat (each lhs.elements, each rhs.elements) {
@@ -67,7 +67,7 @@ extension Tuple: Comparable where repeat each Element: Comparable {
 }
 
 extension Tuple: IndexKeyComparable where repeat each Element: IndexKeyComparable {
-  /// The number of all elements' components.
+  /// The total number of components of all elements.
   @inlinable public static var keyComponentCount: Int {
     var count = 0
     for type in repeat (each Element).self { count += type.keyComponentCount }
@@ -94,7 +94,7 @@ extension Tuple: Serializable where repeat each Element: Serializable {
 
   /// Writes the elements one after the other.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serialize(into buffer: inout UnsafeMutableRawBufferPointer) {
     for element in repeat each elements { element.serialize(into: &buffer) }
@@ -109,7 +109,7 @@ extension Tuple: Serializable where repeat each Element: Serializable {
 
   /// Writes the elements one after the other, as keys.
   ///
-  /// - Parameter buffer: Has room for the bytes; replaced by what remains of it.
+  /// - Parameter buffer: Has room for the bytes; advanced past them.
   @inlinable
   public func serializeKey(into buffer: inout UnsafeMutableRawBufferPointer) {
     for element in repeat each elements { element.serializeKey(into: &buffer) }
@@ -125,8 +125,8 @@ extension Tuple: Serializable where repeat each Element: Serializable {
 
   /// Checks all elements.
   ///
-  /// - Parameter form: What the bytes are for.
-  /// - Throws: What is wrong with one of them.
+  /// - Parameter form: The form that the value is checked for.
+  /// - Throws: The reason why one of them cannot be stored.
   @inlinable
   public func validate(as form: SerializedForm) throws(SerializeError) {
     for element in repeat each elements { try element.validate(as: form) }
@@ -136,8 +136,8 @@ extension Tuple: Serializable where repeat each Element: Serializable {
 extension Tuple: Deserializable where repeat each Element: Deserializable {
   /// Reads the elements one after the other.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the first one.
-  /// - Throws: What reading one of them throws.
+  /// - Parameter deserializer: Positioned at the first byte of the first one.
+  /// - Throws: The error of the first element that cannot be read.
   /// - Returns: The tuple.
   @inlinable
   public static func unpack(
@@ -148,8 +148,8 @@ extension Tuple: Deserializable where repeat each Element: Deserializable {
 
   /// Reads the elements one after the other, as keys.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the first one.
-  /// - Throws: What reading one of them throws.
+  /// - Parameter deserializer: Positioned at the first byte of the first one.
+  /// - Throws: The error of the first element that cannot be read.
   /// - Returns: The tuple.
   @inlinable
   public static func unpackKey(
@@ -159,7 +159,7 @@ extension Tuple: Deserializable where repeat each Element: Deserializable {
   }
 }
 
-/// A value that names a record in CloudKit.
+/// A value that can be the name of a record in CloudKit.
 public protocol CloudKitRecordNameRepresentable {
   /// The name.
   var ckRecordName: String { get }
@@ -169,7 +169,7 @@ extension Tuple: CloudKitRecordNameRepresentable
 where repeat each Element: CustomStringConvertible {
   /// The elements' descriptions, joined without a separator.
   ///
-  /// It is ambiguous: `("a1", 1)` and `("a", 11)` have the same name.
+  /// Names can be ambiguous: `("a1", 1)` and `("a", 11)` have the same one.
   public var ckRecordName: String {
     var name = ""
     for element in repeat each elements { name += element.description }

@@ -1,6 +1,7 @@
-// The macro that makes a struct a record.
+// The macros that make a struct a record and give it indexes.
 
-/// Makes a struct a record: some of its stored properties are the key, in the order of the arguments, the others are fields.
+/// Makes a struct a record. The named stored properties form the key, in the order of the
+/// arguments; the other ones are fields.
 ///
 ///     @IndexKeyRecord("city", "name")
 ///     struct Person {
@@ -9,17 +10,20 @@
 ///       var age: Int
 ///     }
 ///
-/// It adds the conformance to `IndexKeyRecord`, and for each number of leading components functions `select(in:limit:…)`, in which
-/// the last component given may be an operator, `query(limit:…)`, which makes a `RecordSet` of the same records, and `delete(in:…)`. Every stored property needs a type that is written, and
-/// the struct its memberwise initialiser.
+/// The macro adds the conformance to `IndexKeyRecord`. For each number of leading components, it
+/// also adds the functions `select(in:limit:…)`, whose last component may be an operator;
+/// `query(limit:…)`, which returns a `RecordSet` of the same records; and `delete(in:…)`. Every
+/// stored property needs an explicit type, and the struct needs its memberwise initialiser.
 ///
-/// The type's tag is a hash of its name, and the fields' version is a hash of their types as they are written, so renaming a field is
-/// free, and other changes migrate stored records when they are read; see <doc:Migrations>.
+/// The type's tag is a hash of its name. The fields' version is a hash of their types as they are
+/// spelled. Renaming a field therefore needs no migration; after other changes, stored records are
+/// migrated when they are read. See <doc:Migrations>.
 ///
 /// - Parameters:
-///   - validated: The hash of the fields' types. It is an error if it is another one, so the types cannot change unseen.
-///   - keyPrefix: A tag of the type's own instead of the hash of its name.
-///   - fieldsVersion: A version of its own instead of the hash of the fields' types.
+///   - validated: The expected hash of the fields' types. A different hash is a compile-time error,
+///     so that the types cannot change unnoticed.
+///   - keyPrefix: An explicit tag of the type, instead of the hash of its name.
+///   - fieldsVersion: An explicit version, instead of the hash of the fields' types.
 ///   - first: The name of the key's first component.
 ///   - remaining: The names of the key's other components.
 @attached(
@@ -32,12 +36,12 @@ public macro IndexKeyRecord(
   _ first: StaticString, _ remaining: StaticString...
 ) = #externalMacro(module: "EmpireMacros", type: "IndexKeyRecordMacro")
 
-/// Reports that a record needs a key: `@IndexKeyRecord("city", "name")` has the names of its properties.
+/// Reports at compile time that a record needs a key, as in `@IndexKeyRecord("city", "name")`.
 ///
 /// - Parameters:
-///   - validated: As with a key.
-///   - keyPrefix: As with a key.
-///   - fieldsVersion: As with a key.
+///   - validated: The same as with a key.
+///   - keyPrefix: The same as with a key.
+///   - fieldsVersion: The same as with a key.
 @attached(
   extension, conformances: IndexKeyRecord,
   names: named(IndexKey), named(Fields), named(indexKey), named(fields), named(serialize),
@@ -47,7 +51,7 @@ public macro IndexKeyRecord(
   validated: Int? = nil, keyPrefix: Int? = nil, fieldsVersion: Int? = nil
 ) = #externalMacro(module: "EmpireMacros", type: "IndexKeyRecordMacro")
 
-/// Gives a record a second order, by other properties than its key: an index.
+/// Adds an index to a record: a second order, by other properties than its key.
 ///
 ///     @IndexKeyRecord("city", "name")
 ///     @Index("age")
@@ -59,16 +63,18 @@ public macro IndexKeyRecord(
 ///
 ///     let grown = try Person.select(in: store, age: .greaterOrEqual(18))
 ///
-/// For each number of leading components there are the functions `select(in:limit:…)`, as for the key. Records with equal values
-/// are in the order of their keys; a list of values (`within`) gives all records of each, possibly none. The index is kept up in the
-/// transaction that writes the records, and built when a query first asks for it. A value that is too long to be sorted
-/// (502 bytes) makes inserting throw `StoreError.keyBufferOverflow`, which names the record and the property.
+/// For each number of leading components, functions `select(in:limit:…)` are added, as for the key.
+/// Records with equal values are in the order of their keys; a list of values (`within`) returns
+/// all records of each value, possibly none. The index is maintained in the transaction that writes
+/// the records, and built when a query first needs it. If the indexed values exceed 502 bytes,
+/// inserting throws `StoreError.keyBufferOverflow`, which names the record and the property.
 ///
-/// A type may have several. Those that the key or another index answers already are refused.
+/// A type may have several indexes. An index whose queries the key or another index already answers
+/// is a compile-time error.
 ///
 /// - Parameters:
 ///   - first: The name of the first property.
-///   - remaining: The names of the others.
+///   - remaining: The names of the other properties.
 @attached(peer)
 public macro Index(_ first: StaticString, _ remaining: StaticString...) =
   #externalMacro(module: "EmpireMacros", type: "IndexMacro")

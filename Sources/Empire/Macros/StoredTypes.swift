@@ -1,6 +1,8 @@
-// What generated code asks of the types of properties, so that the compiler says once which of them cannot be stored.
+// Helpers that constrain the types of properties in generated code, so that the compiler reports
+// each type that cannot be stored exactly once.
 
-/// The type of a property that is part of a record's key. `@IndexKeyRecord` uses it; a type that it does not take cannot be in a key.
+/// The type of a property in a record's key. Used by `@IndexKeyRecord`; a type that does not
+/// satisfy its constraints cannot be part of a key.
 public enum StoredKey<Value: QueryComponent> {
   /// The type.
   public typealias Value = Value
@@ -9,7 +11,7 @@ public enum StoredKey<Value: QueryComponent> {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - buffer: Has room for the bytes; replaced by what remains of it.
+  ///   - buffer: Has room for the bytes; advanced past them.
   @inlinable @inline(__always)
   public static func serializeKey(
     _ value: Value, into buffer: inout UnsafeMutableRawBufferPointer
@@ -29,7 +31,7 @@ public enum StoredKey<Value: QueryComponent> {
 
   /// Reads a value from a key.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the value.
+  /// - Parameter deserializer: Positioned at the first byte of the value.
   /// - Returns: The value.
   @inlinable @inline(__always)
   public static func unpackKey(
@@ -39,7 +41,8 @@ public enum StoredKey<Value: QueryComponent> {
   }
 }
 
-/// The type of a property that is a field of a record. `@IndexKeyRecord` uses it; a type that it does not take cannot be stored.
+/// The type of a field of a record. Used by `@IndexKeyRecord`; a type that does not satisfy its
+/// constraints cannot be stored.
 public enum StoredField<Value: Serializable & Deserializable> {
   /// The type.
   public typealias Value = Value
@@ -48,7 +51,7 @@ public enum StoredField<Value: Serializable & Deserializable> {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - size: Where to add the count.
+  ///   - size: Accumulates the count.
   @inlinable @inline(__always)
   public static func add(_ value: Value, to size: inout FieldsSize) throws(SerializeError) {
     try size.add(value)
@@ -58,7 +61,7 @@ public enum StoredField<Value: Serializable & Deserializable> {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - buffer: Has room for the bytes; replaced by what remains of it.
+  ///   - buffer: Has room for the bytes; advanced past them.
   @inlinable @inline(__always)
   public static func serialize(_ value: Value, into buffer: inout UnsafeMutableRawBufferPointer) {
     value.serialize(into: &buffer)
@@ -66,7 +69,7 @@ public enum StoredField<Value: Serializable & Deserializable> {
 
   /// Reads a value.
   ///
-  /// - Parameter deserializer: Stands on the first byte of the value.
+  /// - Parameter deserializer: Positioned at the first byte of the value.
   /// - Returns: The value.
   @inlinable @inline(__always)
   public static func unpack(

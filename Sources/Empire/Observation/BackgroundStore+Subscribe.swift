@@ -1,14 +1,16 @@
-// Subscribing to what a store in the background, or any other store of the directory, changes.
+// Subscriptions of a background store. They report the changes of every store of the directory.
 
 extension BackgroundStore {
-  /// Observes records, as `Store.subscribe(to:includingPresent:changeHandler:)`. Transactions that share a commit are heard of one by one.
+  /// Observes records, like `Store.subscribe(to:includingPresent:changeHandler:)`. Transactions
+  /// that share a commit are reported one by one.
   ///
   /// - Parameters:
   ///   - set: The records.
   ///   - includingPresent: Whether the handler is first called with the records as they are now.
-  ///   - changeHandler: Gets the records, or the error of reading them; after an error it goes on.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
-  /// - Throws: As `Store.subscribe(to:includingPresent:changeHandler:)`.
+  ///   - changeHandler: Receives the records, or the error of reading them. An error does not end
+  ///     the subscription.
+  /// - Returns: The subscription. Keep it: releasing it cancels it.
+  /// - Throws: The same errors as `Store.subscribe(to:includingPresent:changeHandler:)`.
   public nonisolated func subscribe<Record: IndexKeyRecord & Sendable>(
     to set: RecordSet<Record>, includingPresent: Bool = false,
     changeHandler: @escaping @Sendable (Result<[Record], any Error>) -> Void
@@ -16,15 +18,17 @@ extension BackgroundStore {
     try store.subscribe(to: set, includingPresent: includingPresent, changeHandler: changeHandler)
   }
 
-  /// Observes the record with a key, as `Store.subscribe(to:key:includingPresent:changeHandler:)`.
+  /// Observes the record with a key, like
+  /// `Store.subscribe(to:key:includingPresent:changeHandler:)`.
   ///
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the handler is first called with the record as it is now, if there is one.
-  ///   - changeHandler: Gets what has become of the record.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
-  /// - Throws: As `Store.subscribe(to:includingPresent:changeHandler:)`.
+  ///   - includingPresent: Whether the handler is first called with the record as it is now, if
+  ///     there is one.
+  ///   - changeHandler: Receives what has happened to the record.
+  /// - Returns: The subscription. Keep it: releasing it cancels it.
+  /// - Throws: The same errors as `Store.subscribe(to:includingPresent:changeHandler:)`.
   public nonisolated func subscribe<Record: IndexKeyRecord & Sendable>(
     to recordType: Record.Type, key: Record.IndexKey, includingPresent: Bool = false,
     changeHandler: @escaping @Sendable (SubscribedRecord<Record>) -> Void
@@ -33,14 +37,15 @@ extension BackgroundStore {
       to: recordType, key: key, includingPresent: includingPresent, changeHandler: changeHandler)
   }
 
-  /// Observes records as a sequence of results, as `Store.changes(of:includingPresent:bufferingPolicy:)`.
+  /// Observes records as a sequence of results, like
+  /// `Store.changes(of:includingPresent:bufferingPolicy:)`.
   ///
   /// - Parameters:
   ///   - set: The records.
-  ///   - includingPresent: Whether the first result is what there is now.
-  ///   - bufferingPolicy: What is kept for a reader that is behind: by default the newest result.
+  ///   - includingPresent: Whether the first result is the present one.
+  ///   - bufferingPolicy: What to keep while the consumer is behind; by default the newest result.
   /// - Returns: The results.
-  /// - Throws: As `Store.subscribe(to:includingPresent:changeHandler:)`.
+  /// - Throws: The same errors as `Store.subscribe(to:includingPresent:changeHandler:)`.
   public nonisolated func changes<Record: IndexKeyRecord & Sendable>(
     of set: RecordSet<Record>, includingPresent: Bool = false,
     bufferingPolicy: AsyncThrowingStream<[Record], any Error>.Continuation.BufferingPolicy =
@@ -50,15 +55,16 @@ extension BackgroundStore {
       of: set, includingPresent: includingPresent, bufferingPolicy: bufferingPolicy)
   }
 
-  /// Observes the record with a key as a sequence of its values, as `Store.changes(of:key:includingPresent:bufferingPolicy:)`.
+  /// Observes the record with a key as a sequence of its values, like
+  /// `Store.changes(of:key:includingPresent:bufferingPolicy:)`.
   ///
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the first value is that of now, if there is one.
-  ///   - bufferingPolicy: What is kept for a reader that is behind: by default the newest value.
+  ///   - includingPresent: Whether the first value is the present one, if there is one.
+  ///   - bufferingPolicy: What to keep while the consumer is behind; by default the newest value.
   /// - Returns: The values.
-  /// - Throws: As `Store.subscribe(to:includingPresent:changeHandler:)`.
+  /// - Throws: The same errors as `Store.subscribe(to:includingPresent:changeHandler:)`.
   public nonisolated func changes<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type, key: Record.IndexKey, includingPresent: Bool = false,
     bufferingPolicy: AsyncThrowingStream<Record, any Error>.Continuation.BufferingPolicy =

@@ -1,66 +1,78 @@
-// Who observes the records of a directory, and how they are told.
+// The observers of a directory's records, and how they are notified.
 //
-// A transaction that writes looks, at its end and still inside, at what its subscribers observe, and notes what is new to them. When it is
-// committed, the news go to a line for each type of record, which calls the handlers.
+// At the end of a writing transaction, while it is still open, each affected observer reads its
+// records and compares them with the state that it has last received. The differences become
+// updates. After the commit, the updates are enqueued on a serial queue for each record type, which
+// calls the handlers.
 //
-// Kept true:
-//  - the directory's *write turn* is held from before a transaction begins until its news stand in their lines, so lines are in the order
-//    of commits, whichever stores the transactions belong to;
-//  - what an observer knows last is only touched in the write turn, or before it is registered;
-//  - an observer that is registered while a transaction runs looks again after its commit: nothing is missed, nothing told twice;
-//  - lines hold no lock while a handler runs. A transaction is only complete when the handlers have heard of it, except one that a handler has
-//    begun: that one would wait for itself.
+// Invariants:
+//  - The directory's *write lock* is held from before a transaction begins until its updates are
+//    enqueued. The queues are therefore in commit order, whichever stores the transactions belong
+//    to.
+//  - An observer's `state` is only accessed with the write lock held, or before the observer is
+//    registered.
+//  - An observer that is registered while a transaction runs reads again after that commit, so it
+//    misses no change and receives none twice.
+//  - No lock is held while a handler runs. A transaction returns to its caller only after the
+//    handlers have run, except a transaction that a handler started: that one would wait for
+//    itself.
 
 internal import Dispatch
 internal import LMDB
 internal import Platform
 
-/// The observers at a moment.
+/// The observers at one point in time.
 struct ObserverList {
-  /// Grows with each registration.
+  /// Incremented by each registration.
   var serial = 0
   var byType: [IndexKeyRecordHash: [any AnyObserver]] = [:]
 }
 
-/// What one observer has to hear of one transaction.
-struct News {
+/// What one observer has to be notified of after one transaction.
+struct ObserverUpdate {
   let observer: any AnyObserver
-  /// What the observer knows when it has heard it.
+  /// The state that the observer has seen once this is delivered.
   let state: ObservedState
-  let tell: @Sendable () -> Void
+  let deliver: @Sendable () -> Void
 }
 
-/// What an observer knows: the bytes of the records, or that they could not be read.
+/// The state of the records as an observer has last seen it: their bytes, or that they could not be
+/// read.
 enum ObservedState: Sendable, Equatable {
   case records([UInt8])
   case failure
 }
 
-/// An observer, whatever its records.
+/// An observer, without the type of its records.
 protocol AnyObserver: AnyObject, Sendable {
   var prefix: IndexKeyRecordHash { get }
-  /// Its place in the order of registrations.
+  /// The number of its registration, in order.
   var serial: Int { get set }
-  /// What it knows last.
+  /// The state that was last delivered or enqueued.
   var state: ObservedState? { get set }
-  /// Whether one of some keys, which are sorted, may matter.
-  func isTouched(by keys: [[UInt8]]) -> Bool
-  /// What is new in a transaction, after what it knows last or another state; nil for nothing.
-  func look(in context: TransactionContext, after state: ObservedState?) -> News?
-  /// The news that nothing could be read.
-  func failure(_ error: any Error) -> News
+  /// Whether a change to one of these keys may affect the observer. The keys are sorted.
+  func isAffected(by keys: [[UInt8]]) -> Bool
+  /// The difference between the transaction's records and `state`, or the observer's own state if
+  /// it is nil. Returns nil if there is none.
+  func update(in context: TransactionContext, after state: ObservedState?) -> ObserverUpdate?
+  /// The update that reports that the records could not be read.
+  func failure(_ error: any Error) -> ObserverUpdate
 }
 
-/// Handlers that are called for a transaction.
+/// The pending calls of handlers for one transaction.
 struct Deliveries: Sendable {
   private let group = DispatchGroup()
 
-  func add(_ news: News, to line: DispatchQueue) { line.async(group: group) { news.tell() } }
+  func add(_ update: ObserverUpdate, to queue: DispatchQueue) {
+    queue.async(group: group) { update.deliver() }
+  }
 
-  /// Waits for the handlers, unless one of them asks.
-  func wait() { if DispatchQueue.getSpecific(key: Observation.isLine) == nil { group.wait() } }
+  /// Waits for the handlers, unless it is called by a handler.
+  func wait() {
+    if DispatchQueue.getSpecific(key: Observation.isDeliveryQueue) == nil { group.wait() }
+  }
 
-  /// Calls a closure when the handlers have been called.
+  /// Calls a closure after the handlers have returned.
   func notify(_ body: @escaping @Sendable () -> Void) {
     group.notify(queue: .global(), execute: body)
   }
@@ -70,38 +82,39 @@ struct Deliveries: Sendable {
 final class Observation: Sendable {
   private struct State {
     var observers = ObserverList()
-    /// How many transactions have been committed whose news are in their lines.
+    /// The number of transactions that were committed and whose updates are enqueued.
     var commits = 0
-    var lines: [IndexKeyRecordHash: DispatchQueue] = [:]
+    var queues: [IndexKeyRecordHash: DispatchQueue] = [:]
 
-    mutating func line(_ prefix: IndexKeyRecordHash) -> DispatchQueue {
-      if let line = lines[prefix] { return line }
-      let line = DispatchQueue(label: "Empire.observation")
-      line.setSpecific(key: Observation.isLine, value: true)
-      lines[prefix] = line
-      return line
+    mutating func queue(_ prefix: IndexKeyRecordHash) -> DispatchQueue {
+      if let queue = queues[prefix] { return queue }
+      let queue = DispatchQueue(label: "Empire.observation")
+      queue.setSpecific(key: Observation.isDeliveryQueue, value: true)
+      queues[prefix] = queue
+      return queue
     }
   }
 
-  /// Whether code runs in a line.
-  static let isLine = DispatchSpecificKey<Bool>()
+  /// Set on the queues that call handlers.
+  static let isDeliveryQueue = DispatchSpecificKey<Bool>()
 
   private let state = Mutex(State())
-  /// How many observers there are, for those who need not know more.
+  /// The number of observers, so that writers can skip the lock if there are none.
   private let count = Atomic<Int>(0)
-  let turn = WriteTurn()
+  let writeLock = WriteLock()
 
   /// The observers now.
   var observers: ObserverList {
     count.load(ordering: .acquiring) == 0 ? ObserverList() : state.withLock { $0.observers }
   }
 
-  /// Adds an observer with what it knows of a state of the records that no commit has passed since.
+  /// Registers an observer after it has read the records. Repeats the reading if a transaction is
+  /// committed in between.
   ///
   /// - Parameters:
   ///   - observer: The observer.
-  ///   - read: Lets it read, and returns what it has to hear at once, if anything.
-  func register(_ observer: some AnyObserver, _ read: () throws -> News?) throws {
+  ///   - read: Lets the observer read, and returns the first update to deliver, if any.
+  func register(_ observer: some AnyObserver, _ read: () throws -> ObserverUpdate?) throws {
     while true {
       let commits = state.withLock { $0.commits }
       let first = try read()
@@ -110,8 +123,8 @@ final class Observation: Sendable {
         state.observers.serial += 1
         observer.serial = state.observers.serial
         state.observers.byType[observer.prefix, default: []].append(observer)
-        // Into the line under the lock: before what any transaction has to tell.
-        if let first { state.line(observer.prefix).async { first.tell() } }
+        // Enqueued under the lock, so that it precedes the updates of every later transaction.
+        if let first { state.queue(observer.prefix).async { first.deliver() } }
         return true
       }
       if isDone {
@@ -135,59 +148,60 @@ final class Observation: Sendable {
     if wasThere { count.subtract(1, ordering: .releasing) }
   }
 
-  /// Puts the news of a transaction that has been committed into their lines. Called in the write turn.
+  /// Enqueues the updates of a committed transaction. Called with the write lock held.
   ///
   /// - Parameters:
-  ///   - writes: What the transaction has kept.
-  ///   - read: Calls a closure in a transaction that reads what has been committed.
-  /// - Returns: What the handlers have to hear; nil if there is nothing.
+  ///   - writes: The state of the transaction.
+  ///   - read: Calls a closure in a read-only transaction of the committed state.
+  /// - Returns: The pending calls of handlers; nil if there are none.
   func publish(
-    _ writes: WriteState, reading read: ((TransactionContext) throws -> [News]) throws -> [News]
+    _ writes: WriteState,
+    reading read: ((TransactionContext) throws -> [ObserverUpdate]) throws -> [ObserverUpdate]
   ) -> Deliveries? {
     let late = state.withLock { state in
       state.commits += 1
       return state.observers.byType.values.joined().filter { $0.serial > writes.observers.serial }
     }
-    var news = writes.news
+    var updates = writes.updates
     if !late.isEmpty {
       do {
-        news += try read { context in late.compactMap { $0.look(in: context, after: nil) } }
+        updates += try read { context in late.compactMap { $0.update(in: context, after: nil) } }
       } catch {
-        news += late.map { $0.failure(error) }
+        updates += late.map { $0.failure(error) }
       }
     }
-    if news.isEmpty { return nil }
+    if updates.isEmpty { return nil }
     let deliveries = Deliveries()
     state.withLock { state in
-      for item in news {
+      for item in updates {
         item.observer.state = item.state
-        deliveries.add(item, to: state.line(item.observer.prefix))
+        deliveries.add(item, to: state.queue(item.observer.prefix))
       }
     }
     return deliveries
   }
 }
 
-/// Whose turn it is to write in a directory, in this process.
+/// The lock that a writer in a directory holds, within this process.
 ///
-/// A turn may end in another function than it began in, so it is no `Mutex` with a closure.
+/// It is not a `Mutex` with a closure, because different functions lock and unlock it.
 ///
-/// Unchecked: the pointer never changes, and what it points to is made for use by several threads.
-final class WriteTurn: @unchecked Sendable {
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+/// Unchecked: the pointer never changes, and a pthread mutex may be used by several threads.
+final class WriteLock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   init() {
-    lock = .allocate(capacity: 1)
-    lock.initialize(to: pthread_mutex_t())
-    // It does not fail without attributes.
-    pthread_mutex_init(lock, nil)
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    // Without attributes, this cannot fail.
+    pthread_mutex_init(mutex, nil)
   }
 
   deinit {
-    pthread_mutex_destroy(lock)
-    lock.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
   }
 
-  func begin() { pthread_mutex_lock(lock) }
-  func end() { pthread_mutex_unlock(lock) }
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
 }

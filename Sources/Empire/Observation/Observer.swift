@@ -1,12 +1,14 @@
-// An observer of a set of records: what a subscription stands for.
+// An observer of a set of records: the implementation of a subscription.
 //
-// The handler is behind a lock and called without it. Once `cancel` has returned no call begins.
+// A lock protects the handler, which is called without holding it. After `cancel` returns, no call
+// begins.
 
 internal import Platform
 
-/// Unchecked: what is not behind the lock is used in the write turn, or before the observer is registered.
+/// Unchecked: properties without a lock are accessed with the write lock held, or before the
+/// observer is registered.
 final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked Sendable {
-  /// Is called with the records; with nil it has been called for the last time. Returns whether there is more to hear.
+  /// Receives the records or an error. Returns whether the subscription continues.
   typealias Handler = @Sendable (Result<[Record], any Error>) -> Bool
 
   private let set: RecordSet<Record>
@@ -24,18 +26,18 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
     self.handler = Mutex(handler)
   }
 
-  /// Reads for the first time.
-  func begin(in context: TransactionContext, includingPresent: Bool) throws -> News? {
+  /// Reads the records for the first time.
+  func begin(in context: TransactionContext, includingPresent: Bool) throws -> ObserverUpdate? {
     bounds = try set.bounds()
     state = nil
-    let news = look(in: context, after: nil)
-    state = news?.state
-    return includingPresent ? news : nil
+    let first = update(in: context, after: nil)
+    state = first?.state
+    return includingPresent ? first : nil
   }
 
-  func isTouched(by keys: [[UInt8]]) -> Bool {
+  func isAffected(by keys: [[UInt8]]) -> Bool {
     bounds.contains { low, high in
-      // The first key that is not below the lower bound.
+      // Binary search for the first key that is not below the lower bound.
       var (first, end) = (0, keys.count)
       while first < end {
         let middle = (first + end) / 2
@@ -47,9 +49,9 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
     }
   }
 
-  func look(in context: TransactionContext, after last: ObservedState?) -> News? {
+  func update(in context: TransactionContext, after last: ObservedState?) -> ObserverUpdate? {
     if handler.withLock({ $0 == nil }) { return nil }
-    // A reader migrates for its own eyes only.
+    // A read-only view, so that migrated records are not written back.
     let view = context.readOnlyView()
     defer { view.end() }
     let result: Result<[Record], any Error>
@@ -63,21 +65,21 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
       result = .failure(error)
     }
     if let last = last ?? self.state, last == state { return nil }
-    return News(observer: self, state: state) { self.tell(result) }
+    return ObserverUpdate(observer: self, state: state) { self.deliver(result) }
   }
 
-  func failure(_ error: any Error) -> News {
-    News(observer: self, state: .failure) { self.tell(.failure(error)) }
+  func failure(_ error: any Error) -> ObserverUpdate {
+    ObserverUpdate(observer: self, state: .failure) { self.deliver(.failure(error)) }
   }
 
-  private func tell(_ result: Result<[Record], any Error>) {
+  private func deliver(_ result: Result<[Record], any Error>) {
     guard let handler = handler.withLock({ $0 }) else { return }
     if !handler(result) { cancel() }
   }
 
-  /// Nothing is called any more.
+  /// Ends the observation: no further call begins.
   func cancel() {
-    // What the handler has captured may end here, and may do anything: outside of the lock.
+    // Released outside the lock, because deinitialisers of the handler's captures may run any code.
     let dropped = handler.withLock { $0.take() }
     if dropped != nil { observation.remove(self) }
   }
@@ -95,7 +97,7 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
         var fields = UnsafeMutableRawBufferPointer(rebasing: room[start...])
         record.serialize(fields: &fields)
       }
-      // So that the end of one record is not taken for the beginning of the next.
+      // Separates the records unambiguously.
       all += IndexFile.bytes(UInt64(size.bytes))
     }
     return all

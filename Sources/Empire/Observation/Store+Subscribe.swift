@@ -1,9 +1,9 @@
-// Subscribing: handlers and streams.
+// Subscriptions with handlers and as asynchronous sequences.
 
 internal import LMDB
 internal import Platform
 
-/// Observes records as long as it is kept: releasing the last reference cancels it.
+/// A subscription to records. Releasing the last reference cancels it.
 public final class StoreSubscription: Sendable {
   private let end: @Sendable () -> Void
 
@@ -11,44 +11,51 @@ public final class StoreSubscription: Sendable {
 
   deinit { end() }
 
-  /// Ends it. When this has returned no call of the handler begins; one that is running on another thread may still run. Doing it twice is
-  /// fine.
+  /// Cancels the subscription. After this returns, no new call of the handler begins; a call that
+  /// is already running on another thread may still finish. Cancelling again has no effect.
   public func cancel() { end() }
 }
 
-/// What has become of a record that is observed.
+/// What has happened to an observed record.
 public enum SubscribedRecord<Record: IndexKeyRecord> {
-  /// It was stored, or stored with other values.
+  /// The record was inserted, or its values changed.
   case updated(Record)
-  /// It was deleted. Nothing follows, also when a record with this key is stored again.
+  /// The record was deleted. This is the last event, even if a record with this key is stored
+  /// again.
   case deleted
-  /// It could not be read.
+  /// The record could not be read.
   case failed(any Error)
 }
 
 extension SubscribedRecord: Sendable where Record: Sendable {}
 
 extension Store {
-  /// Observes records: calls a handler once for each transaction that has changed which records are in a set, their values or their order.
+  /// Observes records: calls a handler once for each transaction that changes which records are in
+  /// a set, their values or their order.
   ///
-  ///     let subscription = try store.subscribe(to: .query(Query(last: .equals("Lima")))) { (people: Result<[Person], any Error>) in
+  ///     let subscription = try store.subscribe(to: Person.query(city: "Lima")) { people in
   ///       …
   ///     }
   ///
-  /// The handler gets what reading the set right after that transaction would have given. It is called after the commit, in the order of
-  /// commits, and before the transaction is complete: before `withTransaction` returns to its caller. Handlers run on a queue of the
-  /// store, those of one type of record one at a time. A handler may read, write, subscribe and cancel; a transaction that it
-  /// runs does not wait for the handlers that hear of it. It must not wait for the thread that has made the change.
+  /// The handler receives what reading the set right after that transaction would return. Calls are
+  /// made after the commit, in commit order, and before `withTransaction` returns to its caller.
+  /// Handlers run on queues of the store; those of one record type run one at a time. A handler may
+  /// read, write, subscribe and cancel. A transaction that a handler runs does not wait for the
+  /// handlers that it causes to be called. A handler must not wait for the thread that made the
+  /// change, because that thread waits for the handler.
   ///
-  /// Transactions that are undone are not heard of, nor is a record that one transaction inserts and deletes. Changes are noticed that
-  /// stores of this directory in this process make, not those of other processes.
+  /// Transactions that are rolled back are not reported, nor is a record that one transaction
+  /// inserts and deletes. Only changes by stores of this directory in this process are reported,
+  /// not those of other processes.
   ///
   /// - Parameters:
   ///   - set: The records.
   ///   - includingPresent: Whether the handler is first called with the records as they are now.
-  ///   - changeHandler: Gets the records, or the error of reading them; after an error it goes on.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
-  /// - Throws: What reading the set throws that could never succeed, as a NUL in the query; `MDBError`.
+  ///   - changeHandler: Receives the records, or the error of reading them. An error does not end
+  ///     the subscription.
+  /// - Returns: The subscription. Keep it: releasing it cancels it.
+  /// - Throws: The error of a set that can never be read, such as one with a NUL in its query;
+  ///   `MDBError`.
   public func subscribe<Record: IndexKeyRecord & Sendable>(
     to set: RecordSet<Record>, includingPresent: Bool = false,
     changeHandler: @escaping @Sendable (Result<[Record], any Error>) -> Void
@@ -59,18 +66,20 @@ extension Store {
     }
   }
 
-  /// Observes the record with a key: calls a handler once for each transaction that has changed it, at last with `deleted`.
+  /// Observes the record with a key: calls a handler once for each transaction that changes it. The
+  /// last call is `deleted`.
   ///
-  /// There need not be a record with this key yet; the first one that is stored is an update. All else is as in
-  /// `subscribe(to:includingPresent:changeHandler:)`.
+  /// The record need not exist yet; the first insertion is reported as an update. Otherwise the
+  /// same as `subscribe(to:includingPresent:changeHandler:)`.
   ///
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the handler is first called with the record as it is now, if there is one.
-  ///   - changeHandler: Gets what has become of the record.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
-  /// - Throws: As `subscribe(to:includingPresent:changeHandler:)`.
+  ///   - includingPresent: Whether the handler is first called with the record as it is now, if
+  ///     there is one.
+  ///   - changeHandler: Receives what has happened to the record.
+  /// - Returns: The subscription. Keep it: releasing it cancels it.
+  /// - Throws: The same errors as `subscribe(to:includingPresent:changeHandler:)`.
   public func subscribe<Record: IndexKeyRecord & Sendable>(
     to recordType: Record.Type, key: Record.IndexKey, includingPresent: Bool = false,
     changeHandler: @escaping @Sendable (SubscribedRecord<Record>) -> Void
@@ -81,7 +90,7 @@ extension Store {
       switch result {
       case .success(let records):
         guard let record = records.first else {
-          // Not there yet is no deletion.
+          // A record that does not exist yet was not deleted.
           if wasFirst { return true }
           changeHandler(.deleted)
           return false
@@ -93,16 +102,18 @@ extension Store {
     }
   }
 
-  /// Observes records as a sequence of results, one for each transaction as in `subscribe(to:includingPresent:changeHandler:)`.
+  /// Observes records as a sequence of results, one for each transaction as in
+  /// `subscribe(to:includingPresent:changeHandler:)`.
   ///
-  /// It ends when its reader's task is cancelled, when the sequence is released, or with the error of reading the records.
+  /// The sequence ends when the consuming task is cancelled or the sequence is released. It throws
+  /// the error of reading the records.
   ///
   /// - Parameters:
   ///   - set: The records.
-  ///   - includingPresent: Whether the first result is what there is now.
-  ///   - bufferingPolicy: What is kept for a reader that is behind: by default the newest result.
+  ///   - includingPresent: Whether the first result is the present one.
+  ///   - bufferingPolicy: What to keep while the consumer is behind; by default the newest result.
   /// - Returns: The results.
-  /// - Throws: As `subscribe(to:includingPresent:changeHandler:)`.
+  /// - Throws: The same errors as `subscribe(to:includingPresent:changeHandler:)`.
   public func changes<Record: IndexKeyRecord & Sendable>(
     of set: RecordSet<Record>, includingPresent: Bool = false,
     bufferingPolicy: AsyncThrowingStream<[Record], any Error>.Continuation.BufferingPolicy =
@@ -120,15 +131,16 @@ extension Store {
     return stream
   }
 
-  /// Observes the record with a key as a sequence of its values. It ends when the record is deleted.
+  /// Observes the record with a key as a sequence of its values. The sequence ends when the record
+  /// is deleted.
   ///
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - includingPresent: Whether the first value is that of now, if there is one.
-  ///   - bufferingPolicy: What is kept for a reader that is behind: by default the newest value.
+  ///   - includingPresent: Whether the first value is the present one, if there is one.
+  ///   - bufferingPolicy: What to keep while the consumer is behind; by default the newest value.
   /// - Returns: The values.
-  /// - Throws: As `subscribe(to:includingPresent:changeHandler:)`.
+  /// - Throws: The same errors as `subscribe(to:includingPresent:changeHandler:)`.
   public func changes<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type, key: Record.IndexKey, includingPresent: Bool = false,
     bufferingPolicy: AsyncThrowingStream<Record, any Error>.Continuation.BufferingPolicy =
@@ -161,16 +173,17 @@ extension Store {
     return StoreSubscription { observer.cancel() }
   }
 
-  /// Calls a closure with what is committed, also inside of a transaction that is open on this thread.
+  /// Calls a closure with the committed state, even inside a transaction that is open on this
+  /// thread.
   private func readCommitted<R>(_ body: (TransactionContext) throws -> R) throws -> R {
     if let open = openTransaction { return try open.core.withReader(body) }
-    let core = beginTurn(readOnly: true)
-    defer { core.table.end(readOnly: true) }
+    let core = acquireLock(readOnly: true)
+    defer { core.lock.release(readOnly: true) }
     return try core.withReader(body)
   }
 }
 
-/// A flag that is lowered by being looked at.
+/// A flag that resets when it is read.
 private final class Once: Sendable {
   private let flag: Mutex<Bool>
   init(_ flag: Bool) { self.flag = Mutex(flag) }

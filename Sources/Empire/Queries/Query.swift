@@ -1,9 +1,9 @@
-// Queries, as programs write them: leading components that are equal, and an operator on the next one.
+// Queries: leading components that are fixed, and an operator on the next one.
 
 public import Foundation
 internal import StandardConformances
 
-/// A restriction of one component of a key.
+/// A condition on one component of a key.
 public enum ComparisonOperator<Value: IndexKeyComparable> {
   /// Above the value. Ascending.
   case greaterThan(Value)
@@ -46,25 +46,26 @@ extension ComparisonOperator: Equatable {}
 extension ComparisonOperator: Hashable where Value: Hashable {}
 extension ComparisonOperator: Sendable where Value: Sendable {}
 
-/// A query by the order of keys: some leading components that are fixed, and an operator on the next one.
+/// A query in key order: leading components that are fixed, and an operator on the next one.
 ///
-/// Components after that one are free. Where a query is used, the compiler compares its types with those that the record's key, or the index,
-/// begins with, and gives literals the right ones. The functions that `@IndexKeyRecord` generates have labels as well:
-/// `Person.query(city: "Kyoto", name: .greaterThan("B"))`.
+/// The components after that one may have any value. Where a query is used, the compiler checks its
+/// types against those that the record's key or index begins with, and infers the types of
+/// literals. The functions that `@IndexKeyRecord` generates also have labels: `Person.query(city:
+/// "Kyoto", name: .greaterThan("B"))`.
 public struct Query<each Component: QueryComponent, Last: QueryComponent> {
-  /// The operator on the component behind the fixed ones.
+  /// The operator on the component after the fixed ones.
   public let last: ComparisonOperator<Last>
   /// The fixed components.
   public let components: (repeat each Component)
-  /// At most so many records; nil for all.
+  /// The maximum number of records; nil for all.
   public let limit: Int?
 
-  /// A query.
+  /// Creates a query.
   ///
   /// - Parameters:
   ///   - value: The fixed components.
   ///   - last: The operator on the next one.
-  ///   - limit: At most so many records, the first ones; nil for all, none for 0 or less.
+  ///   - limit: The maximum number of records; nil for all, none for 0 or less.
   @inlinable
   public init(
     _ value: repeat each Component, last: ComparisonOperator<Last>, limit: Int? = nil
@@ -77,11 +78,11 @@ public struct Query<each Component: QueryComponent, Last: QueryComponent> {
 
 extension Query: Sendable where repeat each Component: Sendable, Last: Sendable {}
 
-/// What can be wrong with a query. Neither occurs through this library's functions.
+/// An error of a query. This library's own functions never throw it.
 public enum QueryError: Error, Hashable, Sendable {
-  /// A limit that makes no sense.
+  /// An invalid limit.
   case limitInvalid(Int)
-  /// A query that the order of keys does not answer.
+  /// A query that cannot be answered from the order of the keys.
   case unsupportedQuery
 }
 

@@ -1,14 +1,16 @@
-// Queries whose types the compiler compares with those that a record's key, or an index, begins with: a function for each number of
-// components. Swift has no way to say it once, for two packs of types cannot share the elements of a third one.
+// Queries whose types the compiler checks against those that a record's key or index begins with.
+// There is one function per number of components, because Swift cannot express this once: two
+// parameter packs cannot share the elements of a third one.
 //
-// Where no function fits, the one that is unavailable is what the compiler finds, and its message is what it says.
+// If none of them matches, the compiler selects the unavailable overload and prints its message.
 
 extension TransactionContext {
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<Record: IndexKeyRecord, A: QueryComponent, each Rest: QueryComponent>(
     query: Query<A>
@@ -16,11 +18,12 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, each Rest: QueryComponent
@@ -30,11 +33,12 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -45,11 +49,12 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -60,11 +65,12 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -75,11 +81,12 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -90,11 +97,11 @@ extension TransactionContext {
     try _select(query: query)
   }
 
-  /// Finds the records whose key, as one component, fits an operator.
+  /// Finds the records whose whole key, treated as one component, satisfies an operator.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<Record: IndexKeyRecord>(
     query: Query<Record.IndexKey>
@@ -104,11 +111,12 @@ extension TransactionContext {
 }
 
 extension Store {
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<Record: IndexKeyRecord, A: QueryComponent, each Rest: QueryComponent>(
     query: Query<A>
@@ -116,11 +124,12 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, each Rest: QueryComponent
@@ -130,11 +139,12 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -145,11 +155,12 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -160,11 +171,12 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -175,11 +187,12 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records that a query describes. Outdated ones among them are stored anew when all have been found.
+  /// Finds the records that a query describes. Outdated ones are rewritten after all have been
+  /// found.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<
     Record: IndexKeyRecord, A: QueryComponent, B: QueryComponent, C: QueryComponent,
@@ -190,11 +203,11 @@ extension Store {
     try _select(query: query)
   }
 
-  /// Finds the records whose key, as one component, fits an operator.
+  /// Finds the records whose whole key, treated as one component, satisfies an operator.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func select<Record: IndexKeyRecord>(
     query: Query<Record.IndexKey>

@@ -1,7 +1,8 @@
-// Queries whose types the compiler compares with those that a record's key, or an index, begins with: a function for each number of
-// components. Swift has no way to say it once, for two packs of types cannot share the elements of a third one.
+// Queries whose types the compiler checks against those that a record's key or index begins with.
+// There is one function per number of components, because Swift cannot express this once: two
+// parameter packs cannot share the elements of a third one.
 //
-// Where no function fits, the one that is unavailable is what the compiler finds, and its message is what it says.
+// If none of them matches, the compiler selects the unavailable overload and prints its message.
 
 extension RecordSet {
   /// The records that a query by the key describes.
@@ -81,14 +82,14 @@ extension RecordSet {
     _query(query)
   }
 
-  /// The records whose key, as one component, fits an operator.
+  /// The records whose whole key, treated as one component, satisfies an operator.
   ///
   /// - Parameter query: The query.
   /// - Returns: The set.
   @inlinable
   public static func query(_ query: Query<Record.IndexKey>) -> RecordSet { _query(query) }
 
-  /// Cannot be called: the types do not fit.
+  /// Cannot be called: the types do not match.
   ///
   /// - Parameter query: The query.
   /// - Returns: Nothing.
@@ -195,7 +196,7 @@ extension RecordSet {
     _query(query, index: index.position)
   }
 
-  /// Cannot be called: the types do not fit.
+  /// Cannot be called: the types do not match.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -215,7 +216,7 @@ extension RecordSet {
 }
 
 extension TransactionContext {
-  /// Cannot be called: it would take a query of any types.
+  /// Cannot be called: it would accept a query of any types.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -234,7 +235,7 @@ extension TransactionContext {
     try count(._query(query) as RecordSet<Record>)
   }
 
-  /// Cannot be called: it would take a query of any types.
+  /// Cannot be called: it would accept a query of any types.
   ///
   /// - Parameters:
   ///   - query: The query.

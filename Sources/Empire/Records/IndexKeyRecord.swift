@@ -1,37 +1,39 @@
-// Records: what the macro generates or a program writes by hand.
+// Records: the protocol that the macro implements, or a program by hand.
 
-/// A tag of four bytes: of a record's type, or of its fields.
+/// A tag of four bytes that identifies a record type or the version of its fields.
 public typealias IndexKeyRecordHash = UInt32
 
 /// A value that is stored under a sorted key.
 ///
-/// `@IndexKeyRecord` generates the conformance. Written by hand, it chooses its own tags, and writes and reads its components in the
-/// order of `IndexKey` and `Fields`; see <doc:Conforming>.
+/// `@IndexKeyRecord` generates the conformance. A conformance by hand chooses its own tags, and
+/// writes and reads its components in the order of `IndexKey` and `Fields`; see <doc:Conforming>.
 public protocol IndexKeyRecord: SendableMetatype {
   /// The components of the key, in order.
   associatedtype IndexKey: Serializable & Deserializable & IndexKeyComparable
-  /// What is stored under the key, in order.
+  /// The components of the stored value, in order.
   associatedtype Fields: Serializable & Deserializable
 
-  /// The tag of the type. Types with equal ones share their records.
+  /// The tag of the type. Types with the same tag share their records.
   static var keyPrefix: IndexKeyRecordHash { get }
-  /// The tag of the fields' types. A stored record with another one is migrated when it is read.
+  /// The tag of the fields' types. A stored record with a different tag is migrated when it is
+  /// read.
   static var fieldsVersion: IndexKeyRecordHash { get }
 
   /// The record's key.
   var indexKey: IndexKey { get }
-  /// What else it holds.
+  /// The record's other values.
   var fields: Fields { get }
 
-  /// Appends the components of the key to `keyBuffer`, and the fields to `valueBuffer`: as many bytes as `indexKey` and `fields` have.
+  /// Appends the components of the key to `keyBuffer` and the fields to `valueBuffer`: exactly as
+  /// many bytes as `indexKey` and `fields` have.
   ///
-  /// - Parameter buffer: Where to write. Both halves stand behind their tags.
+  /// - Parameter buffer: The buffers to write to. Both buffers are positioned after their tags.
   func serialize(into buffer: inout SerializationBuffer)
 
   /// Reads a record with this type's fields.
   ///
-  /// - Parameter deserializer: Both halves stand behind their tags.
-  /// - Throws: What is wrong with the bytes.
+  /// - Parameter deserializer: Both buffers are positioned after their tags.
+  /// - Throws: A description of what is wrong with the bytes.
   /// - Returns: The record.
   static func deserialize(
     with deserializer: consuming RecordDeserializer
@@ -42,7 +44,7 @@ public protocol IndexKeyRecord: SendableMetatype {
   /// The default throws `unsupportedMigrationError(for:)`.
   ///
   /// - Parameters:
-  ///   - deserializer: Both halves stand behind their tags.
+  ///   - deserializer: Both buffers are positioned after their tags.
   ///   - version: The `fieldsVersion` that is stored with the record.
   /// - Throws: `StoreError.migrationUnsupported` for a version that is unknown, or any other error.
   /// - Returns: The record as it is now. Its key may have changed.
@@ -50,35 +52,37 @@ public protocol IndexKeyRecord: SendableMetatype {
     with deserializer: consuming RecordDeserializer, version: IndexKeyRecordHash
   ) throws -> sending Self
 
-  /// Writes the components of the key, checked. The default writes `indexKey`.
+  /// Checks and writes the components of the key. The default writes `indexKey`.
   ///
-  /// - Parameter writer: Stands behind the type's tag.
+  /// - Parameter writer: Positioned after the type's tag.
   func serialize(key writer: inout KeyWriter)
 
   /// Checks the fields and counts their bytes. The default uses `fields`.
   ///
-  /// - Parameter size: Where to add the counts.
-  /// - Throws: What is wrong with one of the values.
+  /// - Parameter size: Accumulates the counts.
+  /// - Throws: The reason why a value cannot be stored.
   func serialize(measuring size: inout FieldsSize) throws(SerializeError)
 
-  /// Appends the fields: as many bytes as `serialize(measuring:)` has counted. The default calls `serialize(into:)`.
+  /// Appends the fields: exactly as many bytes as `serialize(measuring:)` has counted. The default
+  /// calls `serialize(into:)`.
   ///
-  /// - Parameter buffer: Stands behind the fields' tag; replaced by what remains of it. It is a part of the storage, so this must not
-  ///   use a store.
+  /// - Parameter buffer: Positioned after the fields' tag; advanced past the fields. It is part of
+  ///   the storage, so this function must not use a store.
   func serialize(fields buffer: inout UnsafeMutableRawBufferPointer)
 
-  /// What the properties are called, for errors. The default has no names.
+  /// The names of the properties, for errors. The default has no names.
   static var recordDescription: RecordDescription { get }
 
-  /// A tag for each index of the type, which stands for the types and the meaning of its components. The default is none.
+  /// A tag for each index of the type. It identifies the types and the meaning of the index's
+  /// components. The default is no index.
   static var indexTags: [IndexKeyRecordHash] { get }
 
   /// Appends the record's values in one of the indexes.
   ///
   /// - Parameters:
   ///   - index: The position of the index in `indexTags`.
-  ///   - entry: Where to append them, in the order of the index.
-  /// - Throws: What is wrong with one of them.
+  ///   - entry: The entry to append to, in the order of the index.
+  /// - Throws: The reason why one of them cannot be stored.
   func serialize(index: Int, into entry: inout IndexEntry) throws(SerializeError)
 }
 
@@ -94,7 +98,7 @@ public struct FieldsSize: Sendable, Hashable {
   /// Checks a field and adds its bytes.
   ///
   /// - Parameter field: The field.
-  /// - Throws: What is wrong with it.
+  /// - Throws: The reason why it cannot be stored.
   @inlinable
   public mutating func add(_ field: some Serializable) throws(SerializeError) {
     try field.validate(as: .field)
@@ -105,14 +109,14 @@ public struct FieldsSize: Sendable, Hashable {
 extension IndexKeyRecord {
   /// Writes the components of the key.
   ///
-  /// - Parameter writer: Stands behind the type's tag.
+  /// - Parameter writer: Positioned after the type's tag.
   @inlinable
   public func serialize(key writer: inout KeyWriter) { indexKey.serializeKey(to: &writer) }
 
   /// Checks the fields and counts their bytes.
   ///
-  /// - Parameter size: Where to add the counts.
-  /// - Throws: What is wrong with one of the values.
+  /// - Parameter size: Accumulates the counts.
+  /// - Throws: The reason why a value cannot be stored.
   @inlinable
   public func serialize(measuring size: inout FieldsSize) throws(SerializeError) {
     try size.add(fields)
@@ -120,16 +124,17 @@ extension IndexKeyRecord {
 
   /// Appends the fields.
   ///
-  /// - Parameter buffer: Stands behind the fields' tag; replaced by what remains of it.
+  /// - Parameter buffer: Positioned after the fields' tag; advanced past the fields.
   @inlinable
   public func serialize(fields buffer: inout UnsafeMutableRawBufferPointer) {
-    // The key has been written already, by `indexKey`. Other bytes here would be read back from there as something else.
+    // The key has already been written from `indexKey`. If `serialize(into:)` wrote different key
+    // bytes, the record would be read back with a wrong key.
     let size = indexKey.serializedKeySize
     withUnsafeTemporaryAllocation(byteCount: 2 * size, alignment: 1) { room in
       let key = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
       var halves = SerializationBuffer(keyBuffer: key, valueBuffer: buffer)
       serialize(into: &halves)
-      if !halves.keyBuffer.isEmpty { recordMiscounted() }
+      if !halves.keyBuffer.isEmpty { recordHasWrongSize() }
       let stored = UnsafeMutableRawBufferPointer(rebasing: room[size...])
       var writer = KeyWriter(stored)
       serialize(key: &writer)
@@ -148,14 +153,14 @@ extension IndexKeyRecord {
   ///
   /// - Parameters:
   ///   - index: The position of an index.
-  ///   - entry: Stays as it is.
+  ///   - entry: Not changed.
   @inlinable
   public func serialize(index: Int, into entry: inout IndexEntry) throws(SerializeError) {}
 
-  /// Throws, because nothing is known of other versions.
+  /// Throws, because other versions are unknown.
   ///
   /// - Parameters:
-  ///   - deserializer: Is not read.
+  ///   - deserializer: Not read.
   ///   - version: The version that is stored.
   /// - Throws: `unsupportedMigrationError(for:)`.
   /// - Returns: Never.
@@ -168,7 +173,7 @@ extension IndexKeyRecord {
   /// The error for a version that this type cannot read.
   ///
   /// - Parameter version: The version that is stored.
-  /// - Returns: The error, with the names of what there is and what was found.
+  /// - Returns: The error, with the type's name, its version and the version that was found.
   public static func unsupportedMigrationError(for version: IndexKeyRecordHash) -> StoreError {
     .migrationUnsupported(String(describing: Self.self), Self.fieldsVersion, version)
   }
@@ -193,7 +198,7 @@ extension IndexKeyRecord {
     try context.delete(self)
   }
 
-  /// Stores the record, in place of one with the same key.
+  /// Stores the record, replacing one with the same key.
   ///
   /// - Parameter context: The transaction.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`.
@@ -202,9 +207,9 @@ extension IndexKeyRecord {
     try context.insert(self)
   }
 
-  /// Stores the record, in place of one with the same key, in a transaction of its own.
+  /// Stores the record, replacing one with the same key, in a transaction of its own.
   ///
-  /// - Parameter store: Where.
+  /// - Parameter store: The store.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`, `CancellationError`.
   @inlinable
   public func insert(in store: Store) throws {
@@ -213,9 +218,9 @@ extension IndexKeyRecord {
 }
 
 extension IndexKeyRecord where IndexKey: Hashable {
-  /// What identifies a record.
+  /// The identity of a record.
   public typealias ID = IndexKey
 
-  /// The key. `extension Person: Identifiable {}` is all that is missing.
+  /// The key. To conform to `Identifiable`, declare `extension Person: Identifiable {}`.
   @inlinable public var id: IndexKey { indexKey }
 }

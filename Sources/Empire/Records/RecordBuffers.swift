@@ -1,12 +1,13 @@
-// The two halves of a record, on their way in and out.
+// The buffers that a record is written to and read from: key and value.
 //
-// Stored: key = prefix (4 bytes, big-endian), components; value = version (4 bytes, big-endian), fields.
+// Format: key = prefix (4 bytes, big-endian), components; value = version (4 bytes, big-endian),
+// fields.
 
-/// Where a record writes itself.
+/// The buffers that a record writes itself to.
 public struct SerializationBuffer {
-  /// Room for the components of the key.
+  /// The space for the components of the key.
   public var keyBuffer: UnsafeMutableRawBufferPointer
-  /// Room for the fields.
+  /// The space for the fields.
   public var valueBuffer: UnsafeMutableRawBufferPointer
 
   @usableFromInline
@@ -16,11 +17,11 @@ public struct SerializationBuffer {
   }
 }
 
-/// Where a record reads itself.
+/// The deserializers that a record reads itself from.
 public struct RecordDeserializer: ~Copyable, ~Escapable {
-  /// Stands on the first component of the key.
+  /// Positioned at the first component of the key.
   public var keyDeserializer: Deserializer
-  /// Stands on the first field.
+  /// Positioned at the first field.
   public var fieldsDeserializer: Deserializer
 
   @usableFromInline

@@ -1,8 +1,9 @@
-// What a record's parts are called, for errors; `@IndexKeyRecord` generates it.
+// The names of a record's parts, for errors. `@IndexKeyRecord` generates them.
 
-/// The names of a record's properties, and where its tag comes from.
+/// The names of a record's properties, and the origin of its tag.
 ///
-/// It matters to errors only, which name the property that they are about. A record that conforms by hand may give it as well.
+/// Errors use it to name the property that they concern. A record that conforms by hand may provide
+/// it as well.
 public struct RecordDescription: Sendable, Hashable {
   /// The names of the key's components, in order.
   public let keys: [String]
@@ -13,7 +14,7 @@ public struct RecordDescription: Sendable, Hashable {
   /// Whether the type's tag is a hash of its name, so that no other type in a store may have it.
   public let hasHashedPrefix: Bool
 
-  /// A description.
+  /// Creates a description.
   ///
   /// - Parameters:
   ///   - keys: The names of the key's components, in order.
@@ -39,7 +40,7 @@ public struct RecordDescription: Sendable, Hashable {
   }
 }
 
-/// Which order of a type's records components belong to.
+/// The order of a type's records that components belong to.
 @usableFromInline
 enum ComponentOrder: Sendable, Hashable {
   case key

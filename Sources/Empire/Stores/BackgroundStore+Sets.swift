@@ -1,19 +1,20 @@
-// Single records and sets of records in a store of the background, each in a transaction of its own.
+// Operations on single records and on sets of records in a background store, each in its own
+// transaction.
 
 extension BackgroundStore {
-  /// Stores a record, in place of one with the same key.
+  /// Stores a record, replacing one with the same key.
   ///
   /// - Parameter record: The record.
-  /// - Throws: As `Store.insert(_:)`.
+  /// - Throws: The same errors as `Store.insert(_:)`.
   public nonisolated func insert<Record: IndexKeyRecord & Sendable>(_ record: Record) async throws {
     try await withTransaction { try $0.insert(record) }
   }
 
-  /// Finds the record with a key. An outdated one is stored anew.
+  /// Finds the record with a key. An outdated one is rewritten.
   ///
   /// - Parameter key: The complete key.
   /// - Returns: The record; nil if there is none.
-  /// - Throws: As `Store.select(key:)`.
+  /// - Throws: The same errors as `Store.select(key:)`.
   public nonisolated func select<Record: IndexKeyRecord & Sendable>(
     key: Record.IndexKey
   ) async throws -> Record? where Record.IndexKey: Sendable {
@@ -21,11 +22,11 @@ extension BackgroundStore {
     return try await select(set).first
   }
 
-  /// Finds the records of a set. Outdated ones are stored anew.
+  /// Finds the records of a set. Outdated ones are rewritten.
   ///
   /// - Parameter set: The set.
   /// - Returns: The records, in the order of the set.
-  /// - Throws: As `Store.select(_:)`.
+  /// - Throws: The same errors as `Store.select(_:)`.
   public nonisolated func select<Record: IndexKeyRecord & Sendable>(
     _ set: RecordSet<Record>
   ) async throws -> [Record] {
@@ -43,20 +44,20 @@ extension BackgroundStore {
   ///
   /// - Parameters:
   ///   - recordType: The type.
-  ///   - limit: At most so many, the first ones; nil for all.
+  ///   - limit: The maximum number of records; nil for all.
   /// - Returns: The records.
-  /// - Throws: As `Store.select(_:)`.
+  /// - Throws: The same errors as `Store.select(_:)`.
   public nonisolated func selectAll<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type = Record.self, limit: Int? = nil
   ) async throws -> [Record] {
     try await select(RecordSet<Record>.all.limited(to: limit))
   }
 
-  /// How many records a set has. They are not read, unless the set's index has to be built.
+  /// Counts the records of a set. Does not read them, unless the set's index has to be built.
   ///
   /// - Parameter set: The set.
   /// - Returns: The number.
-  /// - Throws: As `Store.count(_:)`.
+  /// - Throws: The same errors as `Store.count(_:)`.
   public nonisolated func count<Record: IndexKeyRecord & Sendable>(
     _ set: RecordSet<Record>
   ) async throws -> Int {
@@ -67,11 +68,11 @@ extension BackgroundStore {
     return try await withTransaction { try $0.count(set) }
   }
 
-  /// How many records of a type there are. They are not read.
+  /// Counts the records of a type. Does not read them.
   ///
   /// - Parameter recordType: The type.
   /// - Returns: The number.
-  /// - Throws: As `Store.count(of:)`.
+  /// - Throws: The same errors as `Store.count(of:)`.
   public nonisolated func count<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type
   ) async throws -> Int {
@@ -80,17 +81,17 @@ extension BackgroundStore {
 
   /// Deletes the record with the key of a record.
   ///
-  /// - Parameter record: The record. Its fields do not matter.
-  /// - Throws: As `Store.delete(_:)`.
+  /// - Parameter record: The record. Its fields are ignored.
+  /// - Throws: The same errors as `Store.delete(_:)`.
   public nonisolated func delete<Record: IndexKeyRecord & Sendable>(_ record: Record) async throws {
     try await withTransaction { try $0.delete(record) }
   }
 
-  /// Deletes the records of a set. They are not read.
+  /// Deletes the records of a set without reading them.
   ///
   /// - Parameter set: The set.
-  /// - Returns: How many there were.
-  /// - Throws: As `Store.delete(_:)`.
+  /// - Returns: The number of deleted records.
+  /// - Throws: The same errors as `Store.delete(_:)`.
   @discardableResult
   public nonisolated func delete<Record: IndexKeyRecord & Sendable>(
     _ set: RecordSet<Record>
@@ -98,11 +99,11 @@ extension BackgroundStore {
     try await withTransaction { try $0.delete(set) }
   }
 
-  /// Deletes all records of a type. They are not read.
+  /// Deletes all records of a type without reading them.
   ///
   /// - Parameter recordType: The type.
-  /// - Returns: How many there were.
-  /// - Throws: As `Store.deleteAll(of:)`.
+  /// - Returns: The number of deleted records.
+  /// - Throws: The same errors as `Store.deleteAll(of:)`.
   @discardableResult
   public nonisolated func deleteAll<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type
@@ -115,9 +116,10 @@ extension BackgroundStore {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record; it may run more than once. If it changes the key, the record moves, in place of one that is there.
+  ///   - change: Changes the record; it may run more than once. If it changes the key, the record
+  ///     moves and replaces any record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
-  /// - Throws: As `Store.update(of:key:_:)`.
+  /// - Throws: The same errors as `Store.update(of:key:_:)`.
   @discardableResult
   public nonisolated func update<Record: IndexKeyRecord & Sendable>(
     of recordType: Record.Type = Record.self, key: Record.IndexKey,

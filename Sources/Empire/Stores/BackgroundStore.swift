@@ -1,50 +1,51 @@
-// Stores whose transactions run in the background.
+// Stores that run transactions in the background.
 
 public import Foundation
 
-/// Records in a directory, written one transaction after the other by an actor.
+/// Records in a directory. An actor runs the writing transactions one at a time.
 ///
 ///     let store = try BackgroundStore(path: directory)
 ///     try await store.withTransaction { context in
 ///       try context.insert(Person(city: "Lima", name: "Ana", age: 52))
 ///     }
 ///
-/// Any number of tasks may call at once. Transactions that wait at the same time share one commit, which is what costs most; each is
-/// still all or nothing by itself, and durable when its call returns.
+/// Any number of tasks may call at once. Transactions that wait at the same time share one commit,
+/// the most expensive step. Each is still atomic by itself, and durable when its call returns.
 public actor BackgroundStore {
   nonisolated let store: Store
   private nonisolated let queue = CommitQueue()
 
-  /// A store of a database.
+  /// Creates a store of a database.
   ///
   /// - Parameter database: The database.
   public init(database: LockingDatabase) {
     store = Store(database: database)
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
-  /// - Parameter path: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Parameter path: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(path: String) throws {
     self.init(database: try LockingDatabase(path: path))
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
-  /// - Parameter url: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Parameter url: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(url: URL) throws {
     self.init(database: try LockingDatabase(url: url))
   }
 
-  /// Runs a closure in a transaction, for code that is on the actor already, such as extensions of it.
+  /// Runs a closure in a transaction. For code that already runs on the actor, such as extensions
+  /// of it.
   ///
   /// - Parameters:
-  ///   - readOnly: Whether it reads one state of the data.
-  ///   - block: What to do. It must not keep the context.
+  ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
+  ///   - block: The work to do. It must not keep the context.
   /// - Returns: What the closure returns.
-  /// - Throws: As `Store.withTransaction(parent:readOnly:_:)`.
+  /// - Throws: The same errors as `Store.withTransaction(parent:readOnly:_:)`.
   public func withTransaction<T>(
     readOnly: Bool = false, _ block: sending (TransactionContext) throws -> sending T
   ) throws -> sending T {
@@ -53,14 +54,16 @@ public actor BackgroundStore {
 
   /// Runs a closure in a transaction on the actor.
   ///
-  /// A transaction that waits together with others is committed together with them. When one of them fails it is undone alone.
+  /// Transactions that wait at the same time are committed together. If one of them fails, only
+  /// that one is rolled back.
   ///
   /// - Parameters:
-  ///   - readOnly: Whether it reads one state of the data.
-  ///   - block: What to do. It must not keep the context, and may run more than once; only its last run counts.
+  ///   - readOnly: Whether the transaction only reads; it sees one consistent state.
+  ///   - block: The work to do. It must not keep the context, and may run more than once; only its
+  ///     last run counts.
   /// - Returns: What the closure returns, after the commit.
-  /// - Throws: As `Store.withTransaction(parent:readOnly:_:)`. `CancellationError` if the calling task has been cancelled before the
-  ///   commit; nothing is changed then.
+  /// - Throws: The same errors as `Store.withTransaction(parent:readOnly:_:)`. `CancellationError`
+  ///   if the calling task was cancelled before the commit; then nothing is changed.
   public nonisolated func withTransaction<T>(
     readOnly: Bool = false, _ block: sending @escaping (TransactionContext) throws -> sending T
   ) async throws -> sending T {
@@ -84,30 +87,30 @@ public actor BackgroundStore {
     try store.withTransaction(readOnly: true) { try transaction.run(in: $0) }
   }
 
-  /// Runs what waits, until nothing does.
+  /// Runs queued transactions until the queue is empty.
   private func drain() async {
     while let group = queue.next() {
       group.run(in: store)
-      // Others may want the actor.
+      // Lets other callers of the actor run between groups.
       await Task.yield()
     }
   }
 }
 
-/// A store on the main actor and one in the background, of one directory.
+/// Two stores of one directory: one on the main actor, one in the background.
 public final class BackgroundableStore: Sendable {
   private let mainStore: Store
 
-  /// The store of the background.
+  /// The background store.
   public let background: BackgroundStore
 
-  /// The store of the main actor, which is synchronous.
+  /// The synchronous store of the main actor.
   ///
-  /// Its read-only transactions do not wait for `background`. **Writing here while `background` writes blocks the main thread** until
-  /// that transaction has ended.
+  /// Its read-only transactions do not wait for `background`. **Writing here while `background`
+  /// writes blocks the main thread** until the background transaction has ended.
   @MainActor public var main: Store { mainStore }
 
-  /// Both stores of a database.
+  /// Creates both stores of a database.
   ///
   /// - Parameter database: The database.
   @MainActor
@@ -116,19 +119,19 @@ public final class BackgroundableStore: Sendable {
     background = BackgroundStore(database: database)
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
-  /// - Parameter path: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Parameter path: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   @MainActor
   public convenience init(path: String) throws {
     self.init(database: try LockingDatabase(path: path))
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
-  /// - Parameter url: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Parameter url: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   @MainActor
   public convenience init(url: URL) throws {
     self.init(database: try LockingDatabase(url: url))

@@ -1,24 +1,27 @@
-// Transactions that wait at the same time and share a commit.
+// Group commit: transactions that wait at the same time share a commit.
 //
-// A commit waits for the disk, which takes longer than all else in a small transaction. So what has gathered while one commit ran is
-// put into the next one: every transaction of a group is a child of one outer transaction, which is committed once.
+// A commit waits for the disk, which takes longer than everything else in a small transaction.
+// Transactions that are queued while one commit runs are therefore grouped: each becomes a child of
+// one outer transaction, which is committed once.
 //
-// Kept true:
-//  - a transaction that throws, or whose task was cancelled, is undone alone: it is a child;
-//  - nobody is told before the outer commit has returned, and everybody exactly once;
-//  - when the group cannot be committed as one, each transaction runs by itself, so one that is too large fails alone.
+// Invariants:
+//  - A transaction that throws, or whose task was cancelled, is rolled back alone: it is a child.
+//  - Each caller is resumed exactly once, and not before the outer commit has returned.
+//  - If the group cannot be committed as one, each transaction runs by itself, so that one that is
+//    too large fails alone.
 
 internal import Platform
 
-/// A transaction whose caller waits, whatever it returns.
+/// A transaction whose caller waits for the result, without the type of the result.
 protocol AnyPendingTransaction: AnyObject, Sendable {
-  /// Runs the closure and keeps what it returns.
+  /// Runs the closure and keeps its result.
   func run(in context: TransactionContext) throws
-  /// Tells the caller.
+  /// Resumes the caller.
   func finish(_ result: Result<Void, any Error>)
 }
 
-/// Unchecked: the closure runs, and its result is taken, by one thread after the other, ordered by the queue and the continuation.
+/// Unchecked: one thread runs the closure, another takes the result. The queue and the continuation
+/// order these accesses.
 final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
   private let block: (TransactionContext) throws -> sending T
   private let isCancelled = Atomic(false)
@@ -39,7 +42,7 @@ final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
 
   func finish(_ result: Result<Void, any Error>) { continuation?.resume(with: result) }
 
-  /// What the closure returned, once. The caller has been told that it did.
+  /// The closure's result. May be called once, after the transaction has succeeded.
   func takeResult() -> sending T {
     nonisolated(unsafe) let result = self.result
     self.result = nil
@@ -50,19 +53,19 @@ final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
   }
 }
 
-/// What waits for the actor.
+/// The transactions that wait for the actor.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [any AnyPendingTransaction] = []
     var isDraining = false
   }
 
-  /// How many transactions share a commit at most.
+  /// The maximum number of transactions that share a commit.
   private static let limit = 1_000
 
   private let state = Mutex(State())
 
-  /// Adds a transaction. True if somebody has to begin to drain the queue.
+  /// Enqueues a transaction. Returns true if the caller has to start draining the queue.
   func add(_ transaction: any AnyPendingTransaction) -> Bool {
     state.withLock { state in
       state.waiting.append(transaction)
@@ -71,7 +74,8 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// The transactions that have waited longest; nil, and the end of draining, if there are none.
+  /// Dequeues the transactions that have waited longest. Returns nil and ends draining if there are
+  /// none.
   func next() -> CommitGroup? {
     state.withLock { state in
       if state.waiting.isEmpty {
@@ -90,7 +94,7 @@ struct CommitGroup {
 
   init(_ transactions: [any AnyPendingTransaction]) { self.transactions = transactions }
 
-  /// Runs all, commits once, and tells all.
+  /// Runs all transactions, commits once, and resumes all callers.
   func run(in store: Store) {
     if transactions.count == 1 { return runAlone(in: store) }
     do {
@@ -104,17 +108,19 @@ struct CommitGroup {
         }
       }
     } catch {
-      // The group as a whole has failed: the map cannot grow, the disk is full. Smaller ones may succeed.
+      // The group as a whole failed: the map cannot grow, or the disk is full. Single transactions
+      // may still succeed.
       runAlone(in: store)
     }
   }
 
-  /// Runs one as a child. Its error is its own, unless the map is full, which is everybody's.
+  /// Runs one transaction as a child and returns its error. Throws if the map is full, because that
+  /// fails the whole group.
   private func run(
     _ transaction: any AnyPendingTransaction, in store: Store, _ outer: TransactionContext
   ) throws -> (any Error)? {
     do {
-      // What its observers hear is told with the group.
+      // Observers are notified when the group is committed.
       try store.write(parent: outer, isMember: true, { try transaction.run(in: $0) }) { _ in }
       return nil
     } catch {
@@ -133,8 +139,9 @@ struct CommitGroup {
     }
   }
 
-  /// Tells callers when observers have heard of it, without waiting: the next group does not depend on them.
-  private func finish(after deliveries: Deliveries?, _ tell: @escaping @Sendable () -> Void) {
-    if let deliveries { deliveries.notify(tell) } else { tell() }
+  /// Resumes callers after the observers have been notified. Does not wait: the next group does not
+  /// depend on them.
+  private func finish(after deliveries: Deliveries?, _ completion: @escaping @Sendable () -> Void) {
+    if let deliveries { deliveries.notify(completion) } else { completion() }
   }
 }

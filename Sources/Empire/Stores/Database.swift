@@ -1,6 +1,7 @@
-// An environment with the one database that holds all records.
+// An LMDB environment with one database that holds all records.
 //
-// Two `Database`s of one directory in one process take turns, too, and while a `LockingDatabase` of the directory is open, they use it.
+// Two `Database` values of one directory in one process exclude each other, too. While a
+// `LockingDatabase` of the directory is open, both use it.
 
 public import Foundation
 public import LMDB
@@ -8,27 +9,30 @@ internal import Platform
 
 /// A directory with records, opened **without** LMDB's lock file.
 ///
-/// No other process may use the directory at the same time. All stores of all `Database`s of one directory in this process take turns,
-/// readers included. While a `LockingDatabase` of the directory is open in this process, they use its lock file, too.
+/// No other process may use the directory at the same time. All stores of all `Database` values of
+/// one directory in this process take turns, readers included. While a `LockingDatabase` of the
+/// directory is open in this process, they use its lock file, too.
 public struct Database: Sendable {
   let open: OpenDatabase
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - path: A directory that exists.
-  ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  ///   - path: An existing directory.
+  ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
+  ///     address space.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
     open = try OpenDatabase(path: path, locking: false, mapSize: mapSize)
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - url: A directory that exists.
-  ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  ///   - url: An existing directory.
+  ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
+  ///     address space.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(url: URL, mapSize: MapSize = .growing(from: 256 << 20)) throws {
     try self.init(path: url.path(percentEncoded: false), mapSize: mapSize)
   }
@@ -36,112 +40,120 @@ public struct Database: Sendable {
 
 /// A directory with records, opened with LMDB's lock file.
 ///
-/// Any number of threads and processes may use it at the same time: many read while one writes. Readers never wait for a writer.
+/// Any number of threads and processes may use it at the same time: many readers and one writer.
+/// Readers never wait for a writer.
 public struct LockingDatabase: Sendable {
   let open: OpenDatabase
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - path: A directory that exists.
-  ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  ///   - path: An existing directory.
+  ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
+  ///     address space.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(path: String, mapSize: MapSize = .growing(from: 256 << 20)) throws {
     open = try OpenDatabase(path: path, locking: true, mapSize: mapSize)
   }
 
-  /// Opens a directory.
+  /// Opens the database in a directory.
   ///
   /// - Parameters:
-  ///   - url: A directory that exists.
-  ///   - mapSize: How much it can hold. By default it grows with the data, beginning with 256 MiB of address space.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  ///   - url: An existing directory.
+  ///   - mapSize: The maximum size. By default it grows with the data, starting at 256 MiB of
+  ///     address space.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public init(url: URL, mapSize: MapSize = .growing(from: 256 << 20)) throws {
     try self.init(path: url.path(percentEncoded: false), mapSize: mapSize)
   }
 }
 
-/// A database as long as somebody has it open, and which one is used in its place.
+/// An open database. Resolves the core that transactions run on, which may belong to another
+/// database of the directory.
 ///
-/// The directory refers to it weakly, which makes retaining it slow. So transactions hold its core only.
+/// The directory refers to it weakly, which makes retaining it slow. Transactions therefore hold
+/// only its core.
 final class OpenDatabase: Sendable {
   let core: DatabaseCore
   private let directory: Directory
   private let isLocking: Bool
-  /// Of a transaction that reads, with the lock file.
+  /// For reuse by read-only transactions that use the lock file.
   private let spareContext = SpareContext()
 
   init(path: String, locking: Bool, mapSize: MapSize) throws {
     directory = Directory.at(path)
     isLocking = locking
-    // Transactions without the lock file must have ended before those with it begin.
-    let plain = directory.table
+    // Transactions that run without the lock file must end before the first one that uses it
+    // begins.
+    let plain = directory.lock
     try OpenTransactions.check()
     guard OpenTransactions.current(of: plain) == nil else {
       throw MDBError.failure(Int(EBUSY), "'\(path)' is in use by a transaction of this thread")
     }
-    plain.begin(readOnly: false)
-    defer { plain.end(readOnly: false) }
+    plain.acquire(readOnly: false)
+    defer { plain.release(readOnly: false) }
     core = try DatabaseCore(path: path, locking: locking, mapSize: mapSize, directory: directory)
     if locking { directory.locking = self }
   }
 
-  /// Where transactions run: here, unless this one has no lock file and the directory has been opened with one.
-  var inForce: DatabaseCore { isLocking ? core : directory.locking?.core ?? core }
+  /// The core that transactions run on: this database's own, unless it has no lock file and the
+  /// directory is also open with one.
+  var effectiveCore: DatabaseCore { isLocking ? core : directory.locking?.core ?? core }
 
-  /// Begins an outermost transaction that reads.
+  /// Begins an outermost read-only transaction.
   func beginReading() throws -> TransactionContext {
     if isLocking, let state = spareContext.take() {
       try state.restart()
       return TransactionContext(state)
     }
-    let core = begin(readOnly: true)
+    let core = acquireLock(readOnly: true)
     do { return try core.beginReading() } catch {
-      core.table.end(readOnly: true)
+      core.lock.release(readOnly: true)
       throw error
     }
   }
 
-  /// Ends what `beginReading` has begun.
+  /// Ends a transaction that `beginReading` has begun.
   func endReading(_ context: consuming TransactionContext) {
     context.endTransaction()
     if isLocking {
-      // Readers of these have no turns, and are all of this database.
-      if context.isOnlyOne() { spareContext.keep(context.state) }
+      // Readers with the lock file hold no lock and always belong to this database, so the context
+      // can be reused.
+      if context.isUniquelyReferenced() { spareContext.keep(context.state) }
     } else {
-      context.core.table.end(readOnly: true)
+      context.core.lock.release(readOnly: true)
     }
   }
 
-  /// Waits for the turn of an outermost transaction, and says where it runs.
-  func begin(readOnly: Bool) -> DatabaseCore {
+  /// Waits until an outermost transaction may begin. Returns the core that it runs on.
+  func acquireLock(readOnly: Bool) -> DatabaseCore {
     while true {
-      let core = inForce
-      core.table.begin(readOnly: readOnly)
-      // The lock file may have come into force while this waited.
-      if core === inForce { return core }
-      core.table.end(readOnly: readOnly)
+      let core = effectiveCore
+      core.lock.acquire(readOnly: readOnly)
+      // The directory may have been opened with the lock file while this waited.
+      if core === effectiveCore { return core }
+      core.lock.release(readOnly: readOnly)
     }
   }
 }
 
-/// What all stores of a database share.
+/// The state that all stores of a database share.
 @usableFromInline
 final class DatabaseCore: Sendable {
   let environment: Environment
   @usableFromInline let records: MDB_dbi
-  let table: TransactionTable
-  /// Who observes the directory's records.
+  let lock: TransactionLock
+  /// The observers of the directory's records.
   let observation: Observation
-  /// The types of record that the directory has met.
+  /// The record types that have been used in the directory.
   @usableFromInline let types: TypeTable
-  // No database has the handle 0.
+  // 0 means none: LMDB assigns no named database the handle 0.
   private let lastIndexHandle = Atomic<MDB_dbi>(0)
 
-  /// The name of the database of all records. Upstream Empire has the same.
+  /// The name of the database of all records; the same as in upstream Empire.
   static let name = "empiredb"
 
-  /// The handle of the database of indexes, for transactions that begin now; nil if none is known.
+  /// The handle of the index database, for transactions that begin now; nil if none is known.
   var indexHandle: MDB_dbi? {
     get {
       let handle = lastIndexHandle.load(ordering: .acquiring)
@@ -151,13 +163,13 @@ final class DatabaseCore: Sendable {
   }
 
   fileprivate init(path: String, locking: Bool, mapSize: MapSize, directory: Directory) throws {
-    let table = locking ? TransactionTable(readersAreExclusive: false) : directory.table
+    let lock = locking ? TransactionLock(readersAreExclusive: false) : directory.lock
     let environment = try Environment(
       path: path, maxDatabases: 2, locking: locking, mapSize: mapSize)
     guard environment.maximumKeySize >= Empire.maximumKeySize else {
       throw MDBError.failure(Int(EINVAL), "this LMDB was built for shorter keys")
     }
-    self.table = table
+    self.lock = lock
     self.environment = environment
     observation = directory.observation
     types = directory.types
@@ -169,7 +181,8 @@ final class DatabaseCore: Sendable {
     }
     let indexes: MDB_dbi?
     do {
-      // A database that is there is opened by reading, which waits for no writer.
+      // An existing database is opened in a read-only transaction, which does not wait for a
+      // writer.
       (records, indexes) = try open(readOnly: true)
     } catch MDBError.recordNotFound {
       (records, indexes) = try open(readOnly: false)
@@ -177,9 +190,9 @@ final class DatabaseCore: Sendable {
     indexHandle = indexes
   }
 
-  /// Begins a transaction that reads. Called in a turn.
+  /// Begins a read-only transaction. The caller holds the lock.
   func beginReading() throws -> TransactionContext {
-    // Known before the transaction begins, so it may use it.
+    // Loaded before the transaction begins, so the handle is valid in it.
     let indexHandle = self.indexHandle
     return TransactionContext(
       ContextState(
@@ -187,7 +200,8 @@ final class DatabaseCore: Sendable {
         isReadOnly: true, writes: nil, indexHandle: indexHandle))
   }
 
-  /// Calls a closure in a transaction that reads and that nobody else knows of. Called in a turn.
+  /// Calls a closure in a read-only transaction that is not registered as open on this thread. The
+  /// caller holds the lock.
   func withReader<R>(_ body: (TransactionContext) throws -> R) throws -> R {
     let context = try beginReading()
     defer { context.transaction.abort() }
@@ -197,8 +211,9 @@ final class DatabaseCore: Sendable {
 
 /// A directory that is open in this process.
 ///
-/// A transaction without the lock file and one with it know nothing of each other, and would overwrite each other's pages. So while a
-/// directory is open with the lock file, all transactions of this process use it.
+/// A transaction with the lock file and one without it cannot see each other and would overwrite
+/// each other's pages. While a directory is open with the lock file, all transactions of this
+/// process therefore use it.
 private final class Directory: Sendable {
   private struct Identity: Hashable {
     let device: UInt64
@@ -211,21 +226,21 @@ private final class Directory: Sendable {
 
   let observation = Observation()
   let types = TypeTable()
-  /// The transactions without the lock file.
-  let table = TransactionTable(readersAreExclusive: true)
+  /// The lock of transactions that run without the lock file.
+  let lock = TransactionLock(readersAreExclusive: true)
   private let lockingDatabase = Mutex(Reference<OpenDatabase>())
   private static let all = Mutex<[Identity: Reference<Directory>]>([:])
 
-  /// The database with the lock file, while there is one.
+  /// The database with the lock file, while one is open.
   var locking: OpenDatabase? {
     get { lockingDatabase.withLock { $0.object } }
     set { lockingDatabase.withLock { $0.object = newValue } }
   }
 
-  /// The directory at a path, whatever the path.
+  /// The directory at a path. Different paths to the same directory give the same object.
   static func at(_ path: String) -> Directory {
     var status = stat()
-    // LMDB says what is wrong with the path when it is asked to open it.
+    // LMDB reports what is wrong with the path when the environment is opened.
     guard stat(path, &status) == 0 else { return Directory() }
     let identity = Identity(
       device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(status.st_ino))

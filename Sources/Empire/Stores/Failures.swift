@@ -1,9 +1,10 @@
-// What an error says about a record: made when something has failed, so that nothing is paid for it otherwise.
+// Details for errors about records. They are computed only after a failure, so that the normal path
+// does not pay for them.
 
 internal import Foundation
 internal import LMDB
 
-/// Several values in a row, whatever their types.
+/// A sequence of components, without their types.
 protocol ComponentSequence {
   static var componentTypes: [Any.Type] { get }
   var components: [any Serializable] { get }
@@ -23,26 +24,26 @@ extension Tuple: ComponentSequence where repeat each Element: Serializable {
   }
 }
 
-/// The values that a key or other fields consist of.
+/// The components of a key or of a record's fields.
 private func parts(of value: some Any) -> [any Serializable] {
   if let sequence = value as? any ComponentSequence { return sequence.components }
   return (value as? any Serializable).map { [$0] } ?? []
 }
 
-/// The types of single components, also of those in tuples.
+/// The types of the single components, with nested tuples flattened.
 private func flattened(_ types: [Any.Type]) -> [Any.Type] {
   types.flatMap { type in
     (type as? any ComponentSequence.Type).map { flattened($0.componentTypes) } ?? [type]
   }
 }
 
-/// A key as an error shows it: ("Lima", 7).
+/// A key as shown in errors: ("Lima", 7).
 @usableFromInline
 func keyText(_ key: some Any) -> String {
   "(" + parts(of: key).map { String(reflecting: $0) }.joined(separator: ", ") + ")"
 }
 
-/// A key as an error shows it, from its bytes.
+/// A key as shown in errors, decoded from its bytes.
 private func keyText<Record: IndexKeyRecord>(
   _ recordType: Record.Type, _ bytes: UnsafeRawBufferPointer
 ) -> String {
@@ -55,7 +56,7 @@ private func keyText<Record: IndexKeyRecord>(
   }
 }
 
-/// The error of a key that could not be written.
+/// The error for a key that could not be written.
 @usableFromInline
 func keyError<Record: IndexKeyRecord>(
   _ failure: KeyFailure?, _ recordType: Record.Type, _ order: ComponentOrder,
@@ -81,7 +82,7 @@ func keyError<Record: IndexKeyRecord>(
       bytes: sizes.reduce(isIndex ? 0 : 4, +), index: isIndex ? names : nil))
 }
 
-/// The error of an index entry that could not be made.
+/// The error for an index entry that could not be created.
 @usableFromInline
 func indexError<Record: IndexKeyRecord>(
   _ failure: SerializeError?, of record: Record, _ sizes: [Int], index: Int
@@ -100,7 +101,7 @@ func indexError<Record: IndexKeyRecord>(
       bytes: sizes.reduce(0, +), index: names))
 }
 
-/// The error of a field that cannot be stored.
+/// The error for a field that cannot be stored.
 @usableFromInline
 func fieldError<Record: IndexKeyRecord>(_ error: SerializeError, _ record: Record) -> any Error {
   let names = Record.recordDescription.fields
@@ -113,7 +114,7 @@ func fieldError<Record: IndexKeyRecord>(_ error: SerializeError, _ record: Recor
     property: position.flatMap { names.indices.contains($0) ? names[$0] : nil })
 }
 
-/// The error of a record that is not there.
+/// The error for a record that does not exist.
 @usableFromInline
 func absenceError<Record: IndexKeyRecord>(
   _ recordType: Record.Type, _ key: UnsafeRawBufferPointer
@@ -121,7 +122,7 @@ func absenceError<Record: IndexKeyRecord>(
   .recordNotFound("there is no \(recordType) with the key \(keyText(recordType, key))")
 }
 
-/// The error of bytes that are no record.
+/// The error for bytes that cannot be read as a record.
 @usableFromInline
 func readingError<Record: IndexKeyRecord>(
   _ reason: DeserializeError, _ recordType: Record.Type, _ key: UnsafeRawBufferPointer
@@ -131,7 +132,8 @@ func readingError<Record: IndexKeyRecord>(
 }
 
 extension Query {
-  /// Throws unless the components have the types of the first ones of a record's key.
+  /// Throws unless the types of the components are those of the leading components of a record's
+  /// key.
   func check<Record: IndexKeyRecord>(against recordType: Record.Type) throws(StoreError) {
     var types: [Any.Type] = []
     for type in repeat (each Component).self { types.append(type) }
@@ -142,7 +144,8 @@ extension Query {
     for (position, type) in given.enumerated() {
       let wanted = expected.indices.contains(position) ? expected[position] : nil
       if type == wanted { continue }
-      // A component that is a tuple itself moves the following ones: then the name is not known.
+      // A component that is itself a tuple shifts the positions of the following ones, so names are
+      // only used if there are none.
       let name = names.count == expected.count && position < names.count ? names[position] : nil
       throw .queryMismatch(
         QueryMismatch(

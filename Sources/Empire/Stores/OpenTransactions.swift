@@ -1,28 +1,29 @@
-// Which transactions are open on a thread: a chain from the innermost one outwards.
+// The open transactions of each thread: a linked list from the innermost one outwards.
 //
-// A transaction runs on the thread that has called, from its beginning to its end, and one inside of another one ends first. So the chain is
-// the thread's own, and nobody needs a lock for it: its first link stands in the thread's storage, the others in the contexts.
+// A transaction runs on the calling thread from beginning to end, and a nested one ends before the
+// one around it. The list belongs to one thread and needs no lock: its head is in thread-specific
+// storage, the other links are in the contexts.
 //
-// Kept true: what stands in a chain is held by somebody further out on the thread's stack.
+// Invariant: each context in the list is retained by a frame further out on the thread's stack.
 
 internal import LMDB
 internal import Platform
 
 enum OpenTransactions {
-  /// The place of the chain in the storage of each thread; nil if the process has used up all places.
+  /// The key of the list's head in thread-specific storage; nil if the process has no keys left.
   private static let key: pthread_key_t? = {
     var key = pthread_key_t()
     return pthread_key_create(&key, nil) == 0 ? key : nil
   }()
 
-  /// Throws if there can be no chains. Called before there is anything that could be opened.
+  /// Throws if there is no key for the list. Called before a database is opened.
   static func check() throws {
     if key == nil {
       throw MDBError.failure(Int(EAGAIN), "there is no thread-specific storage left")
     }
   }
 
-  /// A link of a chain.
+  /// A link of the list.
   typealias Link = Unmanaged<ContextState>?
 
   /// The innermost transaction of this thread.
@@ -33,32 +34,34 @@ enum OpenTransactions {
     }
     set {
       guard let key else { return }
-      // It fails without memory only, and takes some only for a key that is not among the first ones, once for each thread.
+      // Fails only if memory runs out. It allocates at most once per thread, and not for the first
+      // keys of a process.
       let code = pthread_setspecific(key, newValue?.toOpaque())
       if code != 0 { fatalError("Empire: there is no memory for thread-specific storage") }
     }
   }
 
-  /// The innermost transaction of this thread whose stores take turns by a table.
-  static func current(of table: TransactionTable) -> TransactionContext? {
+  /// The innermost transaction of this thread whose database uses a lock.
+  static func current(of lock: TransactionLock) -> TransactionContext? {
     var link = innermost
     while let state = link?.takeUnretainedValue() {
-      if state.core.table === table { return TransactionContext(state) }
+      if state.core.lock === lock { return TransactionContext(state) }
       link = state.enclosing
     }
     return nil
   }
 
-  /// Makes a transaction the innermost one of this thread. The caller holds it until it calls `remove`.
+  /// Makes a transaction the innermost one of this thread. The caller retains it until it calls
+  /// `remove`.
   static func add(_ state: ContextState, inside enclosing: Link) {
     state.enclosing = enclosing
     innermost = Unmanaged.passUnretained(state)
   }
 
-  /// Makes the one around the innermost transaction the innermost one.
+  /// Removes the innermost transaction: the one around it becomes the innermost.
   static func remove(_ state: ContextState) { innermost = state.enclosing }
 
-  /// Runs a closure with a transaction that is the innermost one of this thread meanwhile.
+  /// Runs a closure while a transaction is the innermost one of this thread.
   static func with<T>(
     _ context: TransactionContext, _ body: (TransactionContext) throws -> sending T
   ) rethrows -> sending T {

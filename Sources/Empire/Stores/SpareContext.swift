@@ -1,13 +1,15 @@
-// A context whose transaction has ended, to be begun again, which is cheaper than to make a new one.
+// A one-slot cache of finished read-only contexts. Restarting one is cheaper than creating a new
+// one.
 //
-// Kept true: nobody else refers to a context that is kept here, so a program that has kept a context sees it end for ever, and whoever takes
-// it may use it on any thread.
+// Invariant: a context in the cache has no other references. A context that a program has kept
+// therefore stays ended, and any thread may use the one that it takes.
 
 internal import Platform
 
-/// A place for one context. A thread that finds it empty makes a new one, and one that finds it full drops its own.
+/// A slot for one context. A thread that finds it empty creates a context; a thread that finds it
+/// full releases its own.
 final class SpareContext: Sendable {
-  /// The address of a context that is held here; 0 if there is none.
+  /// The address of the retained context; 0 if there is none.
   private let address = Atomic<UInt>(0)
 
   deinit { _ = take() }
@@ -19,7 +21,7 @@ final class SpareContext: Sendable {
     }
   }
 
-  /// Takes a context that its caller is about to forget, if there is room.
+  /// Keeps a context if the slot is empty. The caller must not use it afterwards.
   func keep(_ state: ContextState) {
     let reference = Unmanaged.passRetained(state)
     let (isKept, _) = address.compareExchange(

@@ -1,20 +1,20 @@
-// Records as lines of JSON: out of a store and into it, without holding them all.
+// Export and import of records as JSON lines, without holding all of them in memory.
 
 public import Foundation
 internal import StandardConformances
 
-/// A line that is no record.
+/// A line that is not a record or cannot be stored.
 public struct JSONLineError: Error {
   /// The number of the line, from 1.
   public let line: Int
-  /// What is wrong with it.
+  /// The reason why it cannot be stored.
   public let reason: any Error
 }
 
 extension JSONLineError: LocalizedError, CustomStringConvertible {
-  /// Which line, what is wrong with it, and what to do.
+  /// The line's number, what is wrong with it, and what to do.
   public var description: String {
-    // Errors of records say what to do themselves.
+    // Errors of records contain the advice already.
     sentence("line \(line): \(reason)", advice: reasonsAdvice == nil ? recoverySuggestion : nil)
   }
 
@@ -30,19 +30,21 @@ extension JSONLineError: LocalizedError, CustomStringConvertible {
 }
 
 extension Store {
-  /// Writes all records of a type as lines of JSON, in the order of their keys, from one state of the data.
+  /// Writes all records of a type as JSON lines, in the order of their keys, from one consistent
+  /// state.
   ///
   /// - Parameters:
   ///   - recordType: The type.
-  ///   - write: Gets one line after the other, without the newline.
-  /// - Returns: How many lines there were.
-  /// - Throws: The closure's error, what encoding throws, or as `TransactionContext.select(query:)`.
+  ///   - write: Receives one line at a time, without the newline.
+  /// - Returns: The number of lines.
+  /// - Throws: The closure's error, an encoding error, or the same errors as
+  ///   `TransactionContext.select(query:)`.
   @discardableResult
   public func exportJSONLines<Record: IndexKeyRecord & Encodable>(
     of recordType: Record.Type, to write: (Data) throws -> Void
   ) throws -> Int {
     let encoder = JSONEncoder()
-    // One line each, the same text for the same record.
+    // One line per record, and always the same text for the same record.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try withTransaction(readOnly: true) { context in
       var count = 0
@@ -55,13 +57,15 @@ extension Store {
     }
   }
 
-  /// Stores the records of lines of JSON, in place of those with the same keys: all of them, or none.
+  /// Stores the records of JSON lines, replacing those with the same keys. Either all of them are
+  /// stored, or none.
   ///
   /// - Parameters:
   ///   - recordType: The type.
-  ///   - lines: The lines. Empty ones are left out.
-  /// - Returns: How many records there were.
-  /// - Throws: `JSONLineError` for a line that is no record or cannot be stored; as `insert(_:)`.
+  ///   - lines: The lines. Empty ones are skipped.
+  /// - Returns: The number of records.
+  /// - Throws: `JSONLineError` for a line that is not a record or cannot be stored; otherwise the
+  ///   same errors as `insert(_:)`.
   @discardableResult
   public func importJSONLines<Record: IndexKeyRecord & Decodable>(
     of recordType: Record.Type, from lines: some Collection<Data>

@@ -1,12 +1,12 @@
-// Sets of records in a store: what a transaction offers, each in a transaction of its own.
+// Operations on sets of records in a store, each in its own transaction.
 
 extension Store {
-  /// Finds the records of a set, in a transaction of its own that reads. Only if some are outdated, or the set's index has to be built, one that
-  /// writes is begun.
+  /// Finds the records of a set, in its own read-only transaction. A writing transaction follows
+  /// only if some records are outdated or the set's index has to be built.
   ///
   /// - Parameter set: The set.
   /// - Returns: The records, in the order of the set.
-  /// - Throws: As `TransactionContext.select(_:)`, and `CancellationError`.
+  /// - Throws: The same errors as `TransactionContext.select(_:)`, and `CancellationError`.
   @inlinable
   public func select<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>
@@ -26,9 +26,9 @@ extension Store {
   ///
   /// - Parameters:
   ///   - recordType: The type.
-  ///   - limit: At most so many, the first ones; nil for all.
+  ///   - limit: The maximum number of records; nil for all.
   /// - Returns: The records.
-  /// - Throws: As `select(_:)`.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func selectAll<Record: IndexKeyRecord>(
     of recordType: Record.Type = Record.self, limit: Int? = nil
@@ -36,12 +36,13 @@ extension Store {
     try select(RecordSet<Record>.all.limited(to: limit))
   }
 
-  /// Calls a closure with one record after the other of a set, without keeping them, in a transaction of its own that reads.
+  /// Calls a closure with each record of a set, without keeping them in memory, in a read-only
+  /// transaction of its own.
   ///
   /// - Parameters:
   ///   - set: The set.
-  ///   - body: Gets a record, and returns whether to go on. It must not write in this store.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this store.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>, _ body: (Record) throws -> Bool
@@ -49,12 +50,13 @@ extension Store {
     try withTransaction(readOnly: true) { try $0.forEach(set, body) }
   }
 
-  /// Calls a closure with one record after the other of a type, without keeping them, in a transaction of its own that reads.
+  /// Calls a closure with each record of a type, without keeping them in memory, in a read-only
+  /// transaction of its own.
   ///
   /// - Parameters:
   ///   - recordType: The type of the records.
-  ///   - body: Gets a record, and returns whether to go on. It must not write in this store.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this store.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     of recordType: Record.Type, _ body: (Record) throws -> Bool
@@ -62,11 +64,12 @@ extension Store {
     try forEach(RecordSet<Record>.all, body)
   }
 
-  /// How many records a set has, in a transaction of its own. They are not read, unless the set's index has to be built.
+  /// Counts the records of a set, in a transaction of its own. Does not read them, unless the set's
+  /// index has to be built.
   ///
   /// - Parameter set: The set.
   /// - Returns: The number.
-  /// - Throws: As `TransactionContext.count(_:)`, and `CancellationError`.
+  /// - Throws: The same errors as `TransactionContext.count(_:)`, and `CancellationError`.
   public func count<Record: IndexKeyRecord>(_ set: RecordSet<Record>) throws -> Int {
     if let open = openTransaction { return try open.count(set) }
     let count: Int? = try withTransaction(readOnly: true) { context in
@@ -76,30 +79,30 @@ extension Store {
     return try withTransaction { try $0.count(set) }
   }
 
-  /// How many records of a type there are, in a transaction of its own. They are not read.
+  /// Counts the records of a type, in a transaction of its own. Does not read them.
   ///
   /// - Parameter recordType: The type.
   /// - Returns: The number.
-  /// - Throws: As `TransactionContext.count(of:)`, and `CancellationError`.
+  /// - Throws: The same errors as `TransactionContext.count(of:)`, and `CancellationError`.
   public func count<Record: IndexKeyRecord>(of recordType: Record.Type) throws -> Int {
     try count(RecordSet<Record>.all)
   }
 
-  /// Deletes the records of a set, in a transaction of its own. They are not read.
+  /// Deletes the records of a set without reading them, in a transaction of its own.
   ///
   /// - Parameter set: The set.
-  /// - Returns: How many there were.
-  /// - Throws: As `TransactionContext.delete(_:)`, and `CancellationError`.
+  /// - Returns: The number of deleted records.
+  /// - Throws: The same errors as `TransactionContext.delete(_:)`, and `CancellationError`.
   @discardableResult
   public func delete<Record: IndexKeyRecord>(_ set: RecordSet<Record>) throws -> Int {
     try withTransaction { try $0.delete(set) }
   }
 
-  /// Deletes all records of a type, in a transaction of its own. They are not read.
+  /// Deletes all records of a type without reading them, in a transaction of its own.
   ///
   /// - Parameter recordType: The type.
-  /// - Returns: How many there were.
-  /// - Throws: As `TransactionContext.deleteAll(of:)`, and `CancellationError`.
+  /// - Returns: The number of deleted records.
+  /// - Throws: The same errors as `TransactionContext.deleteAll(of:)`, and `CancellationError`.
   @discardableResult
   public func deleteAll<Record: IndexKeyRecord>(of recordType: Record.Type) throws -> Int {
     try withTransaction { try $0.deleteAll(of: recordType) }
@@ -110,16 +113,18 @@ extension Store {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record. If it changes the key, the record moves, in place of one that is there.
+  ///   - change: Changes the record. If it changes the key, the record moves and replaces any
+  ///     record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
-  /// - Throws: As `TransactionContext.update(of:key:_:)`, and `CancellationError`.
+  /// - Throws: The same errors as `TransactionContext.update(of:key:_:)`, and `CancellationError`.
   @discardableResult
   @inlinable
   public func update<Record: IndexKeyRecord>(
     of recordType: Record.Type = Record.self, key: Record.IndexKey,
     _ change: (inout Record) throws -> Void
   ) throws -> Record? {
-    // It is handed out beside the transaction's result, which nothing else may refer to: the closure may.
+    // Returned through a captured variable, because a transaction's result must be `sending` and
+    // the closure may still refer to the record.
     var changed: Record?
     try withTransaction { changed = try $0.update(of: recordType, key: key, change) }
     return changed

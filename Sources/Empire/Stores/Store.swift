@@ -1,4 +1,4 @@
-// Stores: transactions over a database, on the calling thread.
+// Stores: they run transactions of a database on the calling thread.
 
 public import Foundation
 internal import LMDB
@@ -10,41 +10,43 @@ internal import LMDB
 ///       try context.insert(Person(city: "Kyoto", name: "Aoi", age: 41))
 ///     }
 ///
-/// Any thread may use a store; a transaction runs on the thread that calls. One transaction writes at a time. Where LMDB has no lock
-/// file, as in a store that is made from a path, one transaction runs at a time, readers included; a store of a `LockingDatabase`
-/// lets any number of transactions read beside the one that writes.
+/// Any thread may use a store; a transaction runs on the calling thread. One transaction writes at
+/// a time. Without LMDB's lock file, as in a store that is created from a path, one transaction
+/// runs at a time, readers included. In a store of a `LockingDatabase`, any number of readers run
+/// beside the writer.
 public final class Store: Sendable {
   private let database: OpenDatabase
 
-  /// What transactions run on.
-  var core: DatabaseCore { database.inForce }
+  /// The core that transactions run on.
+  var core: DatabaseCore { database.effectiveCore }
 
-  /// A store of a database without a lock file.
+  /// Creates a store of a database without a lock file.
   ///
   /// - Parameter database: The database. Stores of one database take turns.
   public convenience init(database: Database) {
     self.init(database.open)
   }
 
-  /// A store of a database with a lock file.
+  /// Creates a store of a database with a lock file.
   ///
-  /// - Parameter database: The database. Its stores read at the same time.
+  /// - Parameter database: The database. Its stores can read at the same time.
   public convenience init(database: LockingDatabase) {
     self.init(database.open)
   }
 
-  /// Opens a directory as a `Database`.
+  /// Opens the database in a directory, as a `Database`.
   ///
-  /// - Parameter path: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` with the path for a missing directory; `CancellationError`.
+  /// - Parameter path: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` with the path for a missing directory),
+  ///   `CancellationError`.
   public convenience init(path: String) throws {
     self.init(database: try Database(path: path))
   }
 
-  /// Opens a directory as a `Database`.
+  /// Opens the database in a directory, as a `Database`.
   ///
-  /// - Parameter url: A directory that exists.
-  /// - Throws: `MDBError`, `failure(2, …)` for a missing directory; `CancellationError`.
+  /// - Parameter url: An existing directory.
+  /// - Throws: `MDBError` (`failure(2, …)` for a missing directory), `CancellationError`.
   public convenience init(url: URL) throws {
     self.init(database: try Database(url: url))
   }
@@ -55,20 +57,24 @@ public final class Store: Sendable {
 
   /// Runs a closure in a transaction.
   ///
-  /// If the closure returns, its changes are on the disk when this returns. If it throws, nothing is changed, and its error is thrown
-  /// on. If the current task has been cancelled when the closure has returned, nothing is changed and `CancellationError` is thrown.
+  /// If the closure returns, its changes are on the disk when this returns. If it throws, nothing
+  /// is changed and this rethrows the error. If the current task is cancelled by the time the
+  /// closure returns, nothing is changed and `CancellationError` is thrown.
   ///
-  /// Inside of another transaction of the same database on the same thread, without `parent`, it runs as a nested one of that
-  /// transaction; if it is read-only, it reads in that transaction. Writing inside of one that is read-only fails.
+  /// Inside another transaction of the same database on the same thread, without `parent`, it runs
+  /// as a nested transaction of that one; if it is read-only, it reads in that transaction. Writing
+  /// inside a read-only transaction fails.
   ///
-  /// When the storage's map was full, it grows and the closure runs once more, in a new transaction. So a closure changes the store and
-  /// returns what it found; counting in a captured variable may count twice.
+  /// If the memory map is full, it grows and the closure runs again in a new transaction. The
+  /// closure should therefore have no effects except on the store, and return what it found: a
+  /// counter in a captured variable may count twice.
   ///
   /// - Parameters:
-  ///   - parent: A transaction to be nested in. It must not be used until the new one has ended. If the new one fails, only its own
-  ///     changes are undone, and the parent may go on.
-  ///   - readOnly: Whether it reads one state of the data. Writing then throws `MDBError.permissionDenied`.
-  ///   - block: What to do. It must not keep the context.
+  ///   - parent: The transaction to nest in. It must not be used until the new one has ended. If
+  ///     the new one fails, only its own changes are rolled back, and the parent may continue.
+  ///   - readOnly: Whether the transaction only reads; it sees one consistent state. Writing then
+  ///     throws `MDBError.permissionDenied`.
+  ///   - block: The work to do. It must not keep the context.
   /// - Returns: What the closure returns.
   /// - Throws: The closure's error, `CancellationError`, `MDBError`, `StoreError`.
   @inlinable
@@ -80,9 +86,9 @@ public final class Store: Sendable {
     return try write(parent: parent, readOnly: readOnly, block)
   }
 
-  /// Runs a closure in a transaction that reads: in the one that is open on this thread, or in one of its own.
+  /// Runs a closure in a read-only transaction: the one that is open on this thread, or a new one.
   ///
-  /// Inlined, so that the closure is compiled with what it captures and returns.
+  /// Inlined, so that the compiler can specialise the closure with its captures and result.
   @inlinable
   func read<T>(
     _ block: (TransactionContext) throws -> sending T
@@ -124,7 +130,8 @@ public final class Store: Sendable {
     if Task.isCancelled { throw CancellationError() }
   }
 
-  /// Runs a closure in a transaction that writes, or that is nested, and waits for those who observe what it changes.
+  /// Runs a closure in a writing or nested transaction, then waits until its observers have been
+  /// notified.
   @usableFromInline
   func write<T>(
     parent: TransactionContext?, readOnly: Bool,
@@ -133,14 +140,17 @@ public final class Store: Sendable {
     try write(parent: parent, readOnly: readOnly, isMember: false, block) { $0.wait() }
   }
 
-  /// Runs a closure in a transaction that writes, or that is nested in another one.
+  /// Runs a closure in a writing or nested transaction.
   ///
   /// - Parameters:
   ///   - parent: As in `withTransaction(parent:readOnly:_:)`.
-  ///   - readOnly: Likewise; only with a parent, and then LMDB refuses it.
-  ///   - isMember: Whether it is a transaction of its own to those who observe it, though it is committed with its parent.
-  ///   - block: What to do.
-  ///   - delivered: Gets the calls of handlers that hear of the transaction, if there are some. They have begun.
+  ///   - readOnly: As in `withTransaction(parent:readOnly:_:)`. Only with a parent; LMDB then
+  ///     refuses it.
+  ///   - isMember: Whether observers see it as a transaction of its own, although it is committed
+  ///     with its parent.
+  ///   - block: The work to do.
+  ///   - delivered: Receives the pending calls of handlers, if the transaction causes any. They are
+  ///     already enqueued.
   func write<T>(
     parent: TransactionContext? = nil, readOnly: Bool = false, isMember: Bool = false,
     _ block: (TransactionContext) throws -> sending T, delivered: (Deliveries) -> Void
@@ -152,12 +162,12 @@ public final class Store: Sendable {
       return try nested(in: outer, readOnly: readOnly, isMember: isMember, block)
     }
     var deliveries: Deliveries?
-    // Nobody waits for handlers in the turn: they may write themselves.
+    // Runs after the locks have been released: handlers may write themselves.
     defer { if let deliveries { delivered(deliveries) } }
-    let core = beginTurn(readOnly: false)
-    defer { core.table.end(readOnly: false) }
-    core.observation.turn.begin()
-    defer { core.observation.turn.end() }
+    let core = acquireLock(readOnly: false)
+    defer { core.lock.release(readOnly: false) }
+    core.observation.writeLock.lock()
+    defer { core.observation.writeLock.unlock() }
     let observers = core.observation.observers
     var writes: WriteState?
     let result = try Transaction.with(env: core.environment) { transaction in
@@ -167,7 +177,7 @@ public final class Store: Sendable {
         ContextState(
           core: core, transaction: transaction, isReadOnly: false, writes: state, indexHandle: nil))
       let result = try OpenTransactions.with(context, block)
-      state.lookForNews(in: context)
+      state.collectUpdates(in: context)
       return result
     }
     if let writes {
@@ -177,8 +187,8 @@ public final class Store: Sendable {
     return result
   }
 
-  /// Waits for the turn of an outermost transaction, and says where it runs.
-  func beginTurn(readOnly: Bool) -> DatabaseCore { database.begin(readOnly: readOnly) }
+  /// Waits until an outermost transaction may begin. Returns the core that it runs on.
+  func acquireLock(readOnly: Bool) -> DatabaseCore { database.acquireLock(readOnly: readOnly) }
 
   private func nested<T>(
     in parent: TransactionContext, readOnly: Bool, isMember: Bool,
@@ -198,14 +208,14 @@ public final class Store: Sendable {
           core: core, transaction: transaction, isReadOnly: readOnly, writes: writes,
           indexHandle: parent.state.indexHandle))
       let result = try OpenTransactions.with(context, block)
-      if isMember { writes?.lookForNews(in: context) }
+      if isMember { writes?.collectUpdates(in: context) }
       return result
     }
     isCommitted = true
     return result
   }
 
-  /// Stores a record, in place of one with the same key, in a transaction of its own.
+  /// Stores a record, replacing one with the same key, in a transaction of its own.
   ///
   /// - Parameter record: The record.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`, `CancellationError`.
@@ -214,7 +224,8 @@ public final class Store: Sendable {
     try withTransaction { try $0.insert(record) }
   }
 
-  /// Finds the record with a key, in a transaction of its own that reads. Only an outdated record is then stored anew.
+  /// Finds the record with a key, in a read-only transaction of its own. A writing transaction
+  /// follows only to rewrite an outdated record.
   ///
   /// - Parameter key: The complete key.
   /// - Returns: The record; nil if there is none.
@@ -231,14 +242,17 @@ public final class Store: Sendable {
     return record
   }
 
-  /// Finds the records that a query describes, whose types nothing has compared with those of the record's key.
+  /// Finds the records that a query describes, without a compile-time check of its types against
+  /// the record's key.
   ///
-  /// This is for functions that are generic over the records. Elsewhere the compiler takes one of the functions of the same name that compare
-  /// the types; if it takes this one, the types are wrong.
+  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the
+  /// functions of the same name that compare the types; if it selects this one, the types are
+  /// wrong.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key begins with; otherwise as `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key
+  ///   begins with; otherwise as `select(_:)`.
   @available(
     *, deprecated,
     message:
@@ -254,14 +268,14 @@ public final class Store: Sendable {
     return try _select(query: query)
   }
 
-  /// Finds the records that a query describes, in a transaction of its own that reads. What `@IndexKeyRecord` generates calls it; it compares
-  /// no types.
+  /// Finds the records that a query describes, in a read-only transaction of its own. What
+  /// `@IndexKeyRecord` generates calls it; it compares no types.
   ///
-  /// Only if some records are outdated, they are found and stored anew in one that writes.
+  /// If some records are outdated, a writing transaction finds them again and rewrites them.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -280,8 +294,9 @@ public final class Store: Sendable {
 
   /// Deletes the record with the key of a record, in a transaction of its own.
   ///
-  /// - Parameter record: The record. Its fields do not matter.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, `CancellationError`.
+  /// - Parameter record: The record. Its fields are ignored.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`,
+  ///   `CancellationError`.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
     try withTransaction { try $0.delete(record) }
@@ -291,8 +306,8 @@ public final class Store: Sendable {
   @usableFromInline var openTransaction: TransactionContext? {
     if OpenTransactions.innermost == nil { return nil }
     let core = self.core
-    if let open = OpenTransactions.current(of: core.table) { return open }
-    // One that began before a lock file came into force.
-    return core === database.core ? nil : OpenTransactions.current(of: database.core.table)
+    if let open = OpenTransactions.current(of: core.lock) { return open }
+    // It may be one that began before the directory was opened with the lock file.
+    return core === database.core ? nil : OpenTransactions.current(of: database.core.lock)
   }
 }

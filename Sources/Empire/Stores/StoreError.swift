@@ -1,9 +1,10 @@
-// What can go wrong in a store.
+// The errors of a store.
 
 public import Foundation
 internal import StandardConformances
 
-// Programs catch the engine's errors and choose sizes without importing LMDB, whose other names stay out of their way.
+// Re-exported so that programs can catch LMDB's errors and choose map sizes without importing all
+// of LMDB.
 @_exported public import enum LMDB.MDBError
 @_exported public import struct LMDB.MapSize
 
@@ -13,69 +14,75 @@ public enum StoreError: MatchableError, Hashable, Sendable {
   case noActiveContext
   /// A transaction of another database was given as the parent.
   case noActiveStore
-  /// A key, or the values of an index, are longer than the storage allows. `keyBufferOverflow` stands for all of these.
+  /// A key, or the values of an index, are longer than the storage allows. `keyBufferOverflow`
+  /// matches any of them.
   case keyTooLong(TooLongKey)
   /// The fields have more bytes than the storage allows (2³² − 1).
   case valueBufferOverflow
-  /// A stored record has another type's tag: the type's name, its tag, the tag that was found.
+  /// A stored record has the tag of another type: the type's name, its tag, the tag that was found.
   case recordPrefixMismatch(String, IndexKeyRecordHash, IndexKeyRecordHash)
-  /// A stored record has fields that its type cannot read: the type's name, its version, the version that was found.
+  /// A stored record has fields that its type cannot read: the type's name, its version, the
+  /// version that was found.
   case migrationUnsupported(String, IndexKeyRecordHash, IndexKeyRecordHash)
-  /// Two types whose tags are hashes of their names have the same one, so each would take the other's records for its own.
+  /// Two types whose tags are hashes of their names have the same tag, so each would read the
+  /// other's records as its own.
   case equalPrefixes(String, String, IndexKeyRecordHash)
   /// A query's components are not of the types that the record's key begins with.
   case queryMismatch(QueryMismatch)
-  /// What is stored under a key cannot be read: the type's name, the key, what is wrong with the bytes.
+  /// The bytes that are stored under a key cannot be read: the type's name, the key, what is wrong
+  /// with the bytes.
   case unreadableRecord(String, key: String, reason: DeserializeError)
-  /// An index does not fit its records: something else than this library has written the file. Delete the database `empireindexes` in it; the
-  /// indexes are then built again.
+  /// An index does not match its records: the file was written by something other than this
+  /// library. Delete the database `empireindexes` in it; the indexes are then rebuilt.
   case indexDamaged
 
-  /// A key with its tag has more bytes than the storage allows (511), or the values of an index have (502).
+  /// A key with its tag is longer than 511 bytes, or the values of an index are longer than 502
+  /// bytes.
   public static var keyBufferOverflow: StoreError {
     .keyTooLong(TooLongKey(record: nil, property: nil, key: nil, bytes: nil, index: nil))
   }
 }
 
-/// A key, or the values of an index, that are too long. All are equal, so that `StoreError.keyBufferOverflow` stands for any.
+/// A key, or the values of an index, that are too long. All values compare equal, so that
+/// `StoreError.keyBufferOverflow` matches any of them.
 public struct TooLongKey: Sendable, Hashable {
   /// The type of the record; nil if it is not known.
   public let record: String?
   /// The longest of the properties, if it is known.
   public let property: String?
-  /// The record's key, if it is the values of an index that are too long.
+  /// The record's key, if the values of an index are too long.
   public let key: String?
-  /// How many bytes there are, if it is known: with the tag, or the values of the index.
+  /// The number of bytes, if it is known: of the key with its tag, or of the values of the index.
   public let bytes: Int?
-  /// The names of the index, if it is not the key that is too long.
+  /// The names of the index's properties, if the values of an index are too long; nil for a key.
   public let index: [String]?
 
-  /// How many bytes there may be.
+  /// The maximum number of bytes.
   public var limit: Int { index == nil ? maximumKeySize : maximumKeySize - IndexFile.headSize }
 
-  /// True: what is too long makes no difference.
+  /// Always true: the details do not matter when errors are compared.
   public static func == (lhs: Self, rhs: Self) -> Bool { true }
 
-  /// Feeds nothing.
+  /// Hashes nothing, because all values are equal.
   ///
-  /// - Parameter hasher: Stays as it is.
+  /// - Parameter hasher: Not changed.
   public func hash(into hasher: inout Hasher) {}
 }
 
-/// Components of a query that are not those of a record's key.
+/// A query whose components do not match those of a record's key.
 public struct QueryMismatch: Sendable, Hashable {
   /// The type of the record.
   public let record: String
-  /// The name of the first component that does not fit, or its number.
+  /// The name of the first component that does not match, or its number.
   public let component: String
-  /// The type that it has in the key; nil if the query has more components than the key.
+  /// Its type in the key; nil if the query has more components than the key.
   public let expected: String?
-  /// The type that it has in the query.
+  /// Its type in the query.
   public let given: String
 }
 
 extension StoreError: LocalizedError, CustomStringConvertible {
-  /// What has happened, to which record, and what to do.
+  /// What happened, to which record, and what to do.
   public var description: String { sentence(problem, advice: recoverySuggestion) }
 
   private var problem: String {
@@ -138,7 +145,7 @@ extension TooLongKey: CustomStringConvertible {
 }
 
 extension QueryMismatch: CustomStringConvertible {
-  /// Which component does not fit, and how.
+  /// Which component does not match, and why.
   public var description: String {
     guard let expected else {
       return "a query of \(record) has more components than its key: \(component) is \(given)"

@@ -1,17 +1,19 @@
-// Queries: from bounds to a cursor, from entries to records.
+// Queries: turns bounds into a cursor, and entries into records.
 
 public import LMDB
 
 extension TransactionContext {
-  /// Finds the records that a query describes, whose types nothing has compared with those of the record's key.
+  /// Finds the records that a query describes, without a compile-time check of its types against
+  /// the record's key.
   ///
-  /// This is for functions that are generic over the records. Elsewhere the compiler takes one of the functions of the same name that compare
-  /// the types; if it takes this one, the types are wrong.
+  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the
+  /// functions of the same name that compare the types; if it selects this one, the types are
+  /// wrong.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key begins with; otherwise as the functions that
-  ///   compare the types.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key
+  ///   begins with; otherwise the same errors as the functions that compare the types.
   @available(
     *, deprecated,
     message:
@@ -27,11 +29,12 @@ extension TransactionContext {
     return try _select(query: query)
   }
 
-  /// Finds the records that a query describes. What `@IndexKeyRecord` generates calls it; it compares no types.
+  /// Finds the records that a query describes. Called by code that `@IndexKeyRecord` generates; it
+  /// does not check types.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The records, in the order that the operator has.
-  /// - Throws: As `select(_:)`.
+  /// - Returns: The records, in the order of the operator.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func _select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -42,7 +45,8 @@ extension TransactionContext {
     return try select(query: query, hasOutdated: &hasOutdated)
   }
 
-  /// Finds the records that a query describes, and says whether one was stored by another version of its type.
+  /// Finds the records that a query describes, and reports whether one was stored by another
+  /// version of its type.
   @inlinable
   func select<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -52,7 +56,8 @@ extension TransactionContext {
     try collect(hasOutdated: &hasOutdated) { try forEachEntry(of: query, Record.self, $0) }
   }
 
-  /// Reads the records of entries. Outdated ones are stored anew when all have been read, unless nothing may be written.
+  /// Reads the records of entries. Outdated ones are rewritten after all have been read, unless the
+  /// context is read-only.
   @inlinable @inline(__always)
   func collect<Record: IndexKeyRecord>(
     hasOutdated: inout Bool,
@@ -60,7 +65,8 @@ extension TransactionContext {
       (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
     ) throws -> Void
   ) throws -> sending [Record] {
-    // Nothing else refers to the records: each has just been read. The compiler loses sight of that in the closure.
+    // Sound: each record has just been decoded, so nothing else refers to it. The compiler cannot
+    // see that through the closure.
     nonisolated(unsafe) var records: [Record] = []
     var migrated: [(Migration, Int)] = []
     try forEachEntry { key, value in
@@ -75,7 +81,8 @@ extension TransactionContext {
     return records
   }
 
-  /// Calls a closure with the stored bytes of each record that a query describes. It must not write.
+  /// Calls a closure with the stored bytes of each record that a query describes. The closure must
+  /// not write.
   @inlinable
   func forEachEntry<
     Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
@@ -86,9 +93,9 @@ extension TransactionContext {
     try checkType(recordType)
     try checkActive()
     let isComplete = query.isComplete(for: recordType)
-    try query.forEachStretch(of: recordType, .key, head: Record.keyPrefix) {
+    try query.forEachKeyRange(of: recordType, .key, head: Record.keyPrefix) {
       (direction, start, end, rest) in
-      // Equal bounds of a complete key: one look-up.
+      // Equal bounds of a complete key are a single lookup.
       guard isComplete, direction == .atOrAbove, start.elementsEqual(end) else {
         return try scan(core.records, direction, from: start, to: end, limit: &rest, body)
       }
@@ -101,7 +108,8 @@ extension TransactionContext {
     }
   }
 
-  /// Calls a closure with each entry from one bound to another one, at most `limit` of them.
+  /// Calls a closure with each entry between two bounds, at most `limit` of them. Decrements
+  /// `limit` for each.
   @usableFromInline
   func scan(
     _ dbi: MDB_dbi, _ direction: ScanDirection, from start: UnsafeRawBufferPointer,

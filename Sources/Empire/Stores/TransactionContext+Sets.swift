@@ -1,14 +1,14 @@
-// Sets of records: read, counted, deleted, changed, gone through one by one.
+// Sets of records: reading, counting, deleting, changing, iterating.
 //
-// An entry is only decoded where its record is wanted: counting and deleting look at keys.
+// An entry is only decoded if its record is needed: counting and deleting use the keys alone.
 
 extension TransactionContext {
-  /// Finds the records of a set. Outdated ones are stored anew when all have been found.
+  /// Finds the records of a set. Outdated ones are rewritten after all have been found.
   ///
   /// - Parameter set: The set.
   /// - Returns: The records, in the order of the set.
-  /// - Throws: `MDBError.recordNotFound` if a list of complete keys names one that is absent; `StoreError`, `SerializeError`, `MDBError`, or
-  ///   what a migration throws.
+  /// - Throws: `MDBError.recordNotFound` if a list of complete keys names one that is absent;
+  ///   `StoreError`, `SerializeError`, `MDBError`, or what a migration throws.
   @inlinable
   public func select<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>
@@ -24,13 +24,13 @@ extension TransactionContext {
     try collect(hasOutdated: &hasOutdated) { try forEachEntry(of: set, $0) }
   }
 
-  /// All records of a type, in the order of their keys. Outdated ones are stored anew.
+  /// Finds all records of a type, in the order of their keys. Outdated ones are rewritten.
   ///
   /// - Parameters:
   ///   - recordType: The type.
-  ///   - limit: At most so many, the first ones; nil for all.
+  ///   - limit: The maximum number of records; nil for all.
   /// - Returns: The records.
-  /// - Throws: As `select(_:)`.
+  /// - Throws: The same errors as `select(_:)`.
   @inlinable
   public func selectAll<Record: IndexKeyRecord>(
     of recordType: Record.Type = Record.self, limit: Int? = nil
@@ -38,14 +38,15 @@ extension TransactionContext {
     try select(RecordSet<Record>.all.limited(to: limit))
   }
 
-  /// Calls a closure with one record after the other of a set, without keeping them.
+  /// Calls a closure with each record of a set, without keeping them in memory.
   ///
-  /// Outdated records are migrated for the closure, and stay as they are in the storage.
+  /// Outdated records are migrated for the closure only; the stored bytes do not change.
   ///
   /// - Parameters:
   ///   - set: The set.
-  ///   - body: Gets a record, and returns whether to go on. It must not write in this transaction.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this
+  ///     transaction.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     _ set: RecordSet<Record>, _ body: (Record) throws -> Bool
@@ -53,19 +54,20 @@ extension TransactionContext {
     do {
       try forEachEntry(of: set) { key, value in
         var migration: Migration?
-        if try !body(try decode(key: key, value: value, migration: &migration)) { throw Enough() }
+        if try !body(try decode(key: key, value: value, migration: &migration)) { throw StopScan() }
       }
-    } catch is Enough {}
+    } catch is StopScan {}
   }
 
-  /// Calls a closure with one record after the other of a type, without keeping them.
+  /// Calls a closure with each record of a type, without keeping them in memory.
   ///
-  /// Outdated records are migrated for the closure, and stay as they are in the storage.
+  /// Outdated records are migrated for the closure only; the stored bytes do not change.
   ///
   /// - Parameters:
   ///   - recordType: The type of the records.
-  ///   - body: Gets a record, and returns whether to go on. It must not write in this transaction.
-  /// - Throws: The closure's error, or as `select(_:)`.
+  ///   - body: Receives a record and returns whether to continue. It must not write in this
+  ///     transaction.
+  /// - Throws: The closure's error, or the same errors as `select(_:)`.
   @inlinable
   public func forEach<Record: IndexKeyRecord>(
     of recordType: Record.Type, _ body: (Record) throws -> Bool
@@ -73,7 +75,7 @@ extension TransactionContext {
     try forEach(RecordSet<Record>.all, body)
   }
 
-  /// How many records a set has. They are not read.
+  /// Counts the records of a set. Does not read them.
   ///
   /// - Parameter set: The set.
   /// - Returns: The number.
@@ -84,7 +86,7 @@ extension TransactionContext {
     return count
   }
 
-  /// How many records of a type there are. They are not read.
+  /// Counts the records of a type. Does not read them.
   ///
   /// - Parameter recordType: The type.
   /// - Returns: The number.
@@ -93,17 +95,17 @@ extension TransactionContext {
     try count(RecordSet<Record>.all)
   }
 
-  /// Deletes the records of a set. They are not read.
+  /// Deletes the records of a set without reading them.
   ///
   /// - Parameter set: The set.
-  /// - Returns: How many there were.
+  /// - Returns: The number of deleted records.
   /// - Throws: `StoreError`, `SerializeError`, `MDBError`.
   @discardableResult
   public func delete<Record: IndexKeyRecord>(_ set: RecordSet<Record>) throws -> Int {
     try checkWritable()
     var keys: [[UInt8]] = []
-    // A list of values may name a record twice.
-    var seen: Set<[UInt8]>? = try set.stretches.get().count > 1 ? [] : nil
+    // A list of values may contain the same value twice.
+    var seen: Set<[UInt8]>? = try set.keyRanges.get().count > 1 ? [] : nil
     try forEachKey(of: set) { bytes in
       let key = [UInt8](bytes)
       if seen?.insert(key).inserted ?? true { keys.append(key) }
@@ -112,10 +114,10 @@ extension TransactionContext {
     return keys.count
   }
 
-  /// Deletes all records of a type. They are not read.
+  /// Deletes all records of a type without reading them.
   ///
   /// - Parameter recordType: The type.
-  /// - Returns: How many there were.
+  /// - Returns: The number of deleted records.
   /// - Throws: `StoreError`, `MDBError`.
   @discardableResult
   public func deleteAll<Record: IndexKeyRecord>(of recordType: Record.Type) throws -> Int {
@@ -127,9 +129,10 @@ extension TransactionContext {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  ///   - change: Changes the record. If it changes the key, the record moves, in place of one that is there.
+  ///   - change: Changes the record. If it changes the key, the record moves and replaces any
+  ///     record with the new key.
   /// - Returns: The changed record; nil if there is none with the key.
-  /// - Throws: The closure's error, or as `select(key:)` and `insert(_:)`.
+  /// - Throws: The closure's error, or the same errors as `select(key:)` and `insert(_:)`.
   @discardableResult
   @inlinable
   public func update<Record: IndexKeyRecord>(
@@ -139,7 +142,7 @@ extension TransactionContext {
     try checkWritable()
     let found: Record? = try select(key: key)
     guard var record = found else { return nil }
-    // Migration may have given it another key already.
+    // Migration may already have changed the key.
     let old = record.indexKey
     try change(&record)
     if record.indexKey != old { try delete(recordType: recordType, key: old) }
@@ -150,31 +153,31 @@ extension TransactionContext {
 
 // Entries.
 extension TransactionContext {
-  /// Calls a closure with the stored bytes of each record of a set. It must not write.
+  /// Calls a closure with the stored bytes of each record of a set. The closure must not write.
   @usableFromInline
   func forEachEntry<Record: IndexKeyRecord>(
     of set: RecordSet<Record>,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let index = set.index else { return try forEachEntryByKey(of: set, body) }
-    let stretches = try begin(set)
-    try forEachKey(of: stretches, index: index, limit: set.limit) { key in
+    let keyRanges = try checkedKeyRanges(of: set)
+    try forEachKey(of: keyRanges, index: index, limit: set.limit) { key in
       guard let value = try storedValue(of: key) else { throw StoreError.indexDamaged }
       try body(key, value)
     }
   }
 
-  /// Calls a closure with the key of each record of a set. It must not write.
+  /// Calls a closure with the key of each record of a set. The closure must not write.
   private func forEachKey<Record: IndexKeyRecord>(
     of set: RecordSet<Record>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let index = set.index else {
       return try forEachEntryByKey(of: set) { key, _ in try body(key) }
     }
-    try forEachKey(of: try begin(set), index: index, limit: set.limit, body)
+    try forEachKey(of: try checkedKeyRanges(of: set), index: index, limit: set.limit, body)
   }
 
-  /// Calls a closure with the stored bytes of each record of a type. It must not write.
+  /// Calls a closure with the stored bytes of each record of a type. The closure must not write.
   @usableFromInline
   func forEachEntry<Record: IndexKeyRecord>(
     of recordType: Record.Type,
@@ -188,34 +191,34 @@ extension TransactionContext {
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var rest = set.limit ?? .max
-    for stretch in try begin(set) where rest > 0 {
-      try stretch.withBounds { start, end in
-        guard stretch.isLookUp else {
+    for range in try checkedKeyRanges(of: set) where rest > 0 {
+      try range.withBounds { start, end in
+        guard range.isLookUp else {
           return try scan(
-            core.records, stretch.direction, from: start, to: end, limit: &rest, body)
+            core.records, range.direction, from: start, to: end, limit: &rest, body)
         }
         if let stored = try storedValue(of: start) {
           try body(start, stored)
           rest -= 1
-        } else if stretch.mustExist {
+        } else if range.mustExist {
           throw absenceError(Record.self, start)
         }
       }
     }
   }
 
-  /// The stretches of a set, if this context may read and they can be.
-  private func begin<Record: IndexKeyRecord>(
-    _ set: RecordSet<Record>
-  ) throws -> [RecordSet<Record>.Stretch] {
+  /// The key ranges of a set. Throws if the context has ended or the set is invalid.
+  private func checkedKeyRanges<Record: IndexKeyRecord>(
+    of set: RecordSet<Record>
+  ) throws -> [RecordSet<Record>.KeyRange] {
     try checkActive()
     try checkType(Record.self)
-    return try set.stretches.get()
+    return try set.keyRanges.get()
   }
 }
 
-/// Ends a scan early.
+/// Thrown to end a scan early.
 @usableFromInline
-struct Enough: Error {
+struct StopScan: Error {
   @usableFromInline init() {}
 }

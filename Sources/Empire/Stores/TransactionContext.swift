@@ -1,27 +1,29 @@
-// What a transaction's closure works with.
+// The context that a transaction's closure works with.
 //
-// The generic parts, which know the record's type, are inlined into the program that uses them. What touches the storage is not.
+// The generic parts depend on the record's type and are inlined into the program. The parts that
+// access the storage are not.
 
 public import LMDB
 
-/// A transaction, for as long as its closure runs.
+/// A transaction, valid while its closure runs.
 ///
-/// Every call after that throws `StoreError.noActiveContext`. Reads see the transaction's own writes.
+/// After that, every call throws `StoreError.noActiveContext`. Reads see the transaction's own
+/// writes.
 public struct TransactionContext {
-  // One reference, because contexts are handed on and captured in every call.
+  // A single reference, because contexts are passed on and captured in every call.
   @usableFromInline private(set) var state: ContextState
 
   init(_ state: ContextState) { self.state = state }
 
-  /// Whether no one else has this context, or a copy of it.
-  mutating func isOnlyOne() -> Bool { isKnownUniquelyReferenced(&state) }
+  /// Whether there is no other copy of this context.
+  mutating func isUniquelyReferenced() -> Bool { isKnownUniquelyReferenced(&state) }
 
   @inlinable var core: DatabaseCore { state.core }
   @inlinable var transaction: Transaction { state.transaction }
   var isReadOnly: Bool { state.isReadOnly }
   var writes: WriteState? { state.writes }
 
-  /// The same transaction, for reading, with an end of its own.
+  /// A read-only context of the same transaction that can end before it.
   func readOnlyView() -> TransactionContext {
     TransactionContext(
       ContextState(
@@ -32,31 +34,32 @@ public struct TransactionContext {
   /// Ends the context before its transaction ends.
   func end() { state.hasEnded = true }
 
-  /// Ends the transaction, without changes.
+  /// Ends the transaction without committing.
   func endTransaction() { state.transaction.abort() }
 
-  /// Throws when the closure has ended.
+  /// Throws if the context or its transaction has ended.
   @usableFromInline
   func checkActive() throws(StoreError) {
     if state.hasEnded || !state.transaction.isActive { throw .noActiveContext }
   }
 }
 
-/// What a context stands for. It belongs to one thread.
+/// The state behind a context. It belongs to one thread.
 @usableFromInline
 final class ContextState {
   @usableFromInline let core: DatabaseCore
   @usableFromInline let transaction: Transaction
   let isReadOnly: Bool
-  /// What the transaction keeps beside records; nil in one that only reads.
+  /// The state of a writing transaction; nil in one that only reads.
   let writes: WriteState?
-  /// The handle of the database of indexes for a transaction that only reads; nil if there was none when it began.
+  /// The handle of the index database for a read-only transaction; nil if there was none when it
+  /// began.
   @exclusivity(unchecked) private(set) var indexHandle: MDB_dbi?
-  /// Whether the transaction is another context's, and ends after this one.
+  /// Whether the transaction belongs to another context and ends after this one.
   let isView: Bool
-  /// Whether the context has ended before its transaction.
+  /// Whether the context was ended before its transaction.
   @exclusivity(unchecked) var hasEnded = false
-  /// The transaction that is open around this one on its thread, while this one is open.
+  /// The transaction that encloses this one on its thread, while this one is open.
   @exclusivity(unchecked) var enclosing: OpenTransactions.Link = nil
 
   init(
@@ -71,9 +74,10 @@ final class ContextState {
     self.isView = isView
   }
 
-  /// Begins the transaction of a context that reads once more. Nobody else has the context.
+  /// Restarts the transaction of a read-only context. There must be no other reference to the
+  /// context.
   func restart() throws {
-    // Known before the transaction begins, so it may use it.
+    // Loaded before the transaction begins, so the handle is valid in it.
     indexHandle = core.indexHandle
     try transaction.restart()
   }
@@ -81,11 +85,12 @@ final class ContextState {
 
 // Single records.
 extension TransactionContext {
-  /// Stores a record, in place of one with the same key.
+  /// Stores a record, replacing one with the same key.
   ///
   /// - Parameter record: The record.
-  /// - Throws: `SerializeError` for a value that cannot be stored, `StoreError.keyBufferOverflow` for a key that is too long,
-  ///   `MDBError.permissionDenied` in a read-only transaction, other `MDBError`s.
+  /// - Throws: `SerializeError` for a value that cannot be stored, `StoreError.keyBufferOverflow`
+  ///   for a key that is too long, `MDBError.permissionDenied` in a read-only transaction, other
+  ///   `MDBError`s.
   @inlinable
   public func insert<Record: IndexKeyRecord>(_ record: Record) throws {
     try checkType(Record.self)
@@ -96,28 +101,30 @@ extension TransactionContext {
       }
       guard size.bytes <= Int(UInt32.max) - 4 else { throw StoreError.valueBufferOverflow }
       let tags = Record.indexTags
-      let indexes = try indexesToKeep(Record.keyPrefix, Record.fieldsVersion, tags)
+      let indexes = try indexesToMaintain(Record.keyPrefix, Record.fieldsVersion, tags)
       if indexes.count < tags.count {
-        // One that is built later has to have room for the record as well.
+        // The record must also fit the indexes that are built later.
         for index in tags.indices where !indexes.contains(index) {
           _ = try record.entry(ofIndex: index)
         }
       }
       if !indexes.isEmpty { try updateIndexes(indexes, to: record, at: key) }
-      // The fields are written where they are stored. Nothing fails any more.
+      // The fields are written directly into the storage. Nothing can fail from here on.
       var fields = try makeRoom(for: size.bytes, at: key)
       fields.storeBytes(of: Record.fieldsVersion.bigEndian, as: IndexKeyRecordHash.self)
       fields = UnsafeMutableRawBufferPointer(rebasing: fields[4...])
       record.serialize(fields: &fields)
-      if !fields.isEmpty { recordMiscounted() }
+      if !fields.isEmpty { recordHasWrongSize() }
     }
   }
 
-  /// Finds the record with a key. An outdated one is stored anew.
+  /// Finds the record with a key. An outdated one is rewritten.
   ///
-  /// - Parameter key: Anything that has the bytes of the complete key: the type's `IndexKey`, a `Tuple`, a foreign key.
+  /// - Parameter key: Any value with the bytes of the complete key: the type's `IndexKey`, a
+  ///   `Tuple`, a foreign key.
   /// - Returns: The record; nil if there is none.
-  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration throws.
+  /// - Throws: `StoreError`, `SerializeError`, `DeserializeError`, `MDBError`, or what a migration
+  ///   throws.
   @inlinable
   public func select<Record: IndexKeyRecord>(key: some Serializable) throws -> sending Record? {
     var isOutdated = false
@@ -128,7 +135,7 @@ extension TransactionContext {
   ///
   /// - Parameter key: As for `select(key:)`.
   /// - Returns: The record; nil if there is none.
-  /// - Throws: As `select(key:)`.
+  /// - Throws: The same errors as `select(key:)`.
   @available(*, deprecated, renamed: "select(key:)")
   @inlinable
   public func selectCopy<Record: IndexKeyRecord>(
@@ -137,14 +144,15 @@ extension TransactionContext {
     try select(key: key)
   }
 
-  /// Finds the record with a key, and says whether it was stored by another version of its type.
+  /// Finds the record with a key, and reports whether it was stored by another version of its type.
   @inlinable
   func select<Record: IndexKeyRecord>(
     key: some Serializable, isOutdated: inout Bool
   ) throws -> sending Record? {
     try checkType(Record.self)
-    // Unsafe, and sound: `decode` has just made the record from bytes, so this is the only reference to it. The compiler cannot see
-    // that, because the closure returns the record, and would not let the caller send it to another isolation.
+    // Sound: `decode` has just created the record from bytes, so this is the only reference to it.
+    // The compiler cannot see that, because the closure returns the record, and would otherwise not
+    // let the caller send it to another isolation domain.
     nonisolated(unsafe) let result: Record? = try withKey(of: Record.self, key) { key in
       guard let value = try storedValue(of: key) else { return nil }
       var migration: Migration?
@@ -160,8 +168,9 @@ extension TransactionContext {
 
   /// Deletes the record with the key of a record.
   ///
-  /// - Parameter record: The record. Its fields do not matter.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
+  /// - Parameter record: The record. Its fields are ignored.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other
+  ///   `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(_ record: Record) throws {
     try checkType(Record.self)
@@ -173,7 +182,8 @@ extension TransactionContext {
   /// - Parameters:
   ///   - recordType: The type of the record.
   ///   - key: The complete key.
-  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other `MDBError`s.
+  /// - Throws: `MDBError.recordNotFound` if there is none, `StoreError`, `SerializeError`, other
+  ///   `MDBError`s.
   @inlinable
   public func delete<Record: IndexKeyRecord>(
     recordType: Record.Type, key: Record.IndexKey
@@ -187,17 +197,18 @@ extension TransactionContext {
   func remove<Record: IndexKeyRecord>(
     _ recordType: Record.Type, at key: UnsafeRawBufferPointer
   ) throws {
-    let indexes = try indexesToKeep(recordType)
+    let indexes = try indexesToMaintain(recordType)
     if !indexes.isEmpty { try updateIndexes(indexes, to: nil as Record?, at: key) }
     if try !removeValue(of: key) { throw absenceError(recordType, key) }
   }
 }
 
-/// The largest key, its tag included. It is LMDB's own limit, known here, so that keys have a room of fixed size on the stack.
+/// The maximum size of a key with its tag. It is LMDB's limit, repeated here as a constant so that
+/// keys can be written to a fixed-size buffer on the stack.
 @inlinable var maximumKeySize: Int { 511 }
 
 @usableFromInline
-func recordMiscounted() -> Never {
+func recordHasWrongSize() -> Never {
   fatalError(
     "IndexKeyRecord: serialize(into:) has written fewer bytes than indexKey and fields have")
 }
@@ -205,10 +216,11 @@ func recordMiscounted() -> Never {
 @usableFromInline
 func recordHasTwoKeys() -> Never {
   fatalError(
-    "IndexKeyRecord: serialize(into:) has written a key of other bytes than indexKey has")
+    "IndexKeyRecord: serialize(into:) has written different key bytes than indexKey has")
 }
 
-/// Calls a closure with the key that another one writes, on the stack. What cannot be written is thrown.
+/// Calls a closure with the key that another closure writes into a buffer on the stack. Throws if
+/// the key cannot be written.
 @inlinable @inline(__always)
 func withKey<T>(
   _ write: (inout KeyWriter) -> Void, failure: (KeyFailure?) -> any Error,
@@ -253,7 +265,7 @@ func withKey<Record: IndexKeyRecord, T>(
   }
 }
 
-/// A record that was stored by another version of its type: its key as it is stored.
+/// A record that was stored by another version of its type, with its stored key.
 @usableFromInline
 struct Migration {
   @usableFromInline let key: [UInt8]
@@ -262,15 +274,15 @@ struct Migration {
   init(key: UnsafeRawBufferPointer) { self.key = [UInt8](key) }
 }
 
-// What the generic parts are made of.
+// The non-generic operations that the generic ones use.
 extension TransactionContext {
-  /// Whether nothing may be written.
+  /// Whether the context is read-only.
   @usableFromInline var isReading: Bool { state.isReadOnly }
 
-  /// The bytes that are stored under a key, where they are.
+  /// The bytes that are stored under a key, without copying them.
   @usableFromInline
   func storedValue(of key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
-    // A transaction that has ended finds nothing.
+    // An ended transaction never finds a value, so `checkActive` is only needed below.
     if !state.hasEnded, let value = try transaction.bytes(of: key, in: core.records) {
       return value
     }
@@ -278,7 +290,8 @@ extension TransactionContext {
     return nil
   }
 
-  /// Makes room under a key for the fields' tag and their bytes. The context has been found to be one that may write.
+  /// Reserves space under a key for the fields' tag and their bytes. The caller has checked that
+  /// the context may write.
   @usableFromInline
   func makeRoom(
     for fields: Int, at key: UnsafeRawBufferPointer
@@ -288,9 +301,9 @@ extension TransactionContext {
       dbi: core.records, key: MDB_val(buffer: key), size: fields + 4)
   }
 
-  /// Removes what is stored under a key. The context has been found to be one that may write.
+  /// Removes the entry of a key. The caller has checked that the context may write.
   ///
-  /// - Returns: Whether there was something.
+  /// - Returns: Whether there was an entry.
   @usableFromInline
   func removeValue(of key: UnsafeRawBufferPointer) throws -> Bool {
     writes?.note(key)
@@ -302,7 +315,7 @@ extension TransactionContext {
     }
   }
 
-  /// Throws if another type has the same tag by accident.
+  /// Throws if another type has the same hashed tag.
   @inlinable
   func checkType<Record: IndexKeyRecord>(_ recordType: Record.Type) throws {
     if !knows(ObjectIdentifier(recordType)) { try core.types.add(recordType) }
@@ -318,7 +331,8 @@ extension TransactionContext {
     if isReadOnly { throw MDBError.readOnly }
   }
 
-  /// Stores records anew that were migrated: first all old entries go, so that a record may take the key that another one had.
+  /// Stores migrated records. All old entries are removed first, so that a record may take the
+  /// former key of another one.
   @inlinable
   func rewrite<Record: IndexKeyRecord>(_ migrated: [(Migration, Record)]) throws {
     for (old, _) in migrated {
@@ -328,7 +342,7 @@ extension TransactionContext {
   }
 }
 
-/// Makes a record of what is stored. Notes that it was stored by another version.
+/// Decodes a stored record. Sets `migration` if it was stored by another version of its type.
 @inlinable @inline(__always)
 func decode<Record: IndexKeyRecord>(
   key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, migration: inout Migration?

@@ -1,23 +1,27 @@
-// Which types of record a directory has met, so that two that would share records by accident are told apart.
+// The record types that have been used in a directory. Detects two types that would share records
+// by accident.
 //
-// A type's tag is by default a hash of its name. Two types with the same name, of different modules or files, have the same one, and so may
-// two names. A tag that a program gives is its own business: that is how migrations read the records of an older type.
+// By default a type's tag is a hash of its name. Two types with the same name, from different
+// modules or files, have the same tag, and so may two names by chance. A tag that the program
+// chooses is not checked: migrations read the records of an older type that way.
 
 internal import Platform
 
-/// The types of record that a directory has met.
+/// The record types that have been used in a directory.
 @usableFromInline
 final class TypeTable: Sendable {
   private let types = Mutex<[IndexKeyRecordHash: any IndexKeyRecord.Type]>([:])
-  /// The type that was found right last. Most calls that follow one another are about one type and need no lock.
+  /// The type that was checked last. Consecutive calls are mostly about one type, and this cache
+  /// spares them the lock.
   private let latest = Atomic<UInt>(0)
 
-  /// Whether a type has been found right, as far as can be told at once.
+  /// Whether a type is known to be valid, without taking the lock. False does not mean that it is
+  /// invalid.
   func knows(_ type: ObjectIdentifier) -> Bool {
     latest.load(ordering: .relaxed) == UInt(bitPattern: type)
   }
 
-  /// Throws if another type has the same tag by accident.
+  /// Throws if another type has the same hashed tag.
   @usableFromInline
   func add<Record: IndexKeyRecord>(_ recordType: Record.Type) throws(StoreError) {
     if Record.recordDescription.hasHashedPrefix {

@@ -1,38 +1,39 @@
-// What a writing transaction keeps beside the records: what it knows of the indexes, and what its subscribers will have to hear.
+// The state of a writing transaction besides the records: what it knows about the indexes, and the
+// pending updates for observers.
 //
-// One inside of another has its own, which its parent takes over when it is committed, and which goes when it is undone. So neither
-// knows anything that is not so.
+// A nested transaction has a state of its own. Its parent takes it over on commit and discards it
+// on rollback, so neither keeps information about changes that were rolled back.
 
 internal import LMDB
 
-/// It belongs to one thread.
+/// Used by one thread only.
 @usableFromInline
 final class WriteState {
-  /// The handle of the database of indexes.
+  /// The handle of the index database.
   enum Handle: Equatable {
     case unknown, absent
     case open(MDB_dbi)
   }
 
-  /// Which indexes of a type are kept up.
-  struct Kept {
+  /// The indexes of a type that this transaction maintains.
+  struct MaintainedIndexes {
     let version: IndexKeyRecordHash
     let tags: [IndexKeyRecordHash]
     let positions: [Int]
   }
 
   @exclusivity(unchecked) var handle: Handle
-  /// Whether the transaction's id stands in the file.
+  /// Whether the transaction's id has been written to the file.
   @exclusivity(unchecked) var isStamped = false
-  @exclusivity(unchecked) var kept: [IndexKeyRecordHash: Kept] = [:]
+  @exclusivity(unchecked) var maintained: [IndexKeyRecordHash: MaintainedIndexes] = [:]
 
-  /// Who observed the records when the outermost transaction began.
+  /// The observers that were registered when the outermost transaction began.
   let observers: ObserverList
-  /// The keys of what was written, of the types that are observed.
+  /// The keys that were written, for the types that are observed.
   @exclusivity(unchecked) private(set) var changed: [IndexKeyRecordHash: [[UInt8]]] = [:]
-  /// What has to be told when the outermost transaction is committed, in order.
-  @exclusivity(unchecked) private(set) var news: [News] = []
-  /// What observers will know when they have heard it.
+  /// The updates to deliver when the outermost transaction is committed, in order.
+  @exclusivity(unchecked) private(set) var updates: [ObserverUpdate] = []
+  /// The state of each observer after its last update in `updates`.
   @exclusivity(unchecked) private var known: [ObjectIdentifier: ObservedState] = [:]
 
   init(handle: MDB_dbi?, observers: ObserverList) {
@@ -40,43 +41,44 @@ final class WriteState {
     self.observers = observers
   }
 
-  /// That of a transaction inside of another one. Its news follow those that there are already.
+  /// The state of a nested transaction. Its updates follow those of its parent.
   init(inside parent: WriteState) {
     handle = parent.handle == .absent ? .unknown : parent.handle
     observers = parent.observers
-    news = parent.news
+    updates = parent.updates
     known = parent.known
   }
 
-  /// Notes that a record is stored, replaced or removed.
+  /// Records that a record is stored, replaced or removed.
   func note(_ key: UnsafeRawBufferPointer) {
     guard !observers.byType.isEmpty, key.count >= 4 else { return }
     let prefix = IndexKeyRecordHash(bigEndian: key.loadUnaligned(as: IndexKeyRecordHash.self))
     if observers.byType[prefix] != nil { changed[prefix, default: []].append([UInt8](key)) }
   }
 
-  /// Finds out, inside of the transaction and at its end, what subscribers will have to hear of it. Does not fail: an error is news, too.
-  func lookForNews(in context: TransactionContext) {
+  /// Computes the updates for observers, inside the transaction and at its end. Does not throw: an
+  /// error becomes an update.
+  func collectUpdates(in context: TransactionContext) {
     for (prefix, keys) in changed {
       let keys = keys.sorted { $0.lexicographicallyPrecedes($1) }
-      for observer in observers.byType[prefix] ?? [] where observer.isTouched(by: keys) {
+      for observer in observers.byType[prefix] ?? [] where observer.isAffected(by: keys) {
         let id = ObjectIdentifier(observer)
-        guard let item = observer.look(in: context, after: known[id]) else { continue }
-        news.append(item)
+        guard let item = observer.update(in: context, after: known[id]) else { continue }
+        updates.append(item)
         known[id] = item.state
       }
     }
     changed = [:]
   }
 
-  /// A transaction inside of this one has ended.
+  /// Called when a nested transaction has ended.
   func end(_ child: WriteState?, isCommitted: Bool) {
-    // What is known of the indexes may be wrong now.
+    // What this state knows about the indexes may be outdated now.
     if case .open = handle {} else { handle = .unknown }
     isStamped = false
-    kept = [:]
+    maintained = [:]
     guard isCommitted, let child else { return }
-    news = child.news
+    updates = child.updates
     known = child.known
     changed.merge(child.changed) { $0 + $1 }
   }

@@ -1,8 +1,9 @@
-// Room in the builder's memory: all bytes of a buffer come from `allocate` and `pad`.
+// The builder's memory: all bytes of a buffer are allocated by `allocate` and `pad`.
 
 extension FlatBufferBuilder {
-  /// Room for `size` bytes whose start is `alignment` aligned, counted from the end. The padding
-  /// behind them is zeroed; they are not. The pointer is valid until the next call that writes.
+  /// Allocates `size` bytes whose start is aligned to `alignment`, counted from the end. The
+  /// padding after them is zeroed; the bytes are not. The pointer is valid until the next call that
+  /// writes.
   @inlinable @inline(__always)
   func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
     pad(before: size, alignment: alignment)
@@ -10,20 +11,20 @@ extension FlatBufferBuilder {
     return memory + head
   }
 
-  /// Zeroes so many bytes that `size` more will end on an aligned place, and makes room for all of
-  /// them, and for `more`.
+  /// Writes zeroed padding such that the next `size` bytes will be aligned. Ensures that there is
+  /// room for the padding, for these bytes, and for `more`.
   @inlinable @inline(__always)
   func pad(before size: Int, alignment: Int, and more: Int = 0) {
-    // Sizes from outside are below 2 GiB (checked where they come in), so these sums do not
+    // All sizes were checked to be below 2 GiB where they were passed in, so these sums do not
     // overflow.
     let padding = (0 &- (used &+ size)) & (alignment &- 1)
     let room = padding &+ size &+ more &+ Self.spare
     if room > head { grow(by: room) }
-    // The least is 4 already.
+    // `minimumAlignment` is at least 4.
     if alignment > 4, alignment > minimumAlignment { minimumAlignment = alignment }
     if alignment <= Self.spare {
-      // What lies before the padding is free, so it may be zeroed as well, in one store. Whether
-      // there is any padding is not asked: the answer cannot be foreseen.
+      // The bytes before the padding are free, so they may be zeroed as well, in one store. Storing
+      // always is faster than a branch on whether there is padding, which is unpredictable.
       memory.storeBytes(of: 0, toByteOffset: head &- Self.spare, as: UInt64.self)
       head &-= padding
     } else if padding > 0 {
@@ -32,7 +33,7 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// So many free bytes are always there before what is written next.
+  /// The number of bytes that are always free before the next bytes to be written.
   @usableFromInline static var spare: Int { 8 }
 
   /// The uoffset to store in the four bytes at `head` so that it refers to `offset`.
@@ -43,7 +44,7 @@ extension FlatBufferBuilder {
     return here &- offset.rawValue
   }
 
-  /// Moves what is written to the end of a larger memory.
+  /// Moves the written bytes to the end of a larger allocation.
   @usableFromInline
   @inline(never)
   func grow(by size: Int) {
@@ -62,13 +63,15 @@ extension FlatBufferBuilder {
     capacity = newCapacity
   }
 
-  /// A multiple of the alignment, so that what is aligned from the end is aligned in memory.
+  /// Rounds up to a multiple of the alignment, so that alignment from the end is also alignment in
+  /// memory.
   static func roundedCapacity(_ capacity: Int) -> Int {
     let mask = memoryAlignment - 1
     return (min(capacity, flatBufferMaximumSize - mask) + mask) & ~mask
   }
 
-  /// Strings, vectors and tables begin here: none may be written while a table's fields are added.
+  /// Called before each string, vector and table is written: none may be written while a table is
+  /// open.
   @inlinable @inline(__always)
   func checkBetweenTables() {
     guard tableStart < 0 else {
@@ -80,11 +83,12 @@ extension FlatBufferBuilder {
   @inlinable @inline(__always)
   func checkAlignment(_ alignment: Int) {
     guard alignment > 0, alignment & (alignment &- 1) == 0, alignment <= Self.memoryAlignment else {
-      misuse("an alignment is a power of two up to 64")
+      misuse("an alignment must be a power of two up to 64")
     }
   }
 
-  /// The size of so many elements with a vector's count, checked against the largest buffer.
+  /// The size of `count` elements in bytes. Checks that they and a vector's count fit the largest
+  /// buffer.
   @inlinable @inline(__always)
   func checkedExtent(count: Int, stride: Int) -> Int {
     let (extent, overflow) = count.multipliedReportingOverflow(by: stride)

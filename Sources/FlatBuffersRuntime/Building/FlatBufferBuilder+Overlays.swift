@@ -1,17 +1,20 @@
-// Tables laid over others: some fields are new, all others stay where they are, whatever they are.
+// Overlays: a new table that replaces some fields of an old table and keeps all other fields where
+// they are, even unknown ones.
 //
-// A field that the schema does not know cannot be copied: it may be a number or an offset, and an offset means nothing
-// elsewhere. So the buffer that holds it, the core, becomes a part of the new one as a whole, and the new table reaches from
-// its own first byte into the inline part of the old table:
+// A field that the schema does not know cannot be copied: it may be a number or an offset, and an
+// offset is meaningless elsewhere. Therefore the whole buffer that contains it, the core, becomes a
+// part of the new buffer, and the new table extends from its own first byte into the inline part of
+// the old table:
 //
 //   offset | table: new fields | vtable | core's size (4 bytes) | core ... old table ... | children of new fields
 //          |<---------------- the table's inline part ---------------->|
 //
-// What stays keeps its place relative to everything it refers to. A vtable inside of its own table is found nowhere else, so
-// such a buffer is known when it is met again, and the next table is laid over the same core instead of over all of it.
+// Kept fields do not move relative to their targets. No other writer places a vtable inside its own
+// table, so such a buffer can be recognised, and the next overlay uses the same core instead of the
+// whole buffer.
 
 extension TableReader {
-  /// Where the buffer lies that this table was laid over; nil for an ordinary table.
+  /// The range of the buffer that this table overlays; nil for an ordinary table.
   public var core: Range<Int>? {
     guard vtable > position, vtable < position &+ objectSize else { return nil }
     let start = vtable &+ Int(vtableSize) &+ 4
@@ -21,65 +24,68 @@ extension TableReader {
     return start..<start &+ size
   }
 
-  /// Where the table's inline part ends: where its vtable says so, or behind the last field if
-  /// that is further. A field that no schema knows counts 8 bytes, the widest scalar.
+  /// The end of the table's inline part: as its vtable states, or after the last field if that is
+  /// further. Every field counts as 8 bytes, the widest scalar, because its size may be unknown.
   fileprivate var inlineEnd: Int {
     var end = position &+ objectSize
     for field in stride(from: 4, to: Int(vtableSize), by: 2) {
-      let place = locate(field, size: 0)
-      if place > 0 { end = max(end, min(place &+ 8, bytes.count)) }
+      let location = locate(field, size: 0)
+      if location > 0 { end = max(end, min(location &+ 8, bytes.count)) }
     }
     return end
   }
 }
 
 extension FlatBufferBuilder {
-  /// A table that was opened over another one.
+  /// An open table that overlays another one.
   public struct Overlay {
-    /// Where its vtable will be, counted from the end.
+    /// The position of its vtable, counted from the end.
     let vtable: Int
   }
 
-  /// Opens a table over one of another buffer. The children of new fields must already be written.
+  /// Opens a table that overlays a table of another buffer. The children of new fields must already
+  /// be written.
   ///
   /// - Parameters:
   ///   - source: A table of a buffer that is not this builder's.
-  ///   - core: The part of that buffer that what stays lies in, aligned as the buffer itself.
-  ///   - slotCount: At most so many fields are known.
-  ///   - inlineSize: At most so many bytes of new fields will be added.
-  ///   - stays: Whether a field of the table stays. Those outside of the core do not.
-  /// - Returns: What `endTable` wants; nil if the tables are too large, and nothing was opened.
+  ///   - core: The part of that buffer that contains the kept fields, aligned like the buffer
+  ///     itself.
+  ///   - slotCount: The maximum number of known fields.
+  ///   - inlineSize: The maximum number of inline bytes of new fields.
+  ///   - stays: Whether to keep a field of the table. Fields outside the core are never kept.
+  /// - Returns: The overlay, to be passed to `endTable`; nil if the tables are too large, and then
+  ///   no table is open.
   public func startTable(
     over source: TableReader, core: Range<Int>, slotCount: Int, inlineSize: Int,
     stays: (Int) -> Bool
   ) -> Overlay? {
     let slotCount = max(slotCount, (Int(source.vtableSize) - 4) / 2)
     let vtableSize = 4 + 2 * slotCount
-    // From the core's beginning to the end of the old table's inline part.
-    let kept = source.inlineEnd - core.lowerBound
-    guard kept >= 0, kept <= core.count, let start = source.bytes.baseAddress,
-      inlineSize + vtableSize + kept + 16 <= Int(UInt16.max),
+    // From the start of the core to the end of the old table's inline part.
+    let keptSize = source.inlineEnd - core.lowerBound
+    guard keptSize >= 0, keptSize <= core.count, let start = source.bytes.baseAddress,
+      inlineSize + vtableSize + keptSize + 16 <= Int(UInt16.max),
       core.count <= flatBufferMaximumSize - used - (1 << 17)
     else { return nil }
     startTable(slotCount: slotCount)
-    // Aligned for whatever the old buffer may hold.
+    // Aligned for any contents of the old buffer.
     allocate(core.count, alignment: Self.memoryAlignment)
       .copyMemory(from: start + core.lowerBound, byteCount: core.count)
     let coreStart = used
     allocate(4, alignment: 4).storeBytes(of: UInt32(core.count), as: UInt32.self)
     _ = allocate(vtableSize, alignment: 2)
-    tableStart = coreStart - kept
+    tableStart = coreStart - keptSize
     for slot in 0..<slotCount {
       let field = 4 + 2 * slot
-      let place = source.locate(field, size: 0)
-      if place > 0, core.contains(place), stays(field) {
-        slots[slot] = UInt32(coreStart - (place - core.lowerBound))
+      let location = source.locate(field, size: 0)
+      if location > 0, core.contains(location), stays(field) {
+        slots[slot] = UInt32(coreStart - (location - core.lowerBound))
       }
     }
     return Overlay(vtable: used)
   }
 
-  /// Closes a table that was opened over another one.
+  /// Closes a table that overlays another one.
   public func endTable(_ overlay: Overlay) -> Offset {
     guard tableStart >= 0 else { misuse("endTable without startTable") }
     _ = allocate(4, alignment: 4)

@@ -1,12 +1,12 @@
 // Tables and their vtables.
 //
-// While a table is open, `slots` holds where each added field begins. Closing it writes the vtable
-// in front of it, without the empty slots at its end, and takes it back if the same vtable was
-// written before.
+// While a table is open, `slots` contains the start of each added field. Closing the table writes
+// the vtable in front of it, without trailing empty slots, and removes it again if an equal vtable
+// was written before.
 //
-// Padding behind the first field is not the table's, and a table ends 4 aligned. So where a table
-// stands does not show in its vtable: tables with the same fields, added widest first, have the
-// same.
+// Padding after the first field does not belong to the table, and the end of a table is aligned to
+// 4. The vtable therefore does not depend on the table's position: tables with the same fields,
+// added widest first, have equal vtables.
 
 extension FlatBufferBuilder {
   /// Opens a table of at most `slotCount` fields. Its children must already be written.
@@ -20,7 +20,7 @@ extension FlatBufferBuilder {
     tableStart = used
   }
 
-  /// Adds a scalar, unless it is its default bit by bit: -0.0 is kept when the default is 0.0.
+  /// Adds a scalar, unless it equals its default bit by bit: -0.0 is added if the default is 0.0.
   ///
   /// `field` is the vtable offset, `4 + 2 * slot`.
   @inlinable @inline(__always)
@@ -30,7 +30,7 @@ extension FlatBufferBuilder {
       .storeBytes(of: value, as: T.self)
   }
 
-  /// Adds a scalar that has no default, whatever its value, or leaves the field out if it is nil.
+  /// Adds a scalar that has no default, or leaves the field out if it is nil.
   @inlinable @inline(__always)
   public func add<T: FlatBufferScalar>(_ value: T?, at field: Int) {
     guard let value else { return }
@@ -38,24 +38,25 @@ extension FlatBufferBuilder {
       .storeBytes(of: value, as: T.self)
   }
 
-  /// Adds a reference to something already written, or leaves the field out if it is `.none`.
+  /// Adds a reference to an object that was already written, or leaves the field out if it is
+  /// `.none`.
   @inlinable @inline(__always)
   public func add(_ offset: Offset, at field: Int) {
     if offset == .none { return }
-    let place = allocateField(field, size: 4, alignment: 4)
-    place.storeBytes(of: distance(to: offset), as: UInt32.self)
+    let destination = allocateField(field, size: 4, alignment: 4)
+    destination.storeBytes(of: distance(to: offset), as: UInt32.self)
   }
 
-  /// Adds a struct inline. `fill` gets its memory, `size` zeroed bytes, and stores the members.
+  /// Adds a struct inline. `fill` receives its memory, `size` zeroed bytes, and stores the members.
   @inlinable @inline(__always)
   public func addStructure(
     at field: Int, size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void
   ) {
     checkAlignment(alignment)
-    let place = allocateField(
+    let destination = allocateField(
       field, size: checkedExtent(count: 1, stride: size), alignment: alignment)
-    place.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-    fill(place)
+    destination.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    fill(destination)
   }
 
   /// Closes the open table and writes its vtable, or shares one that was already written.
@@ -65,7 +66,8 @@ extension FlatBufferBuilder {
     var length = slotCount
     while length > 0, slots[length &- 1] == 0 { length &-= 1 }
     let vtableSize = 4 &+ 2 &* length
-    // The reference to the vtable; stored below, once it is known where that is.
+    // Space for the reference to the vtable. It is stored below, when the vtable's position is
+    // known.
     pad(before: 4, alignment: 4, and: vtableSize)
     head &-= 4
     let table = used
@@ -91,9 +93,10 @@ extension FlatBufferBuilder {
     return Offset(rawValue: UInt32(truncatingIfNeeded: table))
   }
 
-  /// The vtable of the open table: its size, the table's, and the place of each field. Clears the
-  /// slots for the next one.
-  /// - Returns: Both sizes as they are written.
+  /// Writes the vtable of the open table: its size, the table's size, and the offset of each field.
+  /// Clears the slots for the next table.
+  ///
+  /// - Returns: Both sizes in their written form.
   @inlinable @inline(__always) @discardableResult
   func writeVTable(
     to vtable: UnsafeMutableRawPointer, of table: Int, objectSize: Int, length: Int
@@ -102,15 +105,15 @@ extension FlatBufferBuilder {
     vtable.storeBytes(of: sizes, as: UInt32.self)
     let slots = slots
     for slot in 0..<length {
-      let place = slots[slot]
+      let start = slots[slot]
       slots[slot] = 0
-      let offset = place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(place))
+      let offset = start == 0 ? 0 : UInt16(truncatingIfNeeded: table &- Int(start))
       vtable.storeBytes(of: offset, toByteOffset: 4 &+ 2 &* slot, as: UInt16.self)
     }
     return sizes
   }
 
-  /// Room for a field of the open table, remembered in its slot.
+  /// Allocates a field of the open table and records its position in its slot.
   @inlinable @inline(__always)
   func allocateField(_ field: Int, size: Int, alignment: Int) -> UnsafeMutableRawPointer {
     let slot = (field &- 4) &>> 1
@@ -122,13 +125,13 @@ extension FlatBufferBuilder {
     pad(before: size, alignment: alignment)
     if isFirst { tableStart = used }
     head &-= size
-    let place = memory + head
+    let destination = memory + head
     slots[slot] = UInt32(truncatingIfNeeded: used)
-    return place
+    return destination
   }
 
-  /// The offset of an earlier vtable with the same bytes, the newest first. Most others differ in
-  /// the sizes.
+  /// The offset of an earlier vtable with the same bytes, searched from the newest. Most different
+  /// vtables already differ in their sizes.
   @inlinable @inline(__always)
   func earlierVTable(equalTo vtable: UnsafeMutableRawPointer, _ sizes: UInt32) -> Int? {
     var index = vtableCount
@@ -149,22 +152,22 @@ extension FlatBufferBuilder {
   func sameBytes(
     _ one: UnsafeMutableRawPointer, _ other: UnsafeMutableRawPointer, from start: Int, to end: Int
   ) -> Bool {
-    var place = start
-    while place &+ 8 <= end {
-      if one.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        != other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    var offset = start
+    while offset &+ 8 <= end {
+      if one.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       {
         return false
       }
-      place &+= 8
+      offset &+= 8
     }
-    while place < end {
-      if one.loadUnaligned(fromByteOffset: place, as: UInt16.self)
-        != other.loadUnaligned(fromByteOffset: place, as: UInt16.self)
+    while offset < end {
+      if one.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
+        != other.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
       {
         return false
       }
-      place &+= 2
+      offset &+= 2
     }
     return true
   }

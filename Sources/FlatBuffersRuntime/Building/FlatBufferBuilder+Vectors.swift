@@ -1,6 +1,6 @@
-// Strings, vectors, and structs that stand alone.
+// Strings, vectors, and structs outside of tables.
 //
-// A vector is written as a whole: its elements in one piece, aligned for them and for the count
+// The elements of a vector are written as one block, aligned for the elements and for the count
 // before them.
 
 extension FlatBufferBuilder {
@@ -12,7 +12,7 @@ extension FlatBufferBuilder {
     }) {
       return offset
     }
-    // A string bridged from elsewhere is copied first.
+    // A bridged string is copied first.
     var copy = string
     return copy.withUTF8 { self.string(utf8: UnsafeRawBufferPointer($0)) }
   }
@@ -31,10 +31,10 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     let size = checkedExtent(count: utf8.count, stride: 1)
     // The count, the bytes, the NUL.
-    let place = allocate(4 &+ size &+ 1, alignment: 4)
-    place.storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
-    if let source = utf8.baseAddress { (place + 4).copyMemory(from: source, byteCount: size) }
-    place.storeBytes(of: 0, toByteOffset: 4 &+ size, as: UInt8.self)
+    let destination = allocate(4 &+ size &+ 1, alignment: 4)
+    destination.storeBytes(of: UInt32(truncatingIfNeeded: size), as: UInt32.self)
+    if let source = utf8.baseAddress { (destination + 4).copyMemory(from: source, byteCount: size) }
+    destination.storeBytes(of: 0, toByteOffset: 4 &+ size, as: UInt8.self)
     return Offset(rawValue: UInt32(truncatingIfNeeded: used))
   }
 
@@ -46,23 +46,23 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// Writes a vector from the bytes of its elements, as they are to lie in the buffer.
+  /// Writes a vector from the bytes of its elements in their final form.
   ///
   /// - Parameters:
-  ///   - bytes: `count` scalars or structs, little endian, with zeroed padding. Not the builder's
-  ///     own memory.
+  ///   - bytes: `count` scalars or structs, little-endian, with zeroed padding. They must not be in
+  ///     the builder's own memory.
   ///   - count: The number of elements; `bytes.count` is a multiple of it.
-  ///   - alignment: An element's alignment in bytes: its size for a scalar.
+  ///   - alignment: An element's alignment in bytes; for a scalar, its size.
   @inlinable
   public func vector(bytes: UnsafeRawBufferPointer, count: Int, alignment: Int) -> Offset {
     checkBetweenTables()
     checkAlignment(alignment)
     guard count >= 0, count == 0 ? bytes.isEmpty : bytes.count % count == 0 else {
-      misuse("a vector's bytes are its count times a stride")
+      misuse("the number of a vector's bytes must be a multiple of its count")
     }
     let size = checkedExtent(count: bytes.count, stride: 1)
-    let place = allocate(size, alignment: max(4, alignment))
-    if let source = bytes.baseAddress { place.copyMemory(from: source, byteCount: size) }
+    let destination = allocate(size, alignment: max(4, alignment))
+    if let source = bytes.baseAddress { destination.copyMemory(from: source, byteCount: size) }
     return endVector(count: count)
   }
 
@@ -75,9 +75,9 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     checkAlignment(alignment)
     let extent = checkedExtent(count: count, stride: size)
-    let place = allocate(extent, alignment: max(4, alignment))
-    place.initializeMemory(as: UInt8.self, repeating: 0, count: extent)
-    for index in 0..<count { fill(index, place + index &* size) }
+    let destination = allocate(extent, alignment: max(4, alignment))
+    destination.initializeMemory(as: UInt8.self, repeating: 0, count: extent)
+    for index in 0..<count { fill(index, destination + index &* size) }
     return endVector(count: count)
   }
 
@@ -89,7 +89,7 @@ extension FlatBufferBuilder {
     return endVector()
   }
 
-  /// Writes a vector of what was already written: strings, tables, or members of unions.
+  /// Writes a vector of objects that were already written: strings, tables, or members of unions.
   @inlinable
   public func vector(_ offsets: [Offset]) -> Offset {
     startVector(count: offsets.count)
@@ -103,13 +103,13 @@ extension FlatBufferBuilder {
   ///     for element in strings { builder.push(builder.string(element)) }
   ///     let vector = builder.endVector()
   ///
-  /// Vectors may be opened within each other, and tables be written while one is open.
+  /// Vectors may be nested, and tables may be written while a vector is open.
   ///
-  /// - Parameter count: How many elements to expect; more or fewer may come.
+  /// - Parameter count: The expected number of elements. The actual number may differ.
   @inlinable
   public func startVector(count: Int) {
     checkBetweenTables()
-    guard count >= 0 else { misuse("a vector has no negative count") }
+    guard count >= 0 else { misuse("a vector's count must not be negative") }
     if stackCapacity &- stackCount <= count {
       growStack(by: checkedExtent(count: count, stride: 4) / 4)
     }
@@ -118,8 +118,8 @@ extension FlatBufferBuilder {
     vectorStart = stackCount
   }
 
-  /// Adds an element to the vector that was opened last. `.none` stays empty: only vectors of
-  /// unions may hold it.
+  /// Adds an element to the vector that was opened last. `.none` is an empty element, which only
+  /// vectors of unions may contain.
   @inlinable @inline(__always)
   public func push(_ offset: Offset) {
     guard vectorStart > 0 else { misuse("push without startVector") }
@@ -134,17 +134,17 @@ extension FlatBufferBuilder {
     checkBetweenTables()
     guard vectorStart > 0 else { misuse("endVector without startVector") }
     let count = stackCount &- vectorStart
-    let place = allocate(checkedExtent(count: count, stride: 4), alignment: 4)
+    let destination = allocate(checkedExtent(count: count, stride: 4), alignment: 4)
     let start = UInt32(truncatingIfNeeded: used)
     let elements = stack + vectorStart
     for index in 0..<count {
       let offset = elements[index]
-      // An element lies 4 * index behind the vector's start, so its own count from the end is
-      // smaller by that.
+      // An element is 4 * index bytes after the vector's start, so its distance from the end is
+      // smaller by that amount.
       let here = start &- UInt32(truncatingIfNeeded: 4 &* index)
       let end = start &- UInt32(truncatingIfNeeded: 4 &* count)
       guard offset <= end else { misuse("the offset is not from this buffer") }
-      place.storeBytes(
+      destination.storeBytes(
         of: offset == 0 ? 0 : here &- offset, toByteOffset: 4 &* index, as: UInt32.self)
     }
     stackCount = vectorStart &- 1
@@ -152,25 +152,25 @@ extension FlatBufferBuilder {
     return endVector(count: count)
   }
 
-  /// Writes a struct that stands alone: a union's value, or the root. `fill` gets `size` zeroed
-  /// bytes.
+  /// Writes a struct outside of a table: a union's value, or the root. `fill` receives `size`
+  /// zeroed bytes.
   @inlinable @inline(__always)
   public func indirectStructure(
     size: Int, alignment: Int, _ fill: (UnsafeMutableRawPointer) -> Void
   ) -> Offset {
     checkBetweenTables()
     checkAlignment(alignment)
-    let place = allocate(checkedExtent(count: 1, stride: size), alignment: alignment)
-    place.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-    fill(place)
+    let destination = allocate(checkedExtent(count: 1, stride: size), alignment: alignment)
+    destination.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    fill(destination)
     return Offset(rawValue: UInt32(truncatingIfNeeded: used))
   }
 
-  /// Puts the count before elements that were just written.
+  /// Writes the count before the elements that were just written.
   @inlinable @inline(__always)
   func endVector(count: Int) -> Offset {
-    let place = allocate(4, alignment: 4)
-    place.storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
+    let destination = allocate(4, alignment: 4)
+    destination.storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
     return Offset(rawValue: UInt32(truncatingIfNeeded: used))
   }
 

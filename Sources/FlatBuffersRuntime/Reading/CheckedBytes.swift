@@ -1,10 +1,10 @@
-// Checked access to a buffer: the only place that follows offsets.
+// Checked access to a buffer. Only this file follows offsets.
 //
-// `position` is an absolute place in the buffer, from its first byte. The functions named
-// `unchecked` trust the position they get (it was checked by the caller); all others check it. A
-// result that is a position has been checked for the extent that the function's comment states.
-// Comparisons are made between what is left in the buffer and what is asked for, never by adding,
-// so they cannot overflow, whatever Int's width.
+// `position` is an absolute position, counted from the buffer's first byte. Functions named
+// `unchecked` trust the position that they are given, because the caller has checked it; all other
+// functions check it. A position that a function returns has been checked for the extent that its
+// comment states. Comparisons are between the bytes that remain in the buffer and the bytes that
+// are needed. Nothing is added, so nothing can overflow, whatever Int's width.
 
 extension UnsafeRawBufferPointer {
   @inlinable @inline(__always)
@@ -12,7 +12,7 @@ extension UnsafeRawBufferPointer {
     baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: position, as: type)
   }
 
-  /// Whether `size` bytes from `position` lie in the buffer.
+  /// Whether `size` bytes from `position` are inside the buffer.
   @inlinable @inline(__always)
   func contains(_ position: Int, size: Int) -> Bool {
     UInt(bitPattern: position) <= UInt(bitPattern: count)
@@ -20,8 +20,8 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The position that the uoffset at `position` refers to, or -1 if that is outside the buffer or
-  /// the offset is null. The four bytes of the offset must be in the buffer; nothing is said about
-  /// what the result holds.
+  /// the offset is null. The four bytes of the offset must be in the buffer. The bytes at the
+  /// result are not checked.
   @inlinable @inline(__always)
   func uncheckedFollow(_ position: Int) -> Int {
     let distance = UInt(uncheckedLoad(position, as: UInt32.self))
@@ -29,7 +29,7 @@ extension UnsafeRawBufferPointer {
     return position &+ Int(bitPattern: distance)
   }
 
-  /// Like `uncheckedFollow`, for a position that comes from outside.
+  /// Like `uncheckedFollow`, for an unchecked position.
   @inlinable @inline(__always)
   func follow(_ position: Int) -> Int {
     guard contains(position, size: 4) else { return -1 }
@@ -38,8 +38,8 @@ extension UnsafeRawBufferPointer {
 
   /// Like `uncheckedFollow`, for the offset of a vector's element.
   ///
-  /// An element may be null, as FlatBuffers in C++ has it: then its own four bytes, which are zero,
-  /// are what it refers to, an empty string or a table without fields.
+  /// An element may be null, as in FlatBuffers for C++. It then refers to its own four bytes, which
+  /// are zero: an empty string or a table without fields.
   @inlinable @inline(__always)
   func uncheckedFollowElement(_ position: Int) -> Int {
     let distance = UInt(uncheckedLoad(position, as: UInt32.self))
@@ -47,15 +47,15 @@ extension UnsafeRawBufferPointer {
     return position &+ Int(bitPattern: distance)
   }
 
-  /// Like `uncheckedFollowElement`, for a position that comes from outside.
+  /// Like `uncheckedFollowElement`, for an unchecked position.
   @inlinable @inline(__always)
   func followElement(_ position: Int) -> Int {
     guard contains(position, size: 4) else { return -1 }
     return uncheckedFollowElement(position)
   }
 
-  /// The vector whose count is at `position`: its number of elements, which all lie in the buffer,
-  /// or -1.
+  /// The number of elements of the vector whose count is at `position`. All elements are in the
+  /// buffer; -1 if they are not.
   @inlinable @inline(__always)
   func vectorCount(_ position: Int, stride: Int) -> Int {
     guard contains(position, size: 4) else { return -1 }
@@ -79,7 +79,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-  /// Repairs what is not UTF-8.
+  /// Decodes UTF-8 and replaces invalid bytes by U+FFFD.
   @inlinable
   init(repairing bytes: UnsafeRawBufferPointer) {
     self = bytes.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }

@@ -4,7 +4,7 @@ extension TableReader {
   /// Whether the buffer carries the file identifier, four bytes of UTF-8 after its root offset.
   ///
   /// False if the buffer is too short to hold one. A buffer that was written without an identifier
-  /// has other data in its place.
+  /// has other data in this position.
   public static func hasFileIdentifier(
     _ identifier: String, in bytes: UnsafeRawBufferPointer, sizePrefixed: Bool = false
   ) -> Bool {

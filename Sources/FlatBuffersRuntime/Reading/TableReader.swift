@@ -1,22 +1,24 @@
-// TableReader: a table read in place, from bytes that nobody vouches for.
+// TableReader: a table that is read in place, from untrusted bytes.
 //
-// Made only when the table's reference to its vtable, and the vtable, lie in the buffer:
+// A reader exists only if the table's reference to its vtable, and the vtable, are inside the
+// buffer:
 //
 //  - position + 4 <= bytes.count;
 //  - vtable + vtableSize <= bytes.count, vtableSize >= 2 and even.
 //
-// A vtable may end behind its own size: Google's Swift builder writes tables without fields so. The
-// size of the table, which comes next in a vtable, is not relied on: the C++ verifier does not read
-// it either, so buffers that it accepts may state anything. Instead each field is compared with
-// the vtable's size and with the end of the buffer. A field that ends outside the buffer reads as
-// absent; `locate` tells the difference for those who report damage.
+// A vtable may consist of only its own size: Google's Swift builder writes tables without fields
+// that way. The size of the table, the next number in a vtable, is not relied on. The C++ verifier
+// does not read it either, so it may be anything in buffers that the C++ verifier accepts. Instead,
+// each field is checked against the vtable's size and the end of the buffer. A field that ends
+// outside the buffer reads as absent; `locate` distinguishes the two cases for callers that report
+// damage.
 
 /// A table in a FlatBuffers buffer, read in place.
 ///
-/// A reader does not own its memory: it is valid as long as `bytes` is. Fields are named by their
-/// vtable offset, `4 + 2 * slot`. Whatever the bytes are, no call reads outside of them and none
-/// traps; a field that does not fit reads as absent. Like any pointer, it may be used from several
-/// threads as long as nobody writes the memory.
+/// A reader does not own its memory: it is valid as long as `bytes` is. Fields are identified by
+/// their vtable offset, `4 + 2 * slot`. Whatever the bytes are, no call reads outside of them and
+/// none traps; a field that does not fit reads as absent. Like a pointer, a reader may be used from
+/// several threads as long as no thread writes to the memory.
 ///
 ///     guard let post = TableReader(root: bytes) else { throw … }
 ///     let title = post.string(at: 4) ?? ""
@@ -25,20 +27,20 @@
 public struct TableReader {
   /// The whole buffer; positions count from its start.
   public let bytes: UnsafeRawBufferPointer
-  /// Where the table begins in `bytes`.
+  /// The start of the table in `bytes`.
   public let position: Int
-  /// Where the table's vtable begins in `bytes`.
+  /// The start of the table's vtable in `bytes`.
   public let vtable: Int
-  /// The vtable's own size in bytes: 2 if there is nothing in it but that, even if it says 0.
+  /// The vtable's own size in bytes. At least 2, even if the vtable states 0.
   public let vtableSize: UInt16
 
-  /// The root table of a finished buffer, or nil if the bytes hold none.
+  /// The root table of a finished buffer, or nil if the bytes contain none.
   @inlinable @inline(__always)
   public init?(root bytes: UnsafeRawBufferPointer) {
     self.init(bytes, at: bytes.follow(0))
   }
 
-  /// The root table of a buffer that begins with its own size, or nil if the bytes hold none.
+  /// The root table of a buffer that begins with its own size, or nil if the bytes contain none.
   ///
   /// `bytes` of the reader are those after the prefix. Bytes after the prefixed size are ignored.
   @inlinable
@@ -50,7 +52,7 @@ public struct TableReader {
     self.init(root: rest)
   }
 
-  /// The table at an absolute position, or nil if there is none inside `bytes`.
+  /// The table at an absolute position, or nil if there is no valid one inside `bytes`.
   @inlinable @inline(__always)
   public init?(_ bytes: UnsafeRawBufferPointer, at position: Int) {
     guard bytes.contains(position, size: 4) else { return nil }
@@ -64,11 +66,10 @@ public struct TableReader {
     self.vtableSize = max(vtableSize, 2)
   }
 
-  /// How long the vtable says that the table's inline part is, in bytes: at least the 4 of the
-  /// reference to the vtable, at most what the buffer has.
+  /// The size of the table's inline part in bytes, as stated in the vtable. At least 4, the size of
+  /// the reference to the vtable, and at most the rest of the buffer.
   ///
-  /// It says how a well-behaved writer laid the table out. Whether a field can be read does not
-  /// depend on it.
+  /// A well-behaved writer states the real size. Whether a field can be read does not depend on it.
   public var objectSize: Int {
     let stated = vtableSize < 4 ? 4 : Int(bytes.uncheckedLoad(vtable &+ 2, as: UInt16.self))
     return min(max(stated, 4), bytes.count &- position)
@@ -78,25 +79,26 @@ public struct TableReader {
   ///
   /// - Parameters:
   ///   - field: The vtable offset, `4 + 2 * slot`.
-  ///   - size: The size of the inline value in bytes: the scalar's or struct's, 4 for what is
-  ///     behind an offset.
+  ///   - size: The size of the inline value in bytes: that of the scalar or struct, 4 for an
+  ///     offset.
   /// - Returns: The value's absolute position, always positive, of which `size` bytes are inside
   ///   the buffer; 0 if the field is absent; -1 if it ends outside the buffer.
   @inlinable @inline(__always)
   public func locate(_ field: Int, size: Int) -> Int {
-    // Unsigned, so that a negative field is past the vtable's end as well.
+    // Compared as unsigned, so that a negative field is also past the vtable's end.
     guard UInt(bitPattern: field) < UInt(vtableSize) &- 1 else { return 0 }
     let offset = bytes.uncheckedLoad(vtable &+ field, as: UInt16.self)
     if offset == 0 { return 0 }
-    let place = position &+ Int(offset)
-    return bytes.contains(place, size: size) ? place : -1
+    let location = position &+ Int(offset)
+    return bytes.contains(location, size: size) ? location : -1
   }
 
-  /// Whether the table holds the field, well-formed or not.
+  /// Whether the table has the field, well-formed or not.
   @inlinable @inline(__always)
   public func contains(_ field: Int) -> Bool { locate(field, size: 0) != 0 }
 
-  /// How many fields the table holds, known to a schema or not; a union's tag is one of them.
+  /// The number of fields in the table, including those that a schema does not know. A union's tag
+  /// counts as a field.
   @inlinable
   public var fieldCount: Int {
     var count = 0
@@ -111,22 +113,22 @@ public struct TableReader {
   /// A scalar field, or its default if it is absent.
   @inlinable @inline(__always)
   public func scalar<T: FlatBufferScalar>(at field: Int, default: T) -> T {
-    let place = locate(field, size: MemoryLayout<T>.size)
-    guard place > 0 else { return `default` }
-    return T.read(from: bytes.baseAddress.unsafelyUnwrapped + place)
+    let location = locate(field, size: MemoryLayout<T>.size)
+    guard location > 0 else { return `default` }
+    return T.read(from: bytes.baseAddress.unsafelyUnwrapped + location)
   }
 
   /// A scalar field without a default, or nil if it is absent.
   @inlinable @inline(__always)
   public func scalar<T: FlatBufferScalar>(at field: Int) -> T? {
-    let place = locate(field, size: MemoryLayout<T>.size)
-    guard place > 0 else { return nil }
-    return T.read(from: bytes.baseAddress.unsafelyUnwrapped + place)
+    let location = locate(field, size: MemoryLayout<T>.size)
+    guard location > 0 else { return nil }
+    return T.read(from: bytes.baseAddress.unsafelyUnwrapped + location)
   }
 
-  /// A string field, or nil if it is absent. What is not UTF-8 is replaced by U+FFFD.
+  /// A string field, or nil if it is absent. Invalid UTF-8 is replaced by U+FFFD.
   ///
-  /// A union's value is read with the same call when its type says that it is a string.
+  /// Also reads a union's value whose type is a string.
   @inlinable
   public func string(at field: Int) -> String? {
     utf8(at: field).map(String.init(repairing:))
@@ -139,11 +141,12 @@ public struct TableReader {
     return target < 0 ? nil : bytes.utf8(target)
   }
 
-  /// A struct field, or nil if it is absent. `size` is the struct's size in bytes with its padding.
+  /// A struct field, or nil if it is absent. `size` is the struct's size in bytes, including its
+  /// padding.
   @inlinable @inline(__always)
   public func structure(at field: Int, size: Int) -> StructReader? {
-    let place = locate(field, size: size)
-    return place > 0 ? StructReader(unchecked: bytes, position: place, size: size) : nil
+    let location = locate(field, size: size)
+    return location > 0 ? StructReader(unchecked: bytes, position: location, size: size) : nil
   }
 
   /// A table field, or a union's value that is a table; nil if it is absent.
@@ -153,17 +156,17 @@ public struct TableReader {
     return target < 0 ? nil : TableReader(bytes, at: target)
   }
 
-  /// A vector field whose elements are `stride` bytes apart (4 for what is behind offsets); nil if
-  /// absent.
+  /// A vector field whose elements are `stride` bytes apart (4 for offsets); nil if absent.
   ///
-  /// All elements lie in the buffer; what their offsets refer to is checked when it is read.
+  /// All elements are inside the buffer. The targets of their offsets are checked when they are
+  /// read.
   @inlinable @inline(__always)
   public func vector(at field: Int, stride: Int) -> VectorReader? {
     let target = target(field)
     return target < 0 ? nil : VectorReader(bytes, at: target, stride: stride)
   }
 
-  /// A union's value that is a struct of `size` bytes (such a value is behind an offset); nil if
+  /// A union's value that is a struct of `size` bytes, which is stored behind an offset; nil if
   /// absent.
   @inlinable @inline(__always)
   public func indirectStructure(at field: Int, size: Int) -> StructReader? {
@@ -175,7 +178,7 @@ public struct TableReader {
   /// none.
   @inlinable @inline(__always)
   func target(_ field: Int) -> Int {
-    let place = locate(field, size: 4)
-    return place > 0 ? bytes.uncheckedFollow(place) : -1
+    let location = locate(field, size: 4)
+    return location > 0 ? bytes.uncheckedFollow(location) : -1
   }
 }

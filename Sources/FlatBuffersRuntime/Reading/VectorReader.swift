@@ -1,8 +1,8 @@
-// VectorReader: a vector read in place.
+// VectorReader: a vector that is read in place.
 //
-// Its whole inline extent was checked when it was made: position + count * stride <= bytes.count.
-// What the offsets of its elements refer to is checked at each read. An index outside 0..<count is
-// the program's mistake and traps.
+// The initialiser checks its whole inline extent: position + count * stride <= bytes.count. The
+// targets of its elements' offsets are checked by each read. An index outside 0..<count is a
+// programming error and traps.
 
 /// A vector in a FlatBuffers buffer, read in place. It is valid as long as `bytes` is.
 ///
@@ -12,14 +12,14 @@
 public struct VectorReader {
   /// The whole buffer; positions count from its start.
   public let bytes: UnsafeRawBufferPointer
-  /// Where the first element begins in `bytes`.
+  /// The start of the first element in `bytes`.
   public let position: Int
   /// The number of elements.
   public let count: Int
   /// The distance between elements in bytes.
   public let stride: Int
 
-  /// The vector whose count is at an absolute position, or nil if it would end outside of `bytes`.
+  /// The vector whose count is at an absolute position, or nil if it would end outside `bytes`.
   @inlinable @inline(__always)
   public init?(_ bytes: UnsafeRawBufferPointer, at position: Int, stride: Int) {
     precondition(stride > 0, "a vector's stride is positive")
@@ -31,7 +31,8 @@ public struct VectorReader {
     self.stride = stride
   }
 
-  /// The absolute position of an element's inline value, of which `stride` bytes lie in the buffer.
+  /// The absolute position of an element's inline value, of which `stride` bytes are inside the
+  /// buffer.
   @inlinable @inline(__always)
   public func position(of index: Int) -> Int {
     precondition(
@@ -39,7 +40,7 @@ public struct VectorReader {
     return position &+ index &* stride
   }
 
-  /// The elements' bytes, as they lie in the buffer.
+  /// The elements' bytes in the buffer.
   @inlinable
   public var elementBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count * stride)])
@@ -52,7 +53,7 @@ public struct VectorReader {
     return T.read(from: bytes.baseAddress.unsafelyUnwrapped + position(of: index))
   }
 
-  /// All elements as scalars, in one copy where memory allows it.
+  /// All elements as scalars. Copies them all at once if their representation allows it.
   @inlinable
   public func scalars<T: FlatBufferScalar>() -> [T] {
     precondition(MemoryLayout<T>.size <= stride, "the scalar is wider than the vector's stride")
@@ -72,23 +73,25 @@ public struct VectorReader {
     }
   }
 
-  /// The bytes of the string at `index` without the NUL, or nil if it does not fit the buffer.
+  /// The bytes of the string at `index` without the NUL, or nil if it is not inside the buffer.
   @inlinable @inline(__always)
   public func utf8(_ index: Int) -> UnsafeRawBufferPointer? {
     let target = target(index)
     return target < 0 ? nil : bytes.utf8(target)
   }
 
-  /// The string at `index`, repaired if it is not UTF-8, or nil if it does not fit the buffer.
+  /// The string at `index`, repaired if it is not UTF-8, or nil if it is not inside the buffer.
   @inlinable
   public func string(_ index: Int) -> String? {
     utf8(index).map(String.init(repairing:))
   }
 
-  /// All elements as strings; one that does not fit the buffer is empty, so that places are kept.
+  /// All elements as strings. One that is not inside the buffer becomes an empty string, so that
+  /// indices stay the same.
   @inlinable
   public func strings() -> [String] {
-    // Making room for nothing would write to the empty array that all threads share.
+    // An uninitialised array of capacity 0 is the empty array that all threads share, and this
+    // initialiser would write to it.
     if count == 0 { return [] }
     return [String](unsafeUninitializedCapacity: count) { buffer, initialized in
       for index in 0..<count {
@@ -104,15 +107,15 @@ public struct VectorReader {
     StructReader(unchecked: bytes, position: position(of: index), size: stride)
   }
 
-  /// The table at `index`, or nil if it does not fit the buffer.
+  /// The table at `index`, or nil if it is not inside the buffer.
   @inlinable
   public func table(_ index: Int) -> TableReader? {
     let target = target(index)
     return target < 0 ? nil : TableReader(bytes, at: target)
   }
 
-  /// The struct that the offset at `index` refers to, as vectors of unions store it; nil if it does
-  /// not fit.
+  /// The struct that the offset at `index` refers to, as vectors of unions store it; nil if it is
+  /// not inside the buffer.
   @inlinable @inline(__always)
   public func indirectStructure(_ index: Int, size: Int) -> StructReader? {
     let target = target(index)

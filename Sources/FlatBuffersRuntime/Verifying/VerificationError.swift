@@ -1,6 +1,7 @@
 // VerificationError: what is wrong with a buffer, and where.
 //
-// The texts are made here, out of line, so that verifying sound bytes carries none of this.
+// The messages are created here, out of line, so that verifying valid buffers does not pay for
+// them.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -8,16 +9,16 @@
   public import Foundation
 #endif
 
-/// Why bytes are not a sound FlatBuffers buffer.
+/// The reason why bytes are not a valid FlatBuffers buffer.
 public struct VerificationError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
-  /// Where in the buffer the damage was seen: the start of the offending part, in bytes from the
-  /// beginning.
+  /// The location of the damage: the start of the offending part, in bytes from the start of the
+  /// buffer.
   public let offset: Int
-  /// What is wrong, for people, with places and sizes in bytes: "string at offset 212 ends outside
-  /// the buffer's 240 bytes".
+  /// A description of what is wrong, with offsets and sizes in bytes: "string at offset 212 ends
+  /// outside the buffer's 240 bytes".
   public let reason: String
 
-  /// An error with a reason of your own, for rules that only the one who knows the schema can
+  /// Creates an error with a reason of your own, for rules that only a caller with the schema can
   /// check.
   public init(offset: Int, reason: String) {
     self.offset = offset
@@ -30,12 +31,12 @@ public struct VerificationError: LocalizedError, Equatable, Sendable, CustomStri
   public var errorDescription: String? { reason }
   /// What to do.
   public var recoverySuggestion: String? {
-    "read the bytes as the type that wrote them; if they are of that type they are damaged: get them anew from where they came"
+    "read the bytes as the type that wrote them; if they are of that type, they are damaged: get them again from their source"
   }
 }
 
 extension Verifier {
-  /// What an offset refers to, for messages.
+  /// The kind of an offset's target, for messages.
   @usableFromInline
   enum Referent: String {
     case string, vector, table
@@ -101,7 +102,7 @@ extension Verifier {
   func missingField(_ field: Int, in table: TablePosition) -> VerificationError {
     VerificationError(
       offset: table.position,
-      reason: "the table at offset \(table.position) misses the required field \(field)")
+      reason: "the table at offset \(table.position) lacks the required field \(field)")
   }
 
   @usableFromInline

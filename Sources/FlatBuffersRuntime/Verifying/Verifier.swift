@@ -1,18 +1,18 @@
-// Verifier: checks a buffer once, so that whoever accepts it can rely on what the readers give.
+// Verifier: checks a buffer once, so that a caller that accepts it can rely on the results of the
+// readers.
 //
-// It knows the format and not the schema: one who knows the layout drives it, table by table and
-// field by field. What it accepted, the readers read in full: no field that it checked is absent
-// for another reason than that the table does not hold it.
+// The verifier knows the format, not the schema. A caller that knows the layout drives it, table by
+// table and field by field. The readers can read everything that it has accepted: a field that was
+// checked is absent only if the table does not contain it.
 //
-// Its work is bounded, whatever the bytes: depth and number of tables by the limits given, and
-// references in vectors by `maxTables + bytes.count`. A buffer in which nothing is shared has a
-// reference in every 4 bytes at most; the bound is for buffers in which small parts are referred to
-// very often.
+// Its work is bounded, whatever the bytes are: the depth and number of tables by the given limits,
+// and the references in vectors by `maxTables + bytes.count`. A buffer without shared parts has at
+// most one reference in every 4 bytes. The bound concerns buffers in which small parts are referred
+// to very often.
 //
-// It does not allocate unless it throws, and does not ask for alignment, because the readers do not
-// need it.
+// It does not allocate unless it throws. It does not require alignment, because the readers do not.
 
-/// Checks the parts of a buffer, driven by someone who knows its layout.
+/// Checks the parts of a buffer. The caller knows the layout and decides what to check.
 ///
 /// Enter the root, check each of its fields, enter and leave the tables below it:
 ///
@@ -25,30 +25,31 @@
 ///       verifier.leaveTable()
 ///     }
 ///
-/// Every call throws a ``VerificationError`` that says what is wrong where. After one, drop the
-/// verifier. Fields are named by their vtable offset, `4 + 2 * slot`. A verifier does not own its
-/// memory.
+/// Every call throws a ``VerificationError`` that says what is wrong and where. After an error,
+/// discard the verifier. Fields are identified by their vtable offset, `4 + 2 * slot`. A verifier
+/// does not own its memory.
 @frozen
 public struct Verifier {
-  /// A table that was entered: it and its vtable lie in the buffer. What its fields refer to is yet
-  /// to be checked.
+  /// A table that was entered. It and its vtable are inside the buffer; the targets of its fields
+  /// are still to be checked.
   public typealias TablePosition = TableReader
 
   /// The buffer; positions count from its start.
   public let bytes: UnsafeRawBufferPointer
-  /// How many tables may be nested, the root counted.
+  /// The maximum nesting depth of tables, including the root.
   public let maxDepth: Int
 
   @usableFromInline var depth = 0
   @usableFromInline var remainingTables: Int
   @usableFromInline var remainingReferences: Int
 
-  /// A verifier for a buffer.
+  /// Creates a verifier for a buffer.
   ///
   /// - Parameters:
   ///   - bytes: The finished buffer.
-  ///   - maxDepth: How many tables may be nested.
-  ///   - maxTables: How many tables may be entered; one that is referred to twice counts twice.
+  ///   - maxDepth: The maximum nesting depth of tables.
+  ///   - maxTables: The maximum number of tables to enter. A table that is referred to twice counts
+  ///     twice.
   @inlinable
   public init(_ bytes: UnsafeRawBufferPointer, maxDepth: Int = 64, maxTables: Int = 1_000_000) {
     self.bytes = bytes
@@ -58,17 +59,18 @@ public struct Verifier {
     self.remainingReferences = overflow ? .max : references
   }
 
-  /// A verifier for the buffer behind a size prefix; its positions count from the end of the
+  /// Creates a verifier for the buffer after a size prefix. Its positions count from the end of the
   /// prefix.
   ///
-  /// Bytes after the prefixed size are ignored. Throws if there are fewer than it says.
+  /// Bytes after the prefixed size are ignored. Throws if there are fewer bytes than the prefix
+  /// states.
   public static func sizePrefixed(
     _ bytes: UnsafeRawBufferPointer, maxDepth: Int = 64, maxTables: Int = 1_000_000
   ) throws(VerificationError) -> Verifier {
     let size = bytes.vectorCount(0, stride: 1)
     guard size >= 0 else {
       throw VerificationError(
-        offset: 0, reason: "the size prefix says more than the \(bytes.count) bytes there are")
+        offset: 0, reason: "the size prefix states more than the available \(bytes.count) bytes")
     }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[4..<4 + size])
     return Verifier(rest, maxDepth: maxDepth, maxTables: maxTables)
@@ -92,16 +94,16 @@ public struct Verifier {
 
   // MARK: Fields
 
-  /// Finds a field of an entered table: the absolute position of its inline value, of which `size`
-  /// bytes lie in the buffer, or 0 if it is absent. Throws if they do not, or if it is absent
-  /// and required.
+  /// Finds a field of an entered table. Returns the absolute position of its inline value, of which
+  /// `size` bytes are inside the buffer, or 0 if the field is absent. Throws if the value ends
+  /// outside the buffer, or if the field is absent and required.
   @inlinable @inline(__always)
   public func locate(
     _ field: Int, size: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) -> Int {
-    let place = table.locate(field, size: size)
-    if place > 0 { return place }
-    if place < 0 { throw misplacedField(field, in: table) }
+    let location = table.locate(field, size: size)
+    if location > 0 { return location }
+    if location < 0 { throw misplacedField(field, in: table) }
     if required { throw missingField(field, in: table) }
     return 0
   }
@@ -127,8 +129,8 @@ public struct Verifier {
   public func string(
     at field: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) {
-    let place = try locate(field, size: 4, in: table, required: required)
-    if place > 0 { try string(atPosition: place) }
+    let location = try locate(field, size: 4, in: table, required: required)
+    if location > 0 { try string(atPosition: location) }
   }
 
   /// Checks a union's value that is a struct of `size` bytes.
@@ -136,20 +138,19 @@ public struct Verifier {
   public func indirectStructure(
     at field: Int, size: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) {
-    let place = try locate(field, size: 4, in: table, required: required)
-    if place > 0 { try indirectStructure(atPosition: place, size: size) }
+    let location = try locate(field, size: 4, in: table, required: required)
+    if location > 0 { try indirectStructure(atPosition: location, size: size) }
   }
 
-  /// Checks the inline extent of a vector field, which is all there is for scalars and structs. For
-  /// other elements go on with the positions of the vector that is returned, nil if the field is
-  /// absent.
+  /// Checks the inline extent of a vector field. This is sufficient for scalars and structs; check
+  /// other elements at the positions of the returned vector. Returns nil if the field is absent.
   @inlinable
   @discardableResult
   public func vector(
     at field: Int, stride: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) -> VectorReader? {
-    let place = try locate(field, size: 4, in: table, required: required)
-    return place > 0 ? try vector(atPosition: place, stride: stride) : nil
+    let location = try locate(field, size: 4, in: table, required: required)
+    return location > 0 ? try vector(atPosition: location, stride: stride) : nil
   }
 
   /// Checks a vector of strings.
@@ -168,17 +169,18 @@ public struct Verifier {
 
   // MARK: Tables
 
-  /// Enters a table field, or a union's value that is a table; nil if it is absent, and then it is
-  /// not entered.
+  /// Enters a table field, or a union's value that is a table. Returns nil and enters nothing if it
+  /// is absent.
   @inlinable
   public mutating func enterTable(
     at field: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) -> TablePosition? {
-    let place = try locate(field, size: 4, in: table, required: required)
-    return place > 0 ? try enterTable(atPosition: place) : nil
+    let location = try locate(field, size: 4, in: table, required: required)
+    return location > 0 ? try enterTable(atPosition: location) : nil
   }
 
-  /// Enters the table that the offset at a position refers to. Only an element's may be null.
+  /// Enters the table that the offset at a position refers to. Only an element's offset may be
+  /// null.
   @inlinable
   public mutating func enterTable(
     atPosition position: Int, isElement: Bool = false
@@ -199,20 +201,19 @@ public struct Verifier {
 
   // MARK: Unions
 
-  /// Reads a union's type, and tells whether there is a value to check.
+  /// Reads a union's type, and determines whether there is a value to check.
   ///
-  /// - Returns: The type, as which the value is to be checked next; 0 if there is no value, be it
-  ///   that the type is
-  ///   none or that the value is missing, which other writers may leave. A type that the caller
-  ///   does not know is from a newer schema; its value is then not to be read.
+  /// - Returns: The type, as which the caller checks the value next. 0 if there is no value, either
+  ///   because the type is none or because another writer left the value out. A type that the
+  ///   caller does not know is from a newer schema; its value must not be read.
   @inlinable
   public func union(
     typeAt typeField: Int, valueAt valueField: Int, in table: TablePosition, required: Bool = false
   ) throws(VerificationError) -> UInt8 {
-    let typePlace = try locate(typeField, size: 1, in: table, required: required)
-    let valuePlace = try locate(valueField, size: 4, in: table, required: required)
-    guard typePlace > 0, valuePlace > 0 else { return 0 }
-    return bytes.uncheckedLoad(typePlace, as: UInt8.self)
+    let typeLocation = try locate(typeField, size: 1, in: table, required: required)
+    let valueLocation = try locate(valueField, size: 4, in: table, required: required)
+    guard typeLocation > 0, valueLocation > 0 else { return 0 }
+    return bytes.uncheckedLoad(typeLocation, as: UInt8.self)
   }
 
   /// Checks the extents of a vector of unions: its types, one byte each, and as many offsets of
@@ -237,14 +238,14 @@ public struct Verifier {
 
   // MARK: By position
 
-  /// Where the offset at a position leads, or -1. That of a vector's element may be null.
+  /// The target of the offset at a position, or -1. The offset of a vector's element may be null.
   @inlinable @inline(__always)
   func follow(_ position: Int, _ isElement: Bool) -> Int {
     isElement ? bytes.followElement(position) : bytes.follow(position)
   }
 
-  /// Checks the string that the offset at a position refers to: its bytes and the NUL behind them
-  /// are in the buffer. Only an element's offset may be null.
+  /// Checks the string that the offset at a position refers to: its bytes and the NUL after them
+  /// are inside the buffer. Only an element's offset may be null.
   @inlinable
   public func string(
     atPosition position: Int, isElement: Bool = false
@@ -284,8 +285,8 @@ public struct Verifier {
     guard bytes.contains(target, size: size) else { throw outside(.structure, at: target) }
   }
 
-  /// Counts references in vectors against the bound on all work. Called for a vector whose elements
-  /// the caller follows by itself.
+  /// Counts references in vectors against the limit for the whole buffer. Call it for a vector
+  /// whose elements the caller follows itself.
   @inlinable
   public mutating func count(
     _ references: Int, at position: Int

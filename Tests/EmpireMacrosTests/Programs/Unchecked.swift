@@ -1,4 +1,4 @@
-// Queries whose types nothing compares when the program is compiled: they compile with a warning.
+// Queries whose types are not checked at compile time: they compile with a warning.
 
 import Empire
 

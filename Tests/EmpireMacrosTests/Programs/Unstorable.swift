@@ -1,4 +1,5 @@
-// Types that only the compiler knows not to be storable: said once for a property, at the name that the macro gives the type.
+// Types that only the compiler can find to be unstorable. It reports each property once, at the
+// type alias that the macro generates.
 
 import Empire
 

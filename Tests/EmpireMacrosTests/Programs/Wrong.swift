@@ -1,18 +1,18 @@
-// Programs that must not compile. Behind each line that is wrong stands a part of what the compiler has to say; other lines have to be
-// free of errors.
+// Programs that must not compile. Each line with an error ends with part of the expected message;
+// all other lines must be free of errors.
 
 import Empire
 
-@IndexKeyRecord("nam")  // ! 'nam' is no stored property of Misspelt; it has none
+@IndexKeyRecord("nam")  // ! 'nam' is not a stored property of Misspelt; it has none
 struct Misspelt {}
 
-@IndexKeyRecord("name", "ag")  // ! 'ag' is no stored property of Near; it has 'name', 'age'
+@IndexKeyRecord("name", "ag")  // ! 'ag' is not a stored property of Near; it has 'name', 'age'
 struct Near {
   let name: String
   let age: Int
 }
 
-@IndexKeyRecord("name", "name")  // ! 'name' is part of the key already
+@IndexKeyRecord("name", "name")  // ! 'name' is already part of the key
 struct Twice { let name: String }
 
 @IndexKeyRecord("name")
@@ -70,7 +70,7 @@ struct Pair {
 @IndexKeyRecord("name")
 struct Conditional {
   let name: String
-  #if DEBUG  // ! cannot know which members
+  #if DEBUG  // ! cannot tell which branch
     let debug: Int
   #endif
 }
@@ -87,15 +87,15 @@ struct NoKey { let name: String }
 @IndexKeyRecord(keyPrefix: -1, "name")  // ! integer literal from 0
 struct Negative { let name: String }
 
-@IndexKeyRecord(fieldsVersion: 4294967296, "name")  // ! 'fieldsVersion' has to be
+@IndexKeyRecord(fieldsVersion: 4294967296, "name")  // ! 'fieldsVersion' must be
 struct TooLarge { let name: String }
 
 let number = 5
 
-@IndexKeyRecord(validated: number, "name")  // ! 'validated' has to be
+@IndexKeyRecord(validated: number, "name")  // ! 'validated' must be
 struct NoLiteral { let name: String }
 
-@IndexKeyRecord(validated: 0, keyPrefix: 1, "name")  // ! cannot stand beside
+@IndexKeyRecord(validated: 0, keyPrefix: 1, "name")  // ! cannot be combined with
 struct Both { let name: String }
 
 @IndexKeyRecord(validated: 1, "name")  // ! their hash is 610305871, not 1
@@ -104,7 +104,7 @@ struct Changed {
   var age: Int
 }
 
-// Queries that the order of keys does not answer.
+// Queries that the order of the keys cannot answer.
 
 @IndexKeyRecord("a", "b", "c")
 struct Right {
@@ -128,14 +128,14 @@ func query(_ context: TransactionContext) throws {
 // Indexes.
 
 @IndexKeyRecord("name")
-@Index("agee")  // ! 'agee' is no stored property of MisspeltIndex; it has 'name', 'age'
+@Index("agee")  // ! 'agee' is not a stored property of MisspeltIndex; it has 'name', 'age'
 struct MisspeltIndex {
   let name: String
   var age: Int
 }
 
 @IndexKeyRecord("name")
-@Index("age", "age")  // ! 'age' is part of the index already
+@Index("age", "age")  // ! 'age' is already part of the index
 struct TwiceInIndex {
   let name: String
   var age: Int
@@ -143,7 +143,7 @@ struct TwiceInIndex {
 
 @IndexKeyRecord("name")
 @Index("age")
-@Index("age")  // ! there is an index by 'age' already
+@Index("age")  // ! there is already an index by 'age'
 struct TwiceIndexed {
   let name: String
   var age: Int
@@ -151,7 +151,7 @@ struct TwiceIndexed {
 
 @IndexKeyRecord("name")
 @Index("age", "city")
-@Index("age")  // ! answers what both would
+@Index("age")  // ! answers the queries of both
 struct Beginning {
   let name: String
   var age: Int
@@ -166,7 +166,7 @@ struct OfTheKey {
 }
 
 @IndexKeyRecord("name")
-@Index("nickname")  // ! 'nickname' cannot be indexed: an optional has no place in an order
+@Index("nickname")  // ! 'nickname' cannot be indexed: an optional has no defined order
 @Index("tags")  // ! 'tags' cannot be indexed: a collection has no order
 @Index("scores")  // ! 'scores' cannot be indexed: a collection
 struct Unsortable {
@@ -177,7 +177,7 @@ struct Unsortable {
 }
 
 @IndexKeyRecord("name")
-@Index("twice")  // ! 'twice' is no stored property
+@Index("twice")  // ! 'twice' is not a stored property
 struct ComputedIndex {
   let name: String
   var age: Int
@@ -220,7 +220,7 @@ func awaited(_ store: Store) async throws -> [Right] {
   }
 }
 
-// Records that cannot be.
+// Types that cannot be records.
 
 @IndexKeyRecord  // ! needs the name of at least one property: its key
 struct Keyless { let id: Int }
@@ -238,17 +238,17 @@ struct Shelf<Value> {
 
 @IndexKeyRecord("id", "tags")
 struct OptionalKey {
-  let id: Int?  // ! 'id' cannot be part of the key: an optional has no place in an order
+  let id: Int?  // ! 'id' cannot be part of the key: an optional has no defined order
   let tags: [String]  // ! 'tags' cannot be part of the key: a collection has no order
 }
 
 @IndexKeyRecord("id")
 struct Unstorable {
   let id: Int
-  var place: (Int, Int)  // ! 'place' cannot be stored: a tuple of Swift
+  var place: (Int, Int)  // ! 'place' cannot be stored: a Swift tuple
   var action: () -> Void  // ! 'action' cannot be stored: a function
-  var any: [any Sendable]  // ! 'any' cannot be stored: it has to be one type
-  var kind: Int.Type?  // ! 'kind' cannot be stored: a type is no value
+  var any: [any Sendable]  // ! 'any' cannot be stored: its concrete type
+  var kind: Int.Type?  // ! 'kind' cannot be stored: a type is not a storable value
 }
 
 @IndexKeyRecord("id")

@@ -1,6 +1,6 @@
-// A program whose module belongs to the main actor, as new application templates have it. That its
-// records compile, without a word about isolation, is the test; that they work is looked at by
-// MainActorTests.
+// A client whose module is isolated to the main actor by default, as in new application templates.
+// The test is that its records compile without isolation annotations; MainActorTests checks that
+// they work.
 
 import Empire
 import Foundation
@@ -28,13 +28,13 @@ extension Chore {
     id: 1, room: "kitchen", effort: 5, due: Date(timeIntervalSince1970: 3), tags: ["a"])
 }
 
-/// Keeps what a view shows.
+/// The model of a view.
 public final class Ledger {
   let stores: BackgroundableStore
   var lines: [String] = []
   var subscriptions: [StoreSubscription] = []
 
-  /// A ledger of this directory.
+  /// Creates a ledger in a directory.
   public init(path: String) throws { stores = try BackgroundableStore(path: path) }
 
   /// Reads and writes in the background.
@@ -52,7 +52,7 @@ public final class Ledger {
     return lines + found
   }
 
-  /// Reads and writes on the main actor, whose state closures use.
+  /// Reads and writes on the main actor, in closures that use its state.
   public func useMain() throws -> [String] {
     let count = try stores.main.withTransaction { context in
       lines.append("began")
@@ -71,14 +71,14 @@ public final class Ledger {
     return lines + ["\(count) \(hard.count) \(found == nil)"]
   }
 
-  /// Observes records by handlers and sequences.
+  /// Observes records with handlers and sequences.
   public func observe() async throws -> [String] {
-    let (told, teller) = AsyncStream.makeStream(of: String.self)
+    let (reported, teller) = AsyncStream.makeStream(of: String.self)
     subscriptions.append(
       try stores.main.subscribe(to: .query(Query(last: .greaterThan(0)))) {
         (result: Result<[Chore], any Error>) in
         teller.yield("handled \((try? result.get().filter(\.isHard).count) ?? -1)")
-        Task { @MainActor in self.lines.append("told") }
+        Task { @MainActor in self.lines.append("reported") }
       })
     subscriptions.append(
       try stores.main.subscribe(to: Chore.self, key: Tuple(1)) { event in
@@ -88,7 +88,7 @@ public final class Ledger {
       of: RecordSet<Chore>.query(Query(last: .greaterThan(0))), includingPresent: true)
     let first = Chore.first
     try await stores.background.withTransaction { try $0.insert(first) }
-    for await line in told.prefix(2) { lines.append(line) }
+    for await line in reported.prefix(2) { lines.append(line) }
     for try await chores in sets.prefix(1) { lines.append("set \(chores.count)") }
     return lines
   }

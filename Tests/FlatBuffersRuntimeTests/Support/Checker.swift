@@ -1,9 +1,9 @@
-// Driving the verifier over any layout.
+// Drives the verifier over any layout.
 
 import FlatBuffersRuntime
 
 extension Verifier {
-  /// Checks all fields of an entered table and what is below them.
+  /// Checks all fields of an entered table, and everything below them.
   mutating func check(_ table: TablePosition, _ layout: TableLayout) throws(VerificationError) {
     for field in layout.fields { try check(field, in: table) }
   }
@@ -11,22 +11,24 @@ extension Verifier {
   private mutating func check(
     _ field: TableLayout.Field, in table: TablePosition
   ) throws(VerificationError) {
-    let place = field.offset
+    let fieldOffset = field.offset
     let required = field.isRequired
     switch field.kind {
-    case .scalar(let kind): try scalar(at: place, size: kind.size, in: table, required: required)
-    case .string: try string(at: place, in: table, required: required)
+    case .scalar(let kind):
+      try scalar(at: fieldOffset, size: kind.size, in: table, required: required)
+    case .string: try string(at: fieldOffset, in: table, required: required)
     case .structure(let layout):
-      try structure(at: place, size: layout.size, in: table, required: required)
+      try structure(at: fieldOffset, size: layout.size, in: table, required: required)
     case .table(let layout):
-      if let child = try enterTable(at: place, in: table, required: required) {
+      if let child = try enterTable(at: fieldOffset, in: table, required: required) {
         try check(child, layout)
         leaveTable()
       }
-    case .vector(.string): try stringVector(at: place, in: table, required: required)
+    case .vector(.string): try stringVector(at: fieldOffset, in: table, required: required)
     case .vector(let element):
       guard
-        let vector = try vector(at: place, stride: element.size, in: table, required: required),
+        let vector = try vector(
+          at: fieldOffset, stride: element.size, in: table, required: required),
         case .table(let layout) = element
       else { return }
       try count(vector.count, at: vector.position)
@@ -36,12 +38,13 @@ extension Verifier {
         leaveTable()
       }
     case .union(let layout):
-      let type = try union(typeAt: place - 2, valueAt: place, in: table, required: required)
-      try check(type, layout, at: table.locate(place, size: 4))
+      let type = try union(
+        typeAt: fieldOffset - 2, valueAt: fieldOffset, in: table, required: required)
+      try check(type, layout, at: table.locate(fieldOffset, size: 4))
     case .unionVector(let layout):
       guard
         let (types, values) = try unionVector(
-          typesAt: place - 2, valuesAt: place, in: table, required: required)
+          typesAt: fieldOffset - 2, valuesAt: fieldOffset, in: table, required: required)
       else { return }
       for index in 0..<types.count {
         try check(types.scalar(index), layout, at: values.position(of: index))

@@ -1,8 +1,8 @@
-// Decoding any value of a layout with the readers.
+// Decodes any value of a layout with the readers.
 //
-// A strict decoder throws when something that a table holds cannot be read: after the verifier
-// accepted a buffer, that must not happen. A tolerant one takes it as absent, and must only not
-// crash.
+// A strict decoder throws if a field of a table cannot be read. This must not happen after the
+// verifier has accepted a buffer. A tolerant decoder treats such a field as absent; it only must
+// not crash.
 
 import FlatBuffersRuntime
 
@@ -12,9 +12,10 @@ struct Unreadable: Error, CustomStringConvertible {
 
 struct Decoder {
   var isStrict = true
-  /// How many parts may still be read: damaged buffers may refer to the same parts again and again.
+  /// The number of parts that may still be read. Damaged buffers may refer to the same parts many
+  /// times.
   var budget = 100_000
-  /// How many tables may be nested.
+  /// The maximum nesting depth of tables.
   var maxDepth = 64
 
   mutating func table(_ reader: TableReader, _ layout: TableLayout, depth: Int = 1) throws -> Value
@@ -31,42 +32,47 @@ struct Decoder {
   private mutating func field(
     _ reader: TableReader, _ field: TableLayout.Field, _ depth: Int
   ) throws -> Value? {
-    let place = field.offset
+    let fieldOffset = field.offset
     switch field.kind {
-    case .scalar(let kind): return scalar(reader, kind, place, field.default)
+    case .scalar(let kind): return scalar(reader, kind, fieldOffset, field.default)
     case .string:
-      return try present(reader.string(at: place).map(Value.string), reader, place)
+      return try present(reader.string(at: fieldOffset).map(Value.string), reader, fieldOffset)
     case .structure(let layout):
-      return try present(reader.structure(at: place, size: layout.size), reader, place)
+      return try present(reader.structure(at: fieldOffset, size: layout.size), reader, fieldOffset)
         .map { structure($0, layout) }
     case .table(let layout):
-      guard let child = try present(reader.table(at: place), reader, place) else { return nil }
+      guard let child = try present(reader.table(at: fieldOffset), reader, fieldOffset) else {
+        return nil
+      }
       return try table(child, layout, depth: depth + 1)
     case .vector(let element):
       guard
         let vector = try present(
-          reader.vector(at: place, stride: element.size), reader, place)
+          reader.vector(at: fieldOffset, stride: element.size), reader, fieldOffset)
       else { return nil }
       return try self.vector(vector, element, depth)
     case .union(let layout):
-      let type = Int(reader.scalar(at: place - 2, default: UInt8(0)))
-      guard type > 0, type <= layout.members.count, reader.contains(place) else { return nil }
+      let type = Int(reader.scalar(at: fieldOffset - 2, default: UInt8(0)))
+      guard type > 0, type <= layout.members.count, reader.contains(fieldOffset) else { return nil }
       let content: Value?
       switch layout.members[type - 1].kind {
-      case .string: content = reader.string(at: place).map(Value.string)
+      case .string: content = reader.string(at: fieldOffset).map(Value.string)
       case .structure(let layout):
-        content = reader.indirectStructure(at: place, size: layout.size)
+        content = reader.indirectStructure(at: fieldOffset, size: layout.size)
           .map { structure($0, layout) }
       case .table(let layout):
-        guard let child = try present(reader.table(at: place), reader, place) else { return nil }
+        guard let child = try present(reader.table(at: fieldOffset), reader, fieldOffset) else {
+          return nil
+        }
         content = try table(child, layout, depth: depth + 1)
       default: fatalError("no such member of a union")
       }
-      return try present(content, reader, place).map { .union(type: type, $0) }
+      return try present(content, reader, fieldOffset).map { .union(type: type, $0) }
     case .unionVector(let layout):
       guard
-        let types = try present(reader.vector(at: place - 2, stride: 1), reader, place - 2),
-        let values = try present(reader.vector(at: place, stride: 4), reader, place),
+        let types = try present(
+          reader.vector(at: fieldOffset - 2, stride: 1), reader, fieldOffset - 2),
+        let values = try present(reader.vector(at: fieldOffset, stride: 4), reader, fieldOffset),
         types.count == values.count
       else { return nil }
       try spend(types.count)
@@ -104,7 +110,7 @@ struct Decoder {
   private mutating func vector(_ reader: VectorReader, _ kind: Kind, _ depth: Int) throws -> Value {
     switch kind {
     case .scalar(let kind):
-      // Scalars cost no recursion, and are copied as a whole.
+      // Scalars need no recursion and are copied as a whole.
       return .vector(Self.scalars(reader, kind))
     case .structure(let layout):
       try spend(reader.count)
@@ -153,9 +159,9 @@ struct Decoder {
     if budget < 0 { throw Unreadable(description: "too many parts") }
   }
 
-  private func present<T>(_ value: T?, _ reader: TableReader, _ place: Int) throws -> T? {
-    if value == nil, isStrict, reader.contains(place) {
-      throw Unreadable(description: "field \(place) of the table at \(reader.position)")
+  private func present<T>(_ value: T?, _ reader: TableReader, _ fieldOffset: Int) throws -> T? {
+    if value == nil, isStrict, reader.contains(fieldOffset) {
+      throw Unreadable(description: "field \(fieldOffset) of the table at \(reader.position)")
     }
     return value
   }
@@ -163,12 +169,12 @@ struct Decoder {
 
 extension Decoder {
   private func scalar(
-    _ reader: TableReader, _ kind: ScalarKind, _ place: Int, _ default: Value?
+    _ reader: TableReader, _ kind: ScalarKind, _ fieldOffset: Int, _ default: Value?
   ) -> Value? {
-    // An optional scalar and one with a default are read by different calls.
+    // Optional scalars and scalars with a default are read by different functions.
     func read<T: FlatBufferScalar>(_ wrap: (T) -> Value, _ unwrap: (Value) -> T) -> Value? {
-      if let `default` { return wrap(reader.scalar(at: place, default: unwrap(`default`))) }
-      return (reader.scalar(at: place) as T?).map(wrap)
+      if let `default` { return wrap(reader.scalar(at: fieldOffset, default: unwrap(`default`))) }
+      return (reader.scalar(at: fieldOffset) as T?).map(wrap)
     }
     switch kind {
     case .bool: return read(Value.bool, \.asBool)

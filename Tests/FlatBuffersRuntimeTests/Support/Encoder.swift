@@ -1,4 +1,4 @@
-// Encoding any value of a layout, in the canonical order: children by slot, then fields by
+// Encodes any value of a layout, in the canonical order: children by slot, then fields by
 // descending size and slot.
 
 import FlatBuffersRuntime
@@ -9,32 +9,33 @@ extension FlatBufferBuilder {
     var additions: [(slot: Int, size: Int, add: () -> Void)] = []
     for (field, value) in zip(layout.fields, values) {
       guard let value else { continue }
-      let place = field.offset
+      let fieldOffset = field.offset
       switch (field.kind, value) {
       case (.scalar(let kind), _):
-        additions.append((field.slot, kind.size, { self.add(value, kind, at: place, field) }))
+        additions.append((field.slot, kind.size, { self.add(value, kind, at: fieldOffset, field) }))
       case (.structure(let layout), _):
         additions.append(
           (
             field.slot, layout.alignment,
             {
-              self.addStructure(at: place, size: layout.size, alignment: layout.alignment) {
+              self.addStructure(at: fieldOffset, size: layout.size, alignment: layout.alignment) {
                 fill($0, value, .structure(layout))
               }
             }
           ))
       case (.union, .union(let type, _)):
         let child = child(value, field.kind)
-        additions.append((field.slot - 1, 1, { self.add(UInt8(type), at: place - 2, default: 0) }))
-        additions.append((field.slot, 4, { self.add(child, at: place) }))
+        additions.append(
+          (field.slot - 1, 1, { self.add(UInt8(type), at: fieldOffset - 2, default: 0) }))
+        additions.append((field.slot, 4, { self.add(child, at: fieldOffset) }))
       case (.unionVector, .vector(let elements)):
         let types = vector(elements.map(\.unionType))
         let child = child(value, field.kind)
-        additions.append((field.slot - 1, 4, { self.add(types, at: place - 2) }))
-        additions.append((field.slot, 4, { self.add(child, at: place) }))
+        additions.append((field.slot - 1, 4, { self.add(types, at: fieldOffset - 2) }))
+        additions.append((field.slot, 4, { self.add(child, at: fieldOffset) }))
       default:
         let child = child(value, field.kind)
-        additions.append((field.slot, 4, { self.add(child, at: place) }))
+        additions.append((field.slot, 4, { self.add(child, at: fieldOffset) }))
       }
     }
     startTable(slotCount: layout.slotCount)
@@ -44,7 +45,7 @@ extension FlatBufferBuilder {
     return endTable()
   }
 
-  /// Writes what is stored behind an offset.
+  /// Writes a value that is stored behind an offset.
   private func child(_ value: Value, _ kind: Kind) -> Offset {
     switch (kind, value) {
     case (.string, .string(let text)): return string(text)
@@ -72,12 +73,14 @@ extension FlatBufferBuilder {
     }
   }
 
-  private func add(_ value: Value, _ kind: ScalarKind, at place: Int, _ field: TableLayout.Field) {
+  private func add(
+    _ value: Value, _ kind: ScalarKind, at fieldOffset: Int, _ field: TableLayout.Field
+  ) {
     func add<T: FlatBufferScalar>(_ convert: (Value) -> T) {
       if let `default` = field.default {
-        self.add(convert(value), at: place, default: convert(`default`))
+        self.add(convert(value), at: fieldOffset, default: convert(`default`))
       } else {
-        self.add(Optional(convert(value)), at: place)
+        self.add(Optional(convert(value)), at: fieldOffset)
       }
     }
     switch kind {

@@ -1,4 +1,4 @@
-// flatc, the FlatBuffers compiler of the distribution: the independent judge of our bytes.
+// Runs flatc, the FlatBuffers compiler of the distribution, as an independent check of our bytes.
 
 import Foundation
 
@@ -26,7 +26,7 @@ enum Flatc {
     }
   }
 
-  /// The buffer that flatc makes of JSON.
+  /// The buffer that flatc creates from JSON.
   static func binary(of json: String, _ schema: Schema, sizePrefixed: Bool = false) throws
     -> [UInt8]
   {
@@ -47,8 +47,8 @@ enum Flatc {
     if options.contains("--binary") {
       try run(options + ["-o", directory.path, schemaFile.path, input.path])
     } else {
-      // From the text of a schema with vectors of unions flatc 2.0.8 refuses to print JSON; from
-      // the compiled schema it does.
+      // flatc 2.0.8 cannot print JSON with the text of a schema that has vectors of unions; with
+      // the compiled schema it can.
       try run(["--binary", "--schema", "-o", directory.path, schemaFile.path])
       let compiled = directory.appendingPathComponent("schema.bfbs")
       try run(options + ["-o", directory.path, compiled.path, "--", input.path])

@@ -1,4 +1,4 @@
-// Bytes whose neighbours cannot be read: a read one byte beyond them ends the process.
+// Bytes between inaccessible pages: reading one byte beyond them crashes the process.
 
 import Foundation
 
@@ -8,7 +8,7 @@ final class GuardedBytes {
   private let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
   private let length: Int
 
-  /// Room for up to `capacity` bytes.
+  /// Allocates room for up to `capacity` bytes.
   init(capacity: Int) {
     length = (capacity + pageSize - 1) / pageSize * pageSize
     let mapped = mmap(
@@ -22,8 +22,8 @@ final class GuardedBytes {
 
   deinit { munmap(pages, length + 2 * pageSize) }
 
-  /// Copies bytes so that they end at the inaccessible page, at an address that is seldom aligned;
-  /// or so that they begin behind one.
+  /// Copies bytes so that they end at the inaccessible page, at an address that is rarely aligned,
+  /// or so that they begin after one.
   func placing(_ bytes: [UInt8], atEnd: Bool = true) -> UnsafeRawBufferPointer {
     let start = pages + pageSize + (atEnd ? length - bytes.count : 0)
     bytes.withUnsafeBytes { source in

@@ -1,7 +1,7 @@
-// JSON as flatc reads and writes it, to and from values of a layout.
+// Converts JSON as flatc reads and writes it to and from values of a layout.
 //
-// Foundation's JSON rounds large integers and knows no nan and inf; flatc does neither. So numbers
-// stay text here.
+// Foundation's JSON rounds large integers and does not support nan and inf, which flatc writes
+// exactly. Numbers are therefore kept as text.
 
 struct JSONError: Error, CustomStringConvertible {
   let description: String
@@ -11,13 +11,13 @@ indirect enum JSON {
   case object([String: JSON])
   case array([JSON])
   case string(String)
-  /// A number, true, false, null, nan or inf, as it stands.
+  /// A number, true, false, null, nan or inf, as its text.
   case word(String)
 }
 
 struct JSONParser {
   private let bytes: UnsafeBufferPointer<UInt8>
-  private var place = 0
+  private var cursor = 0
 
   static func parse(_ text: [UInt8]) throws -> JSON {
     try text.withUnsafeBufferPointer { bytes in
@@ -38,62 +38,62 @@ struct JSONParser {
   }
 
   private mutating func object() throws -> JSON {
-    place += 1
+    cursor += 1
     var members: [String: JSON] = [:]
     while peek() != UInt8(ascii: "}") {
       let name = try string()
       try expect(":")
       members[name] = try value()
-      if peek() == UInt8(ascii: ",") { place += 1 }
+      if peek() == UInt8(ascii: ",") { cursor += 1 }
     }
-    place += 1
+    cursor += 1
     return .object(members)
   }
 
   private mutating func array() throws -> JSON {
-    place += 1
+    cursor += 1
     var elements: [JSON] = []
     while peek() != UInt8(ascii: "]") {
       elements.append(try value())
-      if peek() == UInt8(ascii: ",") { place += 1 }
+      if peek() == UInt8(ascii: ",") { cursor += 1 }
     }
-    place += 1
+    cursor += 1
     return .array(elements)
   }
 
   private mutating func word() throws -> String {
-    let start = place
-    while place < bytes.count {
-      let byte = bytes[place]
+    let start = cursor
+    while cursor < bytes.count {
+      let byte = bytes[cursor]
       if byte <= 32 || byte == 0x2C || byte == 0x5D || byte == 0x7D { break }  // , ] }
-      place += 1
+      cursor += 1
     }
-    guard place > start else { throw JSONError(description: "no value at \(start)") }
-    return String(decoding: bytes[start..<place], as: UTF8.self)
+    guard cursor > start else { throw JSONError(description: "no value at \(start)") }
+    return String(decoding: bytes[start..<cursor], as: UTF8.self)
   }
 
   private mutating func string() throws -> String {
     try expect("\"")
     var text: [UInt8] = []
     while true {
-      let start = place
-      while place < bytes.count, bytes[place] != UInt8(ascii: "\""),
-        bytes[place] != UInt8(ascii: "\\")
+      let start = cursor
+      while cursor < bytes.count, bytes[cursor] != UInt8(ascii: "\""),
+        bytes[cursor] != UInt8(ascii: "\\")
       {
-        place += 1
+        cursor += 1
       }
-      text.append(contentsOf: bytes[start..<place])
-      guard place + 1 < bytes.count else { throw JSONError(description: "unclosed string") }
-      if bytes[place] == UInt8(ascii: "\"") { break }
+      text.append(contentsOf: bytes[start..<cursor])
+      guard cursor + 1 < bytes.count else { throw JSONError(description: "unclosed string") }
+      if bytes[cursor] == UInt8(ascii: "\"") { break }
       try escape(&text)
     }
-    place += 1
+    cursor += 1
     return String(decoding: text, as: UTF8.self)
   }
 
   private mutating func escape(_ text: inout [UInt8]) throws {
-    let kind = bytes[place + 1]
-    place += 2
+    let kind = bytes[cursor + 1]
+    cursor += 2
     switch kind {
     case UInt8(ascii: "n"): text.append(10)
     case UInt8(ascii: "t"): text.append(9)
@@ -103,7 +103,7 @@ struct JSONParser {
     case UInt8(ascii: "u"):
       var unit = try hexadecimal(4)
       if unit >= 0xD800, unit < 0xDC00 {
-        place += 2
+        cursor += 2
         unit = 0x10000 + (unit - 0xD800) << 10 + (try hexadecimal(4) - 0xDC00)
       }
       guard let scalar = Unicode.Scalar(unit) else {
@@ -116,29 +116,29 @@ struct JSONParser {
   }
 
   private mutating func hexadecimal(_ digits: Int) throws -> UInt32 {
-    let text = String(decoding: bytes[place..<place + digits], as: UTF8.self)
+    let text = String(decoding: bytes[cursor..<cursor + digits], as: UTF8.self)
     guard let value = UInt32(text, radix: 16) else {
       throw JSONError(description: "no hex \(text)")
     }
-    place += digits
+    cursor += digits
     return value
   }
 
   private mutating func peek() -> UInt8 {
-    while place < bytes.count, bytes[place] <= 32 { place += 1 }
-    return place < bytes.count ? bytes[place] : 0
+    while cursor < bytes.count, bytes[cursor] <= 32 { cursor += 1 }
+    return cursor < bytes.count ? bytes[cursor] : 0
   }
 
   private mutating func expect(_ character: Unicode.Scalar) throws {
     guard peek() == UInt8(ascii: character) else {
-      throw JSONError(description: "no \(character) at \(place)")
+      throw JSONError(description: "no \(character) at \(cursor)")
     }
-    place += 1
+    cursor += 1
   }
 }
 
 extension Value {
-  /// The value that flatc printed. What flatc leaves out is at its default.
+  /// The value that flatc printed. Fields that flatc leaves out have their defaults.
   init(_ json: JSON, _ kind: Kind) throws {
     switch (kind, json) {
     case (.scalar(let kind), .word(let word)): self = try Value(word, kind)

@@ -1,8 +1,8 @@
 // Layouts: schemas as plain data, so that tests can encode, decode, verify and print any value of
 // them.
 //
-// They are written by hand beside the schema texts that flatc gets (Schemas.swift), so that a wrong
-// slot, offset or default shows as a disagreement with flatc.
+// They are written by hand beside the schema texts for flatc (Schemas.swift), so that a wrong slot,
+// offset or default appears as a disagreement with flatc.
 
 enum ScalarKind: CaseIterable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float, double
@@ -72,7 +72,7 @@ final class TableLayout {
     let name: String
     let slot: Int
     let kind: Kind
-    /// A scalar's default; nil for an optional scalar and for what is no scalar.
+    /// A scalar's default; nil for an optional scalar and for other types.
     let `default`: Value?
     let isRequired: Bool
 
@@ -91,7 +91,7 @@ final class TableLayout {
   }
 
   let name: String
-  /// Set once after making, because tables may refer to themselves.
+  /// Set once after creation, because tables may refer to themselves.
   var fields: [Field]
   var slotCount: Int { (fields.map(\.slot).max() ?? -1) + 1 }
 
@@ -102,6 +102,6 @@ final class TableLayout {
 }
 
 struct UnionLayout {
-  /// Member names as flatc prints them; the type of a member is its place plus one.
+  /// Member names as flatc prints them; the type of a member is its index plus one.
   let members: [(name: String, kind: Kind)]
 }

@@ -1,7 +1,7 @@
-// The schemas of the agreement tests: each as the text that flatc gets, and as a layout written by
+// The schemas of the agreement tests: each as a text for flatc, and as a layout that is written by
 // hand.
 //
-// The root is always a Batch, so that one run of flatc judges thousands of objects.
+// The root is always a Batch, so that one run of flatc checks thousands of objects.
 
 struct Schema: Sendable {
   let name: String

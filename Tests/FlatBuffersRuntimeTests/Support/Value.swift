@@ -1,10 +1,10 @@
-// Values: what a layout describes, compared by content. Random ones for property tests.
+// Values of a layout, compared by content, and random ones for property tests.
 
 enum Value: Equatable {
   case bool(Bool)
   case int(Int64)
   case uint(UInt64)
-  /// The bits of a Double; all NaNs are one value.
+  /// The bits of a Double; all NaNs are equal.
   case floatBits(UInt64)
   case string(String)
   /// The fields of a table or the members of a struct, in the layout's order; nil is absent.
@@ -18,7 +18,7 @@ enum Value: Equatable {
   }
 }
 
-/// Random numbers that are the same for the same seed, on every machine.
+/// A random number generator with the same sequence for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
   var makesNegativeZero = true
@@ -39,7 +39,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-  /// A random table. `depth` bounds how many tables are nested below it.
+  /// A random table. `depth` limits the nesting below it.
   mutating func table(_ layout: TableLayout, depth: Int) -> Value {
     .record(
       layout.fields.map { field in
@@ -77,7 +77,7 @@ extension SeededGenerator {
   private mutating func count() -> Int { chance(1, in: 40) ? below(40) : below(4) }
 
   private mutating func scalar(_ kind: ScalarKind) -> Value {
-    // Often small or extreme, because defaults and limits are where mistakes are.
+    // Often small or extreme, because mistakes occur at defaults and limits.
     let bits = chance(1, in: 4) ? UInt64(below(3)) : chance(1, in: 8) ? .max : next()
     switch kind {
     case .bool: return .bool(bits & 1 == 1)
@@ -89,7 +89,7 @@ extension SeededGenerator {
     case .uint16: return .uint(UInt64(UInt16(truncatingIfNeeded: bits)))
     case .uint32: return .uint(UInt64(UInt32(truncatingIfNeeded: bits)))
     case .uint64: return .uint(bits)
-    // Multiples of 1/64 in a range that both widths hold: flatc prints them in full.
+    // Multiples of 1/64 in a range that both widths can represent: flatc prints them exactly.
     case .float, .double:
       switch below(20) {
       case 0 where makesNegativeZero: return .float(-0.0)

@@ -1,4 +1,4 @@
-// The files in the eyes of LMDB's own tools.
+// The files are readable and writable by LMDB's own tools.
 
 import Empire
 import Foundation
@@ -6,12 +6,12 @@ import Testing
 
 @IndexKeyRecord(keyPrefix: 2_872_633_045, "name")
 @Index("age")
-private struct Judged: Equatable {
+private struct Exported: Equatable {
   let name: String
   var age: Int
 }
 
-struct JudgeTests {
+struct LMDBToolsTests {
   private func run(_ command: [String], input: String? = nil) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -28,7 +28,7 @@ struct JudgeTests {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The entries of a named database: lines of hexadecimal digits, key and value in turn.
+  /// The entries of a named database: lines of hexadecimal digits, alternating keys and values.
   private func dump(_ name: String, _ directory: URL) throws -> (header: [String], lines: [String])
   {
     let lines = try run(["mdb_dump", "-s", name, directory.path(percentEncoded: false)])
@@ -38,14 +38,14 @@ struct JudgeTests {
     return (Array(lines[..<end]), Array(lines[(end + 1)...].dropLast()))
   }
 
-  @Test("mdb_dump finds the records in their database, and the indexes in theirs")
+  @Test("mdb_dump finds the records and the indexes in their databases")
   func dumping() throws {
     try withTemporaryDirectory { directory in
       do {
         let store = Store(database: try LockingDatabase(url: directory))
-        try store.insert(Judged(name: "Al", age: 2))
-        try store.insert(Judged(name: "B", age: 2))
-        try store.insert(Judged(name: "C", age: -1))
+        try store.insert(Exported(name: "Al", age: 2))
+        try store.insert(Exported(name: "B", age: 2))
+        try store.insert(Exported(name: "C", age: -1))
       }
       let (header, records) = try dump("empiredb", directory)
       #expect(!header.contains("duplicates=1"))
@@ -69,12 +69,12 @@ struct JudgeTests {
   }
 
   @Test(
-    "Records that mdb_load has written are read, and an index it knows nothing of is built again")
+    "Records that mdb_load has written are read, and the index that it bypassed is rebuilt")
   func loading() throws {
     try withTemporaryDirectory { directory in
       do {
         let store = Store(database: try LockingDatabase(url: directory))
-        try store.insert(Judged(name: "Al", age: 2))
+        try store.insert(Exported(name: "Al", age: 2))
       }
       _ = try run(
         ["mdb_load", "-s", "empiredb", directory.path(percentEncoded: false)],
@@ -92,8 +92,8 @@ struct JudgeTests {
           """)
       let store = Store(database: try LockingDatabase(url: directory))
       #expect(
-        try Judged.select(in: store, age: .greaterThan(0))
-          == [Judged(name: "Al", age: 2), Judged(name: "B", age: 7)])
+        try Exported.select(in: store, age: .greaterThan(0))
+          == [Exported(name: "Al", age: 2), Exported(name: "B", age: 7)])
     }
   }
 }

@@ -1,18 +1,19 @@
-// Queries as stretches of sorted bytes: where to begin, which way to go, where to stop.
+// Queries as ranges of sorted keys: the start, the direction and the end of a scan.
 //
-// P is what stands before the components, with the fixed ones. Entries are compared with a bound by the bound's bytes, so what follows the
-// queried component does not matter.
+// An entry is compared with a bound only by as many bytes as the bound has, so the components after
+// the queried one do not matter.
 
 extension Query {
-  /// Calls a closure with the bounds of each stretch of sorted keys that the query describes, until its limit is reached.
+  /// Calls a closure with the bounds of each range of sorted keys that the query describes, until
+  /// its limit is reached.
   ///
   /// - Parameters:
   ///   - recordType: The type of the records, for errors.
-  ///   - order: What the components are those of, for errors.
-  ///   - head: What stands before the components.
-  ///   - body: Gets how to go from the first bound to the second one, and how many entries are still wanted.
+  ///   - order: The key or index that the components belong to, for errors.
+  ///   - head: The bytes before the components.
+  ///   - body: Receives the direction, both bounds, and how many more entries are wanted.
   @inlinable
-  func forEachStretch<Record: IndexKeyRecord>(
+  func forEachKeyRange<Record: IndexKeyRecord>(
     of recordType: Record.Type, _ order: ComponentOrder, head: some KeyHead,
     _ body: (
       ScanDirection, UnsafeRawBufferPointer, UnsafeRawBufferPointer, inout Int
@@ -33,7 +34,7 @@ extension Query {
       }
     }
 
-    /// Calls the body with both bounds, which are checked also where nothing is wanted.
+    /// Calls the body with both bounds. Checks the bounds even if no more entries are wanted.
     func withBounds(_ first: Last, _ second: Last?) throws {
       try withBound(first) { start in
         try withBound(second) { end in
@@ -56,7 +57,7 @@ extension Query {
     }
   }
 
-  /// Whether the components are all that a key has.
+  /// Whether the query has all components of the key.
   @inlinable
   func isComplete<Record: IndexKeyRecord>(for recordType: Record.Type) -> Bool {
     var count = Last.keyComponentCount
@@ -64,7 +65,7 @@ extension Query {
     return count == Record.IndexKey.keyComponentCount
   }
 
-  /// Whether it is a list of values.
+  /// Whether the query is a list of values.
   @inlinable var isList: Bool { if case .within = last { true } else { false } }
 
   /// The fixed components and a value, for errors.
@@ -77,7 +78,7 @@ extension Query {
   }
 }
 
-/// What stands before the components of keys.
+/// The bytes before the components of a key.
 @usableFromInline
 protocol KeyHead {
   func write(to writer: inout KeyWriter)
@@ -93,7 +94,7 @@ extension [UInt8]: KeyHead {
   @inlinable func write(to writer: inout KeyWriter) { withUnsafeBytes { writer.write(bytes: $0) } }
 }
 
-/// How a scan goes from its start to its end.
+/// The direction of a scan, and which bounds it includes.
 @usableFromInline
 enum ScanDirection: Sendable {
   case above, atOrAbove, below, atOrBelow
@@ -102,7 +103,7 @@ enum ScanDirection: Sendable {
 }
 
 extension ComparisonOperator where Value: QueryComponent {
-  /// How the operator goes through the keys.
+  /// The direction in which the operator scans the keys.
   @inlinable var direction: ScanDirection {
     switch self {
     case .greaterThan: .above

@@ -1,16 +1,18 @@
-// This test program once more, as a child that may be killed, or measured without the other tests.
+// Runs this test program again as a child process, to be killed, or to be measured without other
+// tests.
 //
-// The child is started with DFLAT_EMPIRE_VICTIM set to a task and a directory, and runs one test only.
+// The environment variable DFLAT_EMPIRE_CHILD gives the child a task and a directory. It runs only
+// one test.
 
 import Foundation
 
-enum Victim {
-  /// What the child is to do, and where.
-  static let task = ProcessInfo.processInfo.environment["DFLAT_EMPIRE_VICTIM"].map {
+enum ChildProcess {
+  /// The child's task and directory; nil in the parent.
+  static let task = ProcessInfo.processInfo.environment["DFLAT_EMPIRE_CHILD"].map {
     $0.split(separator: ":", maxSplits: 1).map(String.init)
   }
 
-  /// Starts this program once more, to run `KillTests/victim`.
+  /// Starts this program again, to run `KillTests/child`.
   static func start(_ task: String, _ directory: URL, _ output: Pipe = Pipe()) throws -> Process {
     var arguments = Array(CommandLine.arguments.dropFirst())
     while let index = arguments.firstIndex(of: "--filter"), index + 1 < arguments.count {
@@ -18,9 +20,9 @@ enum Victim {
     }
     let child = Process()
     child.executableURL = URL(filePath: CommandLine.arguments[0])
-    child.arguments = arguments + ["--filter", "EmpireTests.KillTests/victim"]
+    child.arguments = arguments + ["--filter", "EmpireTests.KillTests/child"]
     var environment = ProcessInfo.processInfo.environment
-    environment["DFLAT_EMPIRE_VICTIM"] = "\(task):\(directory.path(percentEncoded: false))"
+    environment["DFLAT_EMPIRE_CHILD"] = "\(task):\(directory.path(percentEncoded: false))"
     child.environment = environment
     child.standardOutput = output
     try child.run()

@@ -6,7 +6,7 @@ public import Dispatch
 /// A workspace whose objects are in memory and gone with it, for tests, previews, and places without a file system.
 ///
 ///     let dflat = MemoryWorkspace()
-///     try await dflat.write(Post.self) { try $0.insert([Post(title: "first")]) }
+///     try await dflat.write(Post.self) { try $0.insert(Post(title: "first")) }
 ///
 /// It keeps all promises of a workspace: transactions, snapshots, observation, keys and unique values, dictionaries, migrations
 /// between types. It has no file, no second process and no thread of its own, and its indexes are always complete. What it holds is

@@ -14,7 +14,8 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     case alreadyExists
     /// An object that should be there is not.
     case missing
-    /// A value does not fit its field, or a required union is empty. The request changed nothing and the transaction goes on.
+    /// A value does not fit its field, or a required union is empty. The request changed nothing
+    /// and the transaction continues.
     case invalidValue
     /// A stored row is damaged.
     case corruptRow
@@ -34,34 +35,34 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// What kind of failure it is.
   public let cause: Cause
-  /// The main or side table that it concerns.
+  /// The main or side table concerned.
   public let table: String?
-  /// The row that it concerns.
+  /// The row concerned.
   public let rowid: Int64?
-  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  /// The key, or the unique value, concerned: `site: "notes", number: 7`.
   public let key: String?
-  /// What is wrong, in words.
+  /// A description of the problem.
   public let message: String
-  /// What the engine says besides, such as its own code and the statement that failed.
+  /// Additional information from the engine, such as its own code and the statement that failed.
   public let details: String?
   /// The engine's own error, for SQLite a `SQLiteError`.
   public let underlying: (any Error)?
-  /// The file that it concerns.
+  /// The file concerned.
   public let path: String?
   private let advice: String?
 
-  /// A failure, as an engine tells it.
+  /// Creates an error, for engines.
   ///
   /// - Parameters:
   ///   - cause: What kind of failure it is.
-  ///   - table: The main or side table that it concerns.
-  ///   - rowid: The row that it concerns.
-  ///   - key: The key, or the unique value, that it concerns.
-  ///   - message: What is wrong, in words.
-  ///   - details: What the engine says besides.
+  ///   - table: The main or side table concerned.
+  ///   - rowid: The row concerned.
+  ///   - key: The key, or the unique value, concerned.
+  ///   - message: A description of the problem.
+  ///   - details: Additional information from the engine.
   ///   - underlying: The engine's own error.
-  ///   - path: The file that it concerns.
-  ///   - advice: What to do, where there is more to say than about all failures of this kind.
+  ///   - path: The file concerned.
+  ///   - advice: What to do, if there is more to say than for every failure of this kind.
   public init(
     _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
     message: String, details: String? = nil, underlying: (any Error)? = nil, path: String? = nil,
@@ -97,7 +98,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// What to do; nil where nothing is known that would help.
+  /// What to do; nil if no advice is known.
   public var recoverySuggestion: String? { advice ?? cause.advice }
 }
 

@@ -44,7 +44,7 @@ struct Overlay: ~Copyable {
     var fields = FieldSet.none
     /// Whether any value differs: different bytes may encode equal values, such as 0.0 and -0.0.
     var isDifferent = false
-    /// Whether all of these fields are inline in both tables and do not overlap others.
+    /// Whether all of these fields are stored in both tables, with their values inline.
     var areInline = true
   }
 

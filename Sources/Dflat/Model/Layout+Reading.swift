@@ -1,4 +1,4 @@
-// Reading a whole buffer that comes from outside, verified first.
+// Reading a whole buffer from outside, which is verified first.
 
 import FlatBuffersRuntime
 
@@ -9,7 +9,8 @@ import FlatBuffersRuntime
 #endif
 
 extension TableLayout {
-  /// Calls `body` with the root table of a finished buffer, and with its bytes; both are valid inside only.
+  /// Calls `body` with the root table of a finished buffer and with its bytes. Both are valid only
+  /// during the call.
   func readingVerified<R>(
     _ data: Data, _ body: (TableReader, UnsafeRawBufferPointer) -> R
   ) throws(VerificationError) -> R {

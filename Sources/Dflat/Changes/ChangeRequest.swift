@@ -6,7 +6,8 @@
 
 public import FlatBuffersRuntime
 
-/// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are generated.
+/// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are
+/// generated.
 ///
 /// Requests are used on the thread of their transaction and on no actor. A program's own extensions
 /// are therefore `nonisolated` without saying so, also in a module whose default isolation is the
@@ -19,7 +20,8 @@ public protocol ChangeRequest<Element>: AnyObject, SendableMetatype {
 
   /// A new object with the fields of `o`.
   static func creationRequest(_ o: Element) -> Self
-  /// An update of the stored object, filled with its latest stored values; nil if it does not exist.
+  /// An update of the stored object, filled with its latest stored values; nil if it does not
+  /// exist.
   static func changeRequest(_ o: Element) -> Self?
   /// An update with the values of `o` if it is stored, otherwise its creation.
   static func upsertRequest(_ o: Element) -> Self

@@ -6,7 +6,8 @@ public struct IndexProgress: Sendable, Equatable {
   public let filled: Int
   /// The number of objects that the index furthest behind does not cover yet.
   public let remaining: Int
-  /// Side tables that cannot be completed, since stored objects have equal values of a unique field.
+  /// Side tables that cannot be completed, since stored objects have equal values of a unique
+  /// field.
   public let blocked: [String]
 
   /// Creates a progress report, for engines.

@@ -22,8 +22,8 @@
 /// Programs in other languages read a `long`. A type with a raw value only needs to provide
 /// `unreadable`.
 ///
-/// Two values must be equal exactly if their `stored` values are. For comparison by `<`, and to order results, conform to
-/// ``OrderedStorableValue``.
+/// Two values must be equal exactly if their `stored` values are. For comparison by `<`, and to
+/// order results, conform to ``OrderedStorableValue``.
 public protocol StorableValue: QueryValue {
   /// The stored type: a string or a scalar of exactly the field's type, such as `Int64` for a
   /// `long`.

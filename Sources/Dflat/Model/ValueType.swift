@@ -49,8 +49,8 @@ public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
 
 /// A type whose values conditions can also compare with `<`, and by which results can be ordered.
 ///
-/// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`, `String`. Generated
-/// enums conform too. Programs do not add conformances of their own.
+/// The standard types of schemas conform: `Bool`, the fixed-width integers, `Float`, `Double`,
+/// `String`. Generated enums conform too. Programs do not add conformances of their own.
 public protocol DflatFriendlyValue: QueryValue, Comparable {}
 
 extension Bool: DflatFriendlyValue {

@@ -96,7 +96,8 @@ public typealias Condition<Element: Atom> = Computed<Bool, Element>
 
 /// A scalar, string or enum field of `Element`, or of a table or struct that it refers to.
 ///
-/// Generated code declares fields as static members of entities: `Post.priority`, `Post.author.handle`.
+/// Generated code declares fields as static members of entities: `Post.priority`,
+/// `Post.author.handle`.
 @frozen
 public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
   @usableFromInline let descriptor: FieldDescriptor
@@ -124,7 +125,8 @@ public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
 }
 
 extension QueryExpression {
-  /// Whether the value is unknown: a missing field, or a computation without a result. Never unknown itself.
+  /// Whether the value is unknown: a missing field, or a computation without a result. Never
+  /// unknown itself.
   @inlinable
   public var isNull: Condition<Element> {
     Computed(_node.isNull(Value._valueType, negated: false))

@@ -1,7 +1,8 @@
 // Conditions as text, for explanations, with the schema's names and as a program would write them.
 
 extension Node {
-  /// The condition with the schema's names for fields, union members and enum values: `likes > 5 && status == Draft`.
+  /// The condition with the schema's names for fields, union members and enum values:
+  /// `likes > 5 && status == Draft`.
   public func text(in schema: EntitySchema) -> String { text(schema, within: .lowest) }
 
   /// How tightly an operator binds its operands. An operand that binds less tightly than its

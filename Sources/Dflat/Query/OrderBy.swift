@@ -7,14 +7,16 @@ public enum SortingOrder: Sendable {
   case ascending, same, descending
 }
 
-/// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and `lastIndex(of:)`.
+/// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and
+/// `lastIndex(of:)`.
 public struct OrderBy<Element>: Sendable {
   // `Element` has no `Atom` constraint: the runtime would look up the conformance at the first use
   // in a process, which takes longer than most queries.
 
   @usableFromInline let term: OrderTerm
 
-  /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the primary key.
+  /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the
+  /// primary key.
   public var name: String {
     if case .key(let index)? = term.field.column { "__pk\(index)" } else { term.field.path }
   }

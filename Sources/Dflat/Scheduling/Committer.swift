@@ -23,8 +23,8 @@ final class Committer: Sendable {
   /// A transaction's hold of the write lease.
   struct Turn {
     let group: CommitGroup
-    /// Whether the group has earlier members. The transaction then runs in a subtransaction and can be
-    /// rolled back alone.
+    /// Whether the group has earlier members. The transaction then runs in a subtransaction and can
+    /// be rolled back alone.
     fileprivate let hasSubtransaction: Bool
   }
 

@@ -29,7 +29,7 @@ public protocol ChangeRequest<Element>: AnyObject, SendableMetatype {
   static func deletionRequest(_ o: Element) -> Self?
 }
 
-/// What a request is for. For generated code.
+/// The purpose of a change request. For generated code.
 public struct PendingChange {
   enum Kind: UInt8 {
     case creation, update, deletion

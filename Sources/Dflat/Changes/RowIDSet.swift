@@ -29,7 +29,7 @@ struct RowIDSet {
   /// Traps, in debug builds, if the invariants at the head of this file are violated.
   func _checkInvariants() {
     #if DEBUG
-      precondition((word == 0) == (index == .min), "a word at hand is empty, or is nobody's")
+      precondition((word == 0) == (index == .min), "the cached word is empty, or has no index")
       precondition(words[.min] == nil && words[index].map { $0 & ~word == 0 } ?? true)
     #endif
   }

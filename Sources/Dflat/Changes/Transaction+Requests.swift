@@ -154,7 +154,7 @@ extension Transaction {
         throw StorageError(
           .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "
-            + "too large to keep what only a newer schema knows of it")
+            + "too large to keep content that only a newer schema knows")
       }
       return try body(builder.bytes)
     }

@@ -260,7 +260,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private func giveUp() -> StorageError {
     isGivenUp = true
     return StorageError(
-      .conflict, message: "the transaction runs again, on a thread that may wait for others")
+      .conflict, message: "the transaction runs again on a thread that may wait")
   }
 
   /// Uses the storage transaction for internal writes, which are no changes of the program.

@@ -5,7 +5,7 @@ public import FlatBuffersRuntime
 /// Submits requests inside a transaction. Valid only inside the changes handler, on the handler's
 /// thread.
 public protocol TransactionContext {
-  /// Carries out what a request is for. Programs call `submit`.
+  /// Carries a request out. Programs call `submit`.
   /// - Parameters:
   ///   - change: The purpose of the request. It is spent if the request succeeds.
   ///   - schema: The schema of the object's type.

@@ -211,5 +211,5 @@ extension StorageError {
   }
 
   fileprivate static let readUncommitted = StorageError(
-    .conflict, message: "what the transaction had read could not be committed")
+    .conflict, message: "the transaction had read uncommitted changes that could not be committed")
 }

@@ -121,7 +121,7 @@ struct WriteSet: Sendable {
   private var first: ChangedType?
   private var others: [ChangedType] = []
 
-  /// Nothing.
+  /// Creates an empty set.
   init() {}
 
   /// Observers are notified in the order in which the types were first changed.

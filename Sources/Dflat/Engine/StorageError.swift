@@ -12,14 +12,14 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public enum Cause: Sendable, Equatable {
     /// A key or unique value belongs to another object.
     case alreadyExists
-    /// An object that should be there is not.
+    /// An object that should exist does not.
     case missing
     /// A value does not fit its field, or a required union is empty. The request changed nothing
     /// and the transaction continues.
     case invalidValue
     /// A stored row is damaged.
     case corruptRow
-    /// The file is damaged or is no database.
+    /// The file is damaged or is not a database.
     case corruptFile
     case diskFull
     /// The write lock was not granted in time.
@@ -108,10 +108,10 @@ extension StorageError.Cause {
     case .alreadyExists: "give the object another key or value, or update the one that has it"
     case .missing: "insert the object, or use upsert"
     case .invalidValue: "give the field a value that fits"
-    case .corruptRow: "delete the object by its row id and store it anew, or restore a backup"
+    case .corruptRow: "delete the object by its row id and store it again, or restore a backup"
     case .corruptFile: "check whether it is the right file, and restore a backup if it is"
     case .diskFull: "free some space, and run the transaction again"
-    case .busy: "see who holds the lock for so long, or wait longer for it"
+    case .busy: "find the connection that holds the lock for so long, or wait longer for it"
     case .conflict: "run the transaction again"
     case .cannotOpen: "check that the path is right, and that this process may use it"
     case .readOnly: "let this process write the file and its directory, or only read"

@@ -46,7 +46,7 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
     case .undeclaredType(let name): "add \(name).self to the list: write(\(name).self, …) { … }"
     case .escapedContext: "use it inside the closure only"
-    case .nestedWrite: "use the context that is there, or call it later"
+    case .nestedWrite: "use the current context, or call it later"
     }
   }
 

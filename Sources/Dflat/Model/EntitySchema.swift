@@ -125,7 +125,7 @@ extension EntitySchema: Hashable {
 
 // MARK: Unknown keys
 extension EntitySchema {
-  /// The name of a key field of a row that is NaN; nil if the key is known.
+  /// The name of a key field whose value in a row is NaN; nil if the key is known.
   func unknownKey(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard !realKeys.isEmpty, let table = TableReader(root: bytes) else { return nil }
     let unknown = realKeys.first { if case .null = $0.read(table) { true } else { false } }

@@ -72,7 +72,7 @@ extension FieldDescriptor {
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
       (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
       field
-    case (nil, .presence): preconditionFailure("the root is always there")
+    case (nil, .presence): preconditionFailure("the root table is always present")
     }
   }
 }

@@ -233,7 +233,7 @@ extension FlatBuffersUnion {
     guard let union else {
       throw DecodingError.dataCorruptedError(
         forKey: AnyKey("type"), in: container,
-        debugDescription: "\(name) is no member with a value")
+        debugDescription: "\(name) is not a member with a value")
     }
     self = union
   }

@@ -144,7 +144,7 @@ extension EnumLayout {
     let raw = try container.decode(Int64.self)
     guard type.fitting(raw) != nil else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(name) has no room for \(raw)")
+        in: container, debugDescription: "\(raw) does not fit \(name)")
     }
     return raw
   }
@@ -212,7 +212,7 @@ extension StoredForm {
     let stored = try container.decode(Stored.self)
     guard value(stored) == nil else { return }
     throw DecodingError.dataCorruptedError(
-      in: container, debugDescription: "\(stored) is no \(Value.self)")
+      in: container, debugDescription: "\(stored) is not a valid \(Value.self)")
   }
 }
 
@@ -261,7 +261,7 @@ extension Property.Kind {
     case .union, .array:
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
-          codingPath: decoder.codingPath, debugDescription: "a union stands in a field or vector"))
+          codingPath: decoder.codingPath, debugDescription: "a union belongs in a field or vector"))
     }
   }
 }

@@ -18,7 +18,7 @@ enum EncodedValue {
   case unions(tags: FlatBufferBuilder.Offset, FlatBufferBuilder.Offset)
 }
 
-/// No bytes.
+/// An empty buffer.
 var emptyBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 /// One `add` call: a property, or the tag (or tags) of one.

@@ -22,7 +22,7 @@ extension TableLayout {
         return .failure(error)
       }
       guard let table = TableReader(root: bytes) else {
-        preconditionFailure("a buffer was verified that has no root")
+        preconditionFailure("a verified buffer has no root")
       }
       return .success(body(table, bytes))
     }

@@ -26,7 +26,7 @@ final class LayoutPlan: @unchecked Sendable {
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
   let markers: UnsafeMutableBufferPointer<Marker>
 
-  /// Indices from `start` to before `end`.
+  /// The indices from `start` up to, but not including, `end`.
   struct Span {
     var start: Int32
     var end: Int32

@@ -34,7 +34,7 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
     self.origin = origin
   }
 
-  /// Zero.
+  /// Always zero.
   @inlinable
   public var startIndex: Int { 0 }
   /// The number of objects.

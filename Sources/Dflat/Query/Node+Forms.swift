@@ -138,7 +138,7 @@ extension Node {
     let isOneUnit = form.map { form in other.form.map { form._isLike($0) } ?? true } ?? true
     guard isOneUnit, left == right || (left.isNarrowInteger && right.isNarrowInteger) else {
       misuse(
-        "\(self) and \(other) are compared, whose stored values count differently: as \(left) and \(right). "
+        "\(self) and \(other) cannot be compared: their stored values differ in type or unit (\(left), \(right)). "
           + "Store both in one type and unit")
     }
     // All types except `uint64` are evaluated as 64-bit integers.
@@ -152,7 +152,7 @@ extension Node {
     func isWide(_ node: Node) -> Bool { node.operandType(type) == .uint64 }
     guard isWide(self) || isWide(other) else { return type }
     guard isWide(self), isWide(other) else {
-      misuse("\(self) and \(other) are combined, of which only one is a ulong")
+      misuse("\(self) and \(other) cannot be combined: only one of them is a ulong")
     }
     return .uint64
   }

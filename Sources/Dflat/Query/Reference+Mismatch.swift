@@ -21,7 +21,7 @@ public protocol ComparableAsValue: QueryReference {
 extension Reference: ComparableAsValue {
   /// The table or struct.
   public typealias Stored = Target
-  /// None.
+  /// Always `Never`: a table or struct has no members to name.
   public typealias Case = Never
 }
 

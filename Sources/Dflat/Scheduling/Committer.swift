@@ -140,7 +140,7 @@ final class Committer: Sendable {
     // The lock guards what `body` uses; its result belongs to the caller.
     var result: Result<R, E>?
     usage.withLock { _ in result = Result(catching: body) }
-    guard let result else { preconditionFailure("a lock did not run what it was given") }
+    guard let result else { preconditionFailure("a lock did not run its closure") }
     return try result.get()
   }
 
@@ -379,5 +379,5 @@ final class Committer: Sendable {
 
 extension StorageError {
   fileprivate static let givenUp = StorageError(
-    .other, message: "after an error the storage gave up everything that was not committed")
+    .other, message: "after an error the storage rolled back everything that was not committed")
 }

@@ -60,7 +60,7 @@ final class Ending: Sendable {
   func check() throws {
     let failure = state.withLock { state -> (any Error)? in
       guard case .known(let failure) = state else {
-        preconditionFailure("an ending was asked for before it was known")
+        preconditionFailure("an outcome was read before it was known")
       }
       return failure
     }

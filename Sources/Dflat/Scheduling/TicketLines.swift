@@ -124,7 +124,7 @@ struct TicketLines {
 
   private func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
     let left = line.tickets.popFirst()
-    assert(left === ticket, "a ticket left its lines before it stood at their head")
+    assert(left === ticket, "a ticket left its queues before it was at their head")
     guard let next = line.tickets.first else { return nil }
     next.blockers -= 1
     return next.blockers == 0 ? next : nil

@@ -139,7 +139,7 @@ final class TicketScheduler: Sendable {
         if let first = freed.first { goOn(with: first, &next) }
         for other in freed.others { goOn(with: other, &next) }
         finish(rest, freed.isEmpty ? .noneInLane : .some)
-      case .own: preconditionFailure("a lane was given what a caller does")
+      case .own: preconditionFailure("a lane was given a ticket of a caller")
       }
     }
   }

@@ -165,7 +165,7 @@ enum CxxSource {
     #include <cstring>
     #include <type_traits>
 
-    // What does not fit is left out; `next` goes on to count one byte, so that it shows.
+    // Output that does not fit is left out; `next` counts one more byte to show this.
     struct Output {
       uint8_t *start, *next, *end;
       bool isFull() const { return next >= end; }

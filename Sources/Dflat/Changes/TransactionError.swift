@@ -48,7 +48,7 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     case .objectAlreadyExists:
       "change the key or value and submit the request again, or update that object; the transaction goes on without the request"
     case .diskFull: "free some space, and run the transaction again"
-    case .others: "the workspace's error hook has received the reason"
+    case .others: "see the reason that the workspace's error hook has received"
     }
   }
 

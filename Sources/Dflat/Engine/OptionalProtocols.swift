@@ -2,7 +2,7 @@
 
 /// An engine whose data other connections can change: other workspaces, processes and programs.
 public protocol SharedStorageEngine: StorageEngine {
-  /// The token at the last call of `currentToken`. It may be out of date; reading it is free.
+  /// The token that was determined last. It may be out of date; reading it is free.
   var lastKnownToken: CommitToken { get }
   /// The token that is current at some moment during the call; nil if it cannot be known, for
   /// example while a transaction of this engine begins or ends.

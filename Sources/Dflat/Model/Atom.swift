@@ -16,7 +16,7 @@ where ID: PrimaryKey {
   var _row: Row { get }
   init(_row: Row)
   static var _schema: EntitySchema { get }
-  /// The type of the entity's change requests in `with` and `update`.
+  /// The generated change request, whose fields `with` and `update` set.
   associatedtype _Draft: ChangeRequest where _Draft.Element == Self
 }
 

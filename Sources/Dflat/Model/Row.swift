@@ -33,7 +33,7 @@ public struct Row: @unchecked Sendable {
   /// - Parameters:
   ///   - bytes: A finished buffer.
   ///   - id: The row id, or −1 if the row is not stored.
-  ///   - mark: When and in which transaction the row was read.
+  ///   - mark: When the row was read, and by which transaction or workspace.
   @inlinable
   public init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, mark: ReadMark = .none) {
     storage = RowStorage.make(bytes, id: id, mark: mark)
@@ -71,7 +71,7 @@ public struct Row: @unchecked Sendable {
   @inlinable
   public var timestamp: Int64 { storage.head.timestamp }
 
-  /// When and in which transaction the row was read.
+  /// When the row was read, and by which transaction or workspace.
   var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
 
   /// Whether the bytes are known to be written by generated code, in canonical form.
@@ -133,7 +133,7 @@ public struct Row: @unchecked Sendable {
   }
 }
 
-/// When and in which transaction a row was read.
+/// When a row was read, and by which transaction or workspace.
 @frozen
 public struct ReadMark: Sendable, Equatable {
   /// The workspace's clock before the read, or its substitute inside a transaction.

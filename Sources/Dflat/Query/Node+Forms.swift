@@ -10,8 +10,8 @@
 //  - Fields with different units are never compared with each other.
 
 extension Node {
-  /// The form of a field, or of a `uint64` computation, whose constants need it for conversion; nil
-  /// for all other nodes.
+  /// The form of a field, or of the fields in a `uint64` computation, which converts the constants
+  /// that the node is compared with; nil for all other nodes.
   @usableFromInline
   var form: (any StoredForm.Type)? {
     switch self {

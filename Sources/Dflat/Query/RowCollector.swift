@@ -69,7 +69,7 @@ public struct RowCollector: ~Copyable {
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
     // An unknown result may be due to damage.
-    guard layout.isSound(bytes) || isSoundAfterAll(bytes, id) else { return true }
+    guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return true }
     if verdict == .unknown { return true }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
@@ -80,7 +80,7 @@ public struct RowCollector: ~Copyable {
 
   /// A row that the fast check rejects is damaged, or too large for that check.
   @inline(never)
-  private func isSoundAfterAll(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+  private func isSoundByVerifier(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
     do throws(VerificationError) {
       try layout.verifyFully(bytes)
       return true

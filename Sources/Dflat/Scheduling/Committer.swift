@@ -41,7 +41,7 @@ final class Committer: Sendable {
     var isIdle: Bool { !isTaken && group == nil }
 
     /// Passes the write lease to the transaction that has waited longest, or frees it.
-    mutating func passRight() {
+    mutating func passLease() {
       if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
     }
   }
@@ -94,7 +94,7 @@ final class Committer: Sendable {
   /// Waits for the write lease.
   /// - Parameter begin: Opens the storage transaction if none is open.
   func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
-    let open = takeRight()
+    let open = takeLease()
     do {
       if let group = open {
         try use { try group.writer.beginSubtransaction() }
@@ -104,7 +104,7 @@ final class Committer: Sendable {
     } catch {
       // There may be no other transaction that would close the group.
       let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
-      passRight()
+      passLease()
       startAll(tickets)
       throw error
     }
@@ -114,14 +114,14 @@ final class Committer: Sendable {
   /// - Parameter begin: Opens the storage transaction; returns nil if it would have to wait.
   /// - Returns: nil if the lease is held, a group is open, or `begin` returned nil.
   func beginTurnAtOnce(_ begin: () throws -> (any StorageWriter)?) throws -> Turn? {
-    guard takeRightIfIdle() else { return nil }
+    guard takeLeaseIfIdle() else { return nil }
     do {
       if let writer = try use(begin) { return turn(in: writer) }
     } catch {
-      passRight()
+      passLease()
       throw error
     }
-    passRight()
+    passLease()
     return nil
   }
 
@@ -165,16 +165,16 @@ final class Committer: Sendable {
 
   /// Calls `body` while holding the write lease.
   func betweenTurns<R>(_ body: () throws -> R) rethrows -> R {
-    _ = takeRight()
-    defer { passRight() }
+    _ = takeLease()
+    defer { passLease() }
     return try body()
   }
 
   /// Calls `body` while holding the write lease and while no storage transaction is open.
   func betweenGroups(_ body: () -> Void) {
-    if let group = takeRight() { startAll(settle(group)) }
+    if let group = takeLease() { startAll(settle(group)) }
     body()
-    passRight()
+    passLease()
   }
 
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
@@ -194,12 +194,12 @@ final class Committer: Sendable {
       } else {
         rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
       }
-      if turn != nil { state.passRight() }
+      if turn != nil { state.passLease() }
       return (rest, nil)
     }
     if let due {
       let tickets = settle(due)
-      passRight()
+      passLease()
       startAll(tickets)
     }
     return rest
@@ -220,11 +220,11 @@ final class Committer: Sendable {
       }
       if isAlive, keeping || turn.hasSubtransaction { return nil }
       let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
-      lose(group, failure)
+      failGroup(group, failure)
       return failure
     } catch {
       failed(error)
-      lose(group, error)
+      failGroup(group, error)
       return error
     }
   }
@@ -252,7 +252,7 @@ final class Committer: Sendable {
     }
     guard let group else { return }
     var tickets = settle(group)
-    passRight()
+    passLease()
     // No job waits for this thread, so it runs the last delivery itself.
     let first = isFollowed || !isLane ? nil : tickets.popLast()
     startAll(tickets)
@@ -275,7 +275,7 @@ final class Committer: Sendable {
   }
 
   /// Fails a group whose changes the storage has rolled back or must roll back.
-  private func lose(_ group: CommitGroup, _ error: any Error) {
+  private func failGroup(_ group: CommitGroup, _ error: any Error) {
     startAll(
       use {
         group.writer.rollback()
@@ -349,7 +349,7 @@ final class Committer: Sendable {
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// - Returns: The open group.
-  private func takeRight() -> CommitGroup? {
+  private func takeLease() -> CommitGroup? {
     let (place, group) = state.withLock { state -> (DispatchSemaphore?, CommitGroup?) in
       if !state.isTaken {
         state.isTaken = true
@@ -364,7 +364,7 @@ final class Committer: Sendable {
     return state.withLock { $0.group }
   }
 
-  private func takeRightIfIdle() -> Bool {
+  private func takeLeaseIfIdle() -> Bool {
     state.withLock { state in
       guard state.isIdle else { return false }
       state.isTaken = true
@@ -372,8 +372,8 @@ final class Committer: Sendable {
     }
   }
 
-  private func passRight() {
-    state.withLock { $0.passRight() }
+  private func passLease() {
+    state.withLock { $0.passLease() }
   }
 }
 

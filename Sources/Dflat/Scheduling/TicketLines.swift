@@ -79,12 +79,12 @@ struct TicketLines {
   /// - Returns: Whether it is ready at once.
   mutating func take(_ ticket: Ticket) -> Bool {
     count += 1
-    if let line = ticket.line { stand(ticket, in: line) }
-    for line in ticket.others { stand(ticket, in: line) }
+    if let line = ticket.line { enqueue(ticket, in: line) }
+    for line in ticket.others { enqueue(ticket, in: line) }
     return ticket.blockers == 0
   }
 
-  private func stand(_ ticket: Ticket, in line: Line) {
+  private func enqueue(_ ticket: Ticket, in line: Line) {
     if !line.tickets.isEmpty { ticket.blockers += 1 }
     line.tickets.append(ticket)
   }

@@ -1,6 +1,6 @@
-// Operators for terms whose type is a type parameter.
+// Arithmetic operators for terms of a generic type.
 //
-// `+`, `-` and `%` exist for numbers only, so what applies them to a `Kind` is chosen where the number type is known.
+// `+`, `-` and `%` exist for numbers only, so a `Kind` gets them where its number type is known.
 
 import Dflat
 

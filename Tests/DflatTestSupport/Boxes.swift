@@ -1,17 +1,17 @@
-// What handlers leave behind.
+// Boxes in which handlers record what they did.
 
 import Platform
 import Testing
 
-/// Counts what handlers do.
+/// Counts errors and calls of handlers.
 public final class ErrorBox: Sendable {
   private let state = Mutex((errors: 0, touches: 0))
-  /// How many errors were added.
+  /// The number of errors.
   public var count: Int { state.withLock { $0.errors } }
-  /// How often it was touched.
+  /// The number of calls.
   public var touches: Int { state.withLock { $0.touches } }
 
-  /// Nothing yet.
+  /// Creates a box with zero counts.
   public init() {}
 
   /// Counts an error.
@@ -25,10 +25,10 @@ public final class ErrorBox: Sendable {
 /// Numbers in the order in which handlers add them.
 public final class OrderBox: Sendable {
   private let state = Mutex<[Int]>([])
-  /// Those that were added.
+  /// The recorded numbers.
   public var numbers: [Int] { state.withLock { $0 } }
 
-  /// None yet.
+  /// Creates an empty box.
   public init() {}
 
   /// Adds a number.

@@ -1,22 +1,26 @@
-// DflatTestSupport: what tests of workspaces stand on.
+// DflatTestSupport: the support library for tests of workspaces.
 //
-//  - `withTemporaryWorkspace` gives a workspace in a directory of its own and fails for every error nobody expected;
-//  - `IndexState` puts the side tables of a file into any state, by a connection that the workspace knows nothing of;
-//  - `ModelValue` and friends are the dullest possible model: objects in an array, conditions as closures with three values;
-//  - `RandomItems` and `RandomConditions` make objects and conditions from a seed, which every failure names;
+//  - `withTemporaryWorkspace` gives a workspace in its own directory and fails the test for every
+//    unexpected error;
+//  - `IndexState` puts the side tables of a file into any state, through a connection that the
+//    workspace does not know;
+//  - `ModelValue` and related types are the simplest possible model: objects in an array, and
+//    conditions as three-valued closures;
+//  - `RandomItems` and `RandomConditions` generate objects and conditions from a seed, which every
+//    failure reports;
 //  - `unsoundness(of:)` compares the side tables of a file with its objects.
 //
-// The model must not lean on what it judges: of the product it uses only the properties of objects.
+// The model must be independent of the code under test: it uses only the properties of objects.
 
 /// The namespace of blog.fbs.
 public enum Blog {}
 /// The namespace of item.fbs, slot.fbs and shelf.fbs.
 public enum Kit {}
-/// `Kit` as a later version of a program has it, over the same tables.
+/// `Kit` in a later version of a program, with the same tables.
 public enum KIT {}
 /// The namespace of article.fbs.
 public enum Press {}
-/// `Press` as a later version of a program has it, over the same table.
+/// `Press` in a later version of a program, with the same table.
 public enum PRESS {}
 /// The namespace of everyday.fbs.
 public enum Shop {}
@@ -26,5 +30,5 @@ public enum V1 {}
 public enum V2 {}
 /// The namespace of letter3.fbs.
 public enum Mail {}
-/// That of letter4.fbs: in names of tables it is the same.
+/// The namespace of letter4.fbs. Its table names equal those of `Mail`.
 public enum MAIL {}

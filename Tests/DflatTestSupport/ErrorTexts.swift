@@ -1,9 +1,9 @@
-// What every error says: what is wrong, where, and what to do.
+// Checks of error messages: the problem, the place and the remedy.
 
 import Foundation
 public import Testing
 
-/// An error, and words that its text has to have: what it is about, and where that is.
+/// An error, and words that its message must contain: the problem and the place.
 public struct ErrorText {
   let error: any Error
   let words: [String]
@@ -11,15 +11,15 @@ public struct ErrorText {
 
   /// - Parameters:
   ///   - error: The error.
-  ///   - words: Words that its text has to have.
-  ///   - isHelpless: Whether nobody can say what to do.
+  ///   - words: Words that the message must contain.
+  ///   - isHelpless: Whether no remedy is known.
   public init(_ error: any Error, _ words: String..., isHelpless: Bool = false) {
     self.error = error
     self.words = words
     self.isHelpless = isHelpless
   }
 
-  /// Expects that the texts are there, agree with each other, and have the words.
+  /// Expects that all messages exist, agree with each other, and contain the words.
   public func check(sourceLocation: SourceLocation = #_sourceLocation) {
     let text = "\(error)"
     func expect(_ isRight: Bool, _ what: String) {
@@ -38,8 +38,8 @@ public struct ErrorText {
   }
 }
 
-/// The public error types that the sources of a room declare.
-/// - Parameter room: The directory's name in `Sources`.
+/// The public error types that the sources of a module declare.
+/// - Parameter room: The name of the directory in `Sources`.
 public func publicErrorTypes(of room: String, file: String = #filePath) throws -> Set<String> {
   let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

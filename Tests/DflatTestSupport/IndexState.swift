@@ -1,34 +1,34 @@
-// The states in which the side tables of a file can be found.
+// The possible states of the side tables of a file.
 
 public import Dflat
 public import SQLiteAccess
 
-/// A state of an entity type's side tables, and how another program would bring it about.
+/// A state of an entity type's side tables, as other programs may cause it.
 public enum IndexState: String, CaseIterable, Sendable {
-  /// As the workspace made them.
+  /// As created by the workspace.
   case complete
   /// No side table exists.
   case missing
-  /// Each lacks some of the last objects.
+  /// Each table lacks some of the last objects.
   case partial
-  /// Each exists and has no row.
+  /// Each table exists and is empty.
   case emptied
-  /// Each lacks some objects in between.
+  /// Each table lacks some objects in the middle.
   case holes
-  /// Each has rows of objects that do not exist.
+  /// Each table has rows of objects that do not exist.
   case orphans
-  /// As many rows too many as too few, and with the same sum of row ids.
+  /// As many surplus rows as missing ones, with the same sum of row ids.
   case balanced
   /// Some rows have the value of another object.
   case wrongValues
-  /// A different one for each side table.
+  /// Each side table is in a different state.
   case mixed
-  /// SQLite's indexes are gone.
+  /// The SQLite indexes are missing.
   case withoutIndexes
-  /// Renamed and renamed back, so that SQLite's indexes have other names.
+  /// The tables were renamed and renamed back, so that the SQLite indexes have other names.
   case renamed
 
-  /// Brings the side tables of an entity type into this state. The main table stays as it is.
+  /// Puts the side tables of an entity type into this state. The main table is unchanged.
   public func impose(
     on schema: EntitySchema, _ connection: Connection, using random: inout SeededGenerator
   ) throws {
@@ -55,7 +55,7 @@ public enum IndexState: String, CaseIterable, Sendable {
         .compactMap { $0.first?.integer }
     }
     let ids = try rowIDs(of: side)
-    // Those of no object.
+    // Row ids without an object.
     let taken = Set(ids).union(try rowIDs(of: main))
     let column = String(side.dropFirst(main.count + 2))
     switch self {
@@ -79,7 +79,7 @@ public enum IndexState: String, CaseIterable, Sendable {
           [.integer(id), try anyValue(side, column, connection)])
       }
     case .balanced:
-      // Two rows make place for two others with the same sum of ids.
+      // Replaces two rows by two others with the same sum of ids.
       guard let last = ids.last else { return }
       let present = Set(ids)
       let free = (1..<last).filter { !taken.contains($0) }
@@ -120,7 +120,7 @@ public enum IndexState: String, CaseIterable, Sendable {
     try !connection.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(table)]).isEmpty
   }
 
-  /// A value that some other row has, so that an orphan is found by conditions that objects satisfy.
+  /// A value of some other row, so that conditions that match objects also find the orphan.
   private func anyValue(
     _ side: String, _ column: String, _ connection: Connection
   ) throws -> SQLValue {

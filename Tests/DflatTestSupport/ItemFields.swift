@@ -1,16 +1,17 @@
-// The fields of the rich schema, as requests, builders and objects have them.
+// The fields of the test schema `Item`, in requests, builders and objects.
 
 import Dflat
 
-/// One field: its vtable offset, and how it is moved from an object to a request or a builder, and compared.
+/// One field: its vtable offset, how it is copied from an object to a request or builder, and how
+/// it is compared.
 public struct ItemField: Sendable {
-  /// Where the table has it.
+  /// The vtable offset of the field.
   public let offset: Int
-  /// Sets the field of a request to the value that an object has.
+  /// Sets the field of a request to the value of an object.
   public let set: @Sendable (Kit.ItemChangeRequest, Kit.Item) -> Void
-  /// Sets the field of a builder to the value that an object has.
+  /// Sets the field of a builder to the value of an object.
   public let build: @Sendable (inout Kit.ItemBuilder, Kit.Item) -> Void
-  /// Whether a request reads as an object does; a NaN is itself.
+  /// Whether a request and an object have the same value; NaN equals NaN.
   public let reads: @Sendable (Kit.ItemChangeRequest, Kit.Item) -> Bool
   /// Whether two objects have the same value.
   public let isSame: @Sendable (Kit.Item, Kit.Item) -> Bool
@@ -33,7 +34,7 @@ public struct ItemField: Sendable {
 }
 
 extension ItemField {
-  /// Every field, those of the key first.
+  /// Every field; those of the key come first.
   public static let all = [
     ItemField("name", \.name, \.name, \.name),
     ItemField("serial", \.serial, \.serial, \.serial),
@@ -75,6 +76,6 @@ extension ItemField {
     ItemField("pets", \.pets, \.pets, \.pets),
   ]
 
-  /// Every field that is no part of the key.
+  /// Every field that is not part of the key.
   public static let values = all.dropFirst(2)
 }

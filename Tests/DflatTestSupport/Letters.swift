@@ -1,17 +1,17 @@
-// Migrations between the versions of a letter, and short ways to store letters.
+// Migrations between the versions of a letter, and shorthands to store letters.
 
 public import Dflat
 
-/// Why a letter cannot go on.
+/// The reason why a letter cannot be migrated.
 public struct Illegible: Error, Equatable {
   let text: String
 
-  /// With the text of the letter.
+  /// Creates the error with the text of the letter.
   public init(text: String) { self.text = text }
 }
 
 public enum Letters {
-  /// Empty letters have no successor; one that says so cannot be read.
+  /// Letters without text have no successor; a letter whose text says so fails to migrate.
   public static func toSecond(keepsOld: Bool = false) -> Migration<V1.Letter, V2.Letter> {
     Migration(from: V1.Letter.self, to: V2.Letter.self, keepsOld: keepsOld) { old in
       guard let text = old.text else { return nil }

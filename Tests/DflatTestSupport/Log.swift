@@ -1,16 +1,16 @@
-// What handlers are told, for tests that wait for it.
+// Log: records the events of handlers, for tests that wait for them.
 
 public import Dflat
 import Dispatch
 import Platform
 public import Testing
 
-/// What handlers were told, in order.
+/// The events of handlers, in order.
 public final class Log<Event: Sendable>: Sendable {
   private let state = Mutex<[Event]>([])
   private let told = DispatchSemaphore(value: 0)
 
-  /// Nothing yet.
+  /// Creates an empty log.
   public init() {}
 
   public func add(_ event: Event) {
@@ -20,7 +20,7 @@ public final class Log<Event: Sendable>: Sendable {
 
   public var events: [Event] { state.withLock { $0 } }
 
-  /// Waits for this many events more than were waited for before.
+  /// Waits for this many events beyond those that were waited for before.
   public func wait(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
     for _ in 0..<count {
       if !told.expect("an event", sourceLocation: sourceLocation) { return }
@@ -29,7 +29,7 @@ public final class Log<Event: Sendable>: Sendable {
 }
 
 extension TestWorkspace {
-  /// Waits until all that was called for posts is told.
+  /// Waits until all earlier changes of posts are delivered.
   public func settle() throws { try write([Post.self]) { _ in } }
 
   public func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {

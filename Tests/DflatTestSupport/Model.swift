@@ -1,12 +1,13 @@
 // The model: objects in an array, conditions and orders as closures.
 //
-// A term is two things made together: the expression as a program would write it, and what it means, as a closure over an
-// object's properties that gives nil for unknown. The meaning is written from the manual and uses nothing of the product's
-// evaluation: integers are computed in 128 bits, strings compared as arrays of bytes, NaN is unknown.
+// A term has two parts that are created together: the expression as a program would write it, and
+// its meaning as a closure over an object's properties that returns nil for unknown. The meaning
+// follows the manual and uses no evaluation code of the product: integers are computed in 128 bits,
+// strings are compared as arrays of bytes, NaN is unknown.
 
 public import Dflat
 
-/// An expression and what it means.
+/// An expression and its meaning.
 public struct Term<Value: DflatFriendlyValue, Element: Atom> {
   let expression: any QueryExpression<Value, Element>
   let meaning: (Element) -> Value?
@@ -22,20 +23,20 @@ public struct Term<Value: DflatFriendlyValue, Element: Atom> {
   }
 }
 
-/// A sort key and what it means: negative if the first object comes before the second.
+/// A sort key and its meaning: negative if the first object comes before the second.
 public struct ModelOrder<Element: Atom> {
   let key: OrderBy<Element>
   let compare: (Element, Element) -> Int
   let text: String
 }
 
-/// A query and what it means.
+/// A query and its meaning.
 public struct ModelQuery<Element: Atom> {
   let condition: Term<Bool, Element>?
   let order: [ModelOrder<Element>]
   let limit: Int?
 
-  /// What the query must give of objects that lie in the order of their row ids.
+  /// The expected result for objects in the order of their row ids.
   public func answer(_ objects: [Element]) -> [Element] {
     var matching = objects.filter { condition?.meaning($0) ?? (condition == nil) }
     if !order.isEmpty {
@@ -50,7 +51,7 @@ public struct ModelQuery<Element: Atom> {
     return limit.map { Array(matching.prefix(max(0, $0))) } ?? matching
   }
 
-  /// What the workspace gives.
+  /// The result of the workspace.
   public func fetch(_ workspace: some Queryable) -> FetchedResult<Element> {
     let builder = workspace.fetch(for: Element.self)
     let limit = limit.map { Limit.limit($0) } ?? .noLimit
@@ -65,22 +66,22 @@ public struct ModelQuery<Element: Atom> {
     builder.where(condition, limit: limit, orderBy: order)
   }
 
-  /// The query in words.
+  /// The query as text.
   public var text: String {
     "where \(condition?.text ?? "-") order \(order.map(\.text)) limit \(limit.map { "\($0)" } ?? "-")"
   }
 }
 
-/// What is to be known of a type to compute with it.
+/// What the model needs to know about a type.
 struct Kind<Value: DflatFriendlyValue> {
   /// −1, 0 or 1.
   let compare: (Value, Value) -> Int
   let constants: [Value]
-  /// By name; nil where there is no result.
+  /// Operators by name; they return nil if there is no result.
   var arithmetic: [(name: String, meaning: (Value, Value) -> Value?)] = []
   var operators: (any Operators<Value>)?
 
-  /// Strings by their bytes, whatever Swift takes for equal.
+  /// Strings compare by their bytes, not by Swift's canonical equivalence.
   static func string(_ constants: [String]) -> Kind<String> {
     Kind<String>(
       compare: { left, right in

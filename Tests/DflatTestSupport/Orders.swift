@@ -1,4 +1,4 @@
-// Ten orders, whose fields have Swift types of their own.
+// Ten orders whose fields have their own Swift types.
 
 import Dflat
 public import Foundation
@@ -7,7 +7,7 @@ public typealias Order = Shop.Order
 
 /// Sample orders.
 public enum Orders {
-  /// What times are told from.
+  /// The reference point of all times.
   public static let noon = Date(timeIntervalSince1970: 1_700_000_000)
 
   /// The identifier of an order.
@@ -15,7 +15,7 @@ public enum Orders {
     UUID(uuid: (0xAB, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number)))
   }
 
-  /// Ten of them: every value grows with the number, and odd ones lack what may be absent.
+  /// One of ten orders. Every value grows with the number; odd ones lack the optional values.
   public static func order(_ number: Int) -> Order {
     let isOdd = number % 2 == 1
     return Order(

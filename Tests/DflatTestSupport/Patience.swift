@@ -1,31 +1,32 @@
-// Patience: tests wait for what should come, but not for ever: what does not come is a failure with a place, and no hang.
+// Patience: tests wait with a timeout. An event that does not come is a failure with a source
+// location, and no hang.
 
 public import Dispatch
 import Foundation
 public import Testing
 
-/// Something has not come in time.
+/// An event did not come in time.
 public struct NotInTime: Error, CustomStringConvertible {
-  /// What was waited for.
+  /// The event.
   public let what: String
 
-  /// What did not come, and how long was waited.
+  /// The event, and how long the test waited.
   public var description: String { "\(what) did not come within \(NotInTime.patience)" }
 
-  /// So long that it is no failure to be on a busy machine.
+  /// Long enough to be exceeded on a busy machine only by a real failure.
   static let patience = Duration.seconds(120)
 }
 
 extension DispatchSemaphore {
-  /// Waits until a task has begun, which says so with a signal, before what the task does is waited
-  /// for with patience.
+  /// Waits until a task has begun and signals this. What the task does is then waited for with a
+  /// timeout.
   ///
-  /// This wait has no bound: Swift's pool takes a new task behind all tests that wait there for their
-  /// own turn, and how long those take is nothing that the task could be blamed for.
+  /// This wait has no timeout: Swift's pool starts a new task after all tests that wait there, and
+  /// the task cannot be blamed for how long those take.
   public func waitForTurn() { wait() }
 
   /// Waits for a signal.
-  /// - Parameter what: What the signal says, for people.
+  /// - Parameter what: A description of the event.
   /// - Throws: `NotInTime` if it does not come.
   public func wait(for what: String) throws {
     if wait(timeout: .now() + .seconds(Int(NotInTime.patience.components.seconds))) == .success {
@@ -34,8 +35,8 @@ extension DispatchSemaphore {
     throw NotInTime(what: what)
   }
 
-  /// The same where nothing can be thrown.
-  /// - Returns: Whether the signal came. If it did not, that is an issue.
+  /// Waits for a signal and records an issue if it does not come.
+  /// - Returns: Whether the signal came.
   @discardableResult
   public func expect(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -49,9 +50,9 @@ extension DispatchSemaphore {
 }
 
 extension DispatchGroup {
-  /// Waits until all have left.
-  /// - Parameter what: What that means, for people.
-  /// - Returns: Whether they have. If not, that is an issue.
+  /// Waits until all have left the group.
+  /// - Parameter what: A description of the event.
+  /// - Returns: Whether they have; otherwise an issue is recorded.
   @discardableResult
   public func expect(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -63,16 +64,16 @@ extension DispatchGroup {
   }
 }
 
-/// Runs what waits for tasks on a thread of its own. Tests run on threads of Swift's pool, of which
-/// there are few: if all of them waited for tasks, no task would run.
+/// Runs code that blocks until tasks finish on a separate thread. Swift's pool, which runs tests,
+/// has few threads: if all of them blocked on tasks, no task could run.
 public func beyondTasks<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
   }
 }
 
-/// Looks again and again whether `condition` holds, where nothing signals that it does.
-/// - Returns: Whether it does. If it did not come in time, it does not.
+/// Polls until `condition` holds, for conditions that have no signal.
+/// - Returns: Whether it became true before the timeout.
 public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = ContinuousClock.now + NotInTime.patience
   while try !condition() {

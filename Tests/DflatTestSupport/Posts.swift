@@ -1,4 +1,4 @@
-// Short ways to store posts.
+// Shorthands to store posts.
 
 public import Dflat
 import Dispatch
@@ -6,7 +6,7 @@ import Testing
 
 public typealias Post = Blog.Post
 
-/// A post under the site "s".
+/// A post of the site "s".
 public func post(
   _ number: Int32, likes: Int32 = 0, photo: String? = nil, link: String? = nil
 ) -> Post {
@@ -17,7 +17,8 @@ public func post(
 }
 
 extension TestWorkspace {
-  /// Stores new posts; they come back with their row ids. Throws if the transaction is not committed.
+  /// Stores new posts and returns them with their row ids. Throws if the transaction is not
+  /// committed.
   @discardableResult
   public func store(_ posts: [Post]) throws -> [Post] {
     let outcome = try write([Post.self]) { txn in
@@ -51,7 +52,8 @@ extension TestWorkspace {
     }
   }
 
-  /// Issues transactions without waiting for one another, while the line is held up, so that they run together.
+  /// Enqueues transactions without waiting for each other, while their queue is blocked, so that
+  /// they run as one group.
   public func together(
     _ count: Int, of types: [Any.Type] = [Post.self],
     _ handler: @escaping @Sendable (Int, any TransactionContext) -> Void,
@@ -76,12 +78,12 @@ extension TestWorkspace {
 }
 
 extension TemporaryWorkspace {
-  /// What is wrong with what is stored, as far as posts are concerned.
+  /// The faults of the stored posts.
   public func faults() throws -> [String] { try faults(of: Post._schema) }
 }
 
 extension TemporaryFile {
-  /// What is wrong with the file, as far as posts are concerned.
+  /// The faults of the file with regard to posts.
   public func faults(complete: Bool = true) throws -> [String] {
     try unsoundness(of: Post._schema, foreignConnection(), complete: complete)
   }

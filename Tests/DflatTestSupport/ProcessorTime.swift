@@ -1,9 +1,9 @@
-// What a piece of work costs, however busy the machine is.
+// The cost of a piece of work, independent of the machine's load.
 
 import Foundation
 
-/// The time for which the calling thread has used a processor so far, in nanoseconds. Time in which
-/// it waited, or others ran, does not count.
+/// The processor time that the calling thread has used so far, in nanoseconds. Time in which it
+/// waited or was preempted does not count.
 public func processorTime() -> UInt64 {
   var time = timespec()
   precondition(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0, "there is no such clock")

@@ -2,7 +2,7 @@
 
 public import Dflat
 
-/// Makes random queries for an entity type.
+/// Generates random queries for an entity type.
 public struct RandomQueries<Element: Atom> {
   private var comparisons: [(inout SeededGenerator) -> Term<Bool, Element>] = []
   private var orders: [(inout SeededGenerator) -> ModelOrder<Element>] = []
@@ -23,7 +23,7 @@ public struct RandomQueries<Element: Atom> {
     }
   }
 
-  /// Conditions that stand for themselves.
+  /// Complete conditions.
   mutating func add(_ conditions: [Term<Bool, Element>]) { booleans += conditions }
 
   /// A query; about a third of them have no condition, no order or no limit.
@@ -36,7 +36,7 @@ public struct RandomQueries<Element: Atom> {
       limit: random.oneIn(2) ? nil : random.pick([0, 1, 1, 2, 3, 5, 10, 1000, -1]))
   }
 
-  /// A condition of at most this many levels.
+  /// A condition with at most this many levels.
   public func condition(
     _ depth: Int, _ random: inout SeededGenerator
   ) -> Term<Bool, Element> {

@@ -1,8 +1,9 @@
-// Random objects of the rich schema, and the table of its fields.
+// Random objects of the test schema `Item`, and the table of its fields.
 
 import Dflat
 
-/// Values that tend to break things, few enough that objects and conditions often meet.
+/// Values that tend to break things, few enough that objects and conditions often have the same
+/// one.
 enum Pool {
   static let strings = [
     "", "a", "b", "A", "ab", "é", "e\u{301}", "a\0", "a\0b", "plain", "ß", "日本", "\u{10FFFF}", "zz",
@@ -23,7 +24,7 @@ enum Pool {
   }
 }
 
-/// Makes random objects.
+/// Generates random objects.
 public enum RandomItems {
   /// A new object with a random key.
   public static func item(_ random: inout SeededGenerator) -> Kit.Item {
@@ -34,7 +35,7 @@ public enum RandomItems {
     return builder.build()
   }
 
-  /// Random values for about half of the fields that are no key.
+  /// Random values for about half of the fields that are not part of the key.
   public static func fill(_ b: inout Kit.ItemBuilder, _ random: inout SeededGenerator) {
     func change<T>(_ field: inout T, _ value: @autoclosure () -> T) {
       if random.oneIn(2) { field = value() }
@@ -240,7 +241,7 @@ extension Kit.Item {
     return queries
   }
 
-  /// What is there, which is never unknown, and its negation.
+  /// Presence tests, which are never unknown, and their negations.
   private static var presence: [Term<Bool, Kit.Item>] {
     typealias Item = Kit.Item
     let cat = Item.pet.as(Kit.Cat.self)

@@ -1,12 +1,12 @@
-// Runs of random tests: how long they are, and where their seeds come from.
+// Random tests: how long they run, and where their seeds come from.
 
 import Platform
 public import Testing
 
-/// Whether long random runs were asked for: `DFLAT_LONG=1 swift test`.
+/// Whether long random runs were requested: `DFLAT_LONG=1 swift test`.
 public let isLongRun = environment("DFLAT_LONG") == "1"
 
-/// The seed of a random test: `DFLAT_SEED=…`, or one of its own for each run.
+/// The seed of a random test: `DFLAT_SEED=…`, or a new one for each run.
 public func testSeed() -> UInt64 {
   environment("DFLAT_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
 }

@@ -1,12 +1,12 @@
-// Random numbers that can be had again.
+// Reproducible random numbers.
 
-/// A small random generator (SplitMix64) with a seed that can be printed and given again.
+/// A small random generator (SplitMix64) whose seed can be printed and reused.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  /// What it began with.
+  /// The initial seed.
   public let seed: UInt64
   private var state: UInt64
 
-  /// The same numbers for the same seed.
+  /// Creates a generator. Equal seeds give equal numbers.
   public init(seed: UInt64) {
     self.seed = seed
     state = seed
@@ -24,7 +24,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// True once in `count` times, on average.
   public mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-  /// One of the choices, of which there must be some.
+  /// A random element. The collection must not be empty.
   public mutating func pick<C: Collection>(_ choices: C) -> C.Element {
     choices.randomElement(using: &self)!
   }

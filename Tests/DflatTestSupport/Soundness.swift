@@ -1,15 +1,16 @@
-// Whether a file is what its objects say.
+// Whether the content of a file is consistent with its objects.
 
 public import Dflat
 import FlatBuffersRuntime
 public import SQLiteAccess
 
-/// What is wrong with a file, one line each; empty for a sound one.
+/// The faults of a file, one line each; empty for a sound file.
 ///
-/// The file passes SQLite's own check; every row is a sound buffer with its own key in the key columns; in every side table
-/// each object up to the greatest row id has a row with the object's value, and no row is without an object.
+/// A sound file passes SQLite's own check. Every row is a sound buffer whose key equals the key
+/// columns. In every side table each object up to the greatest row id has a row with the object's
+/// value, and no row is without an object.
 ///
-/// - Parameter complete: Whether every side table must reach all objects.
+/// - Parameter complete: Whether every side table must cover all objects.
 public func unsoundness(
   of schema: EntitySchema, _ connection: Connection, complete: Bool = false
 ) throws -> [String] {
@@ -54,7 +55,7 @@ public func unsoundness(
     }
     for (id, bytes) in objects.sorted(by: { $0.key < $1.key }) where id <= greatest {
       let value = read([schema.indexReaders[index]], bytes)
-      // Other programs write 0 for an empty union.
+      // Other programs store 0 for an empty union.
       if table.hasSuffix("__type"), value == [.null], side[id] == .integer(0) { continue }
       if side[id].map({ [$0] }) != value {
         faults.append(

@@ -1,13 +1,13 @@
-// Threads for tasks that do not depend on Swift's pool: clients and tests block the threads of that
-// one.
+// TaskQueue: threads for tasks, independent of Swift's pool, whose threads may be blocked by
+// clients and tests.
 
 import Dispatch
 
-/// Runs tasks on threads of a queue.
+/// Runs tasks on the threads of a queue.
 public final class TaskQueue: TaskExecutor {
   private let queue = DispatchQueue(label: "tasks", attributes: .concurrent)
 
-  /// An executor with threads of its own.
+  /// Creates an executor with its own threads.
   public init() {}
 
   /// Runs a job on one of the queue's threads.

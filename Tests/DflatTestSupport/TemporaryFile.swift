@@ -1,4 +1,4 @@
-// A workspace on an SQLite file in a directory of its own, for the time of one test.
+// TemporaryFile: a workspace on an SQLite file in its own directory, for one test.
 
 public import Dflat
 public import Dispatch
@@ -35,19 +35,19 @@ public final class TemporaryFile: TestWorkspace {
     dflat.errorHandler = { [errors] in errors.add($0) }
   }
 
-  /// What the workspace has told of its file since the last call.
+  /// The events of the workspace since the last call.
   public func takeEvents() -> [SQLiteWorkspace.Event] { log.take() }
 
-  // MARK: Behind the workspace's back
+  // MARK: Access from outside of the workspace
 
-  /// A connection of its own to the file, as another program would have.
+  /// A separate connection to the file, like one of another program.
   public func foreignConnection() throws -> Connection {
     let connection = try Connection(path: path)
     try connection.execute("PRAGMA wal_autocheckpoint = 0")
     return connection
   }
 
-  /// Changes the file as another program would.
+  /// Changes the file like another program.
   public func tamper(_ sql: String, _ values: [SQLValue] = []) throws {
     let connection = try foreignConnection()
     if values.isEmpty { try connection.execute(sql) } else { try connection.execute(sql, values) }
@@ -59,7 +59,7 @@ public final class TemporaryFile: TestWorkspace {
     TemporaryFile(path: path) { $0.targetQueue = targetQueue }
   }
 
-  /// The first column of what the command `sqlite3` prints.
+  /// The first column of the output of the command `sqlite3`.
   public func sqlite3(_ sql: String) throws -> String {
     let process = Process()
     let output = Pipe()
@@ -73,7 +73,7 @@ public final class TemporaryFile: TestWorkspace {
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Whether the file, or one that SQLite keeps beside it, exists.
+  /// Whether the file exists, or a file with this suffix that SQLite creates for it.
   public func fileExists(_ suffix: String = "") -> Bool {
     FileManager.default.fileExists(atPath: path + suffix)
   }
@@ -84,12 +84,12 @@ public enum StorageKind: CaseIterable, Sendable {
   case file
   case memory
 
-  /// What tests use that do not choose: files, or memory if `DFLAT_STORAGE` is `memory`.
+  /// The storage of tests that do not choose one: a file, or memory if `DFLAT_STORAGE` is `memory`.
   public static let standard =
     ProcessInfo.processInfo.environment["DFLAT_STORAGE"] == "memory" ? StorageKind.memory : .file
 }
 
-/// Runs `body` with a workspace on a file that does not exist yet.
+/// Runs `body` with a workspace whose file does not exist yet.
 public func withTemporaryFile<R>(
   _ kind: StorageKind = .standard, targetQueue: DispatchQueue? = nil,
   configure: (inout SQLiteWorkspace.Configuration) -> Void = { _ in },
@@ -105,7 +105,7 @@ public func withTemporaryFile<R>(
   return try body(workspace)
 }
 
-/// Runs `body` with a workspace on a file that does not exist yet.
+/// Runs `body` with a workspace whose file does not exist yet.
 public func withTemporaryFile<R>(
   _ kind: StorageKind = .standard, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: (TemporaryFile) async throws -> R
@@ -117,7 +117,7 @@ public func withTemporaryFile<R>(
   return try await body(workspace)
 }
 
-/// The events that a workspace has told.
+/// Records the events of a workspace.
 private final class EventLog: Sendable {
   private let events = Mutex<[SQLiteWorkspace.Event]>([])
 

@@ -1,4 +1,4 @@
-// A workspace of any engine, for the time of one test.
+// TemporaryWorkspace: a workspace of any engine, for one test.
 
 public import Dflat
 import Foundation
@@ -31,15 +31,16 @@ public final class TemporaryWorkspace: TestWorkspace {
     workspace.errorHandler = { [errors] in errors.add($0) }
   }
 
-  /// The same data by a workspace that has not seen them yet, where the engine can have two; otherwise this one.
+  /// The same data in a new workspace, if the engine supports two; otherwise this workspace.
   public func reopened() -> TemporaryWorkspace {
     another.map { TemporaryWorkspace($0(), self) } ?? self
   }
 
-  /// What is wrong with what is stored for a type, one line each; empty if everything is sound. Indexes are complete.
+  /// The faults in the stored data of a type, one line each; empty if everything is sound and the
+  /// indexes are complete.
   public func faults(of schema: EntitySchema) throws -> [String] { try findFaults(schema) }
 
-  /// Brings the indexes of a type into the state that the engine is tested in.
+  /// Puts the indexes of a type into the state that is tested with this engine.
   public func disturbIndexes(
     of schema: EntitySchema, using random: inout SeededGenerator
   ) throws {
@@ -47,7 +48,7 @@ public final class TemporaryWorkspace: TestWorkspace {
   }
 }
 
-/// Runs `body` with a workspace that has no objects yet.
+/// Runs `body` with an empty workspace.
 public func withTemporaryWorkspace<R>(
   _ engine: TestEngine = .sqlite, settings: TestSettings = TestSettings(),
   sourceLocation: SourceLocation = #_sourceLocation, _ body: (TemporaryWorkspace) throws -> R
@@ -59,7 +60,7 @@ public func withTemporaryWorkspace<R>(
   return try body(workspace)
 }
 
-/// Runs `body` with a workspace that has no objects yet.
+/// Runs `body` with an empty workspace.
 public func withTemporaryWorkspace<R>(
   _ engine: TestEngine = .sqlite, settings: TestSettings = TestSettings(),
   sourceLocation: SourceLocation = #_sourceLocation,
@@ -72,7 +73,7 @@ public func withTemporaryWorkspace<R>(
   return try await body(workspace)
 }
 
-/// A new empty directory.
+/// Creates a new empty directory.
 public func makeTemporaryDirectory() throws -> String {
   let url = FileManager.default.temporaryDirectory.appendingPathComponent(
     "dflat-\(UInt64.random(in: 0...UInt64.max))")

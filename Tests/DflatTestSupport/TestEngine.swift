@@ -1,4 +1,4 @@
-// The engines that every engine-neutral test runs on. To add one is to add a line to `all`.
+// The engines that every engine-neutral test runs on. To add an engine, add a line to `all`.
 
 import Dflat
 public import Dispatch
@@ -6,14 +6,14 @@ import MemoryDflat
 import SQLiteDflat
 public import Testing
 
-/// What workspaces of all engines can be told.
+/// Settings that workspaces of all engines have.
 public struct TestSettings: Sendable {
-  /// Where handlers run.
+  /// The queue on which handlers run.
   public var targetQueue: DispatchQueue?
   /// Whether transactions run one after another.
   public var isSerial: Bool
 
-  /// Those that a workspace has if it is told nothing.
+  /// Creates settings; the defaults are those of a workspace.
   public init(targetQueue: DispatchQueue? = nil, isSerial: Bool = false) {
     self.targetQueue = targetQueue
     self.isSerial = isSerial
@@ -22,31 +22,32 @@ public struct TestSettings: Sendable {
 
 /// A storage engine under test.
 public struct TestEngine: Sendable, CustomTestStringConvertible {
-  /// Its name in the results of tests.
+  /// The name in test results.
   public let testDescription: String
-  /// Whether other programs change its indexes; see `TemporaryWorkspace.disturbIndexes`.
+  /// Whether other programs modify the indexes; see `TemporaryWorkspace.disturbIndexes`.
   public var disturbsIndexes = false
-  /// Makes a workspace.
+  /// Creates a workspace.
   let make: @Sendable (_ directory: String, _ settings: TestSettings) -> Made
 
-  /// A workspace, and what only its engine knows of it.
+  /// A workspace, and what is specific to its engine.
   struct Made {
     let workspace: any Workspace
-    /// Another workspace on the same data; nil where there can be none.
+    /// Creates another workspace on the same data; nil if that is impossible.
     var another: (@Sendable () -> any Workspace)?
-    /// What is wrong with what is stored for a type, one line each.
+    /// The faults in the stored data of a type, one line each.
     var faults: @Sendable (EntitySchema) throws -> [String] = { _ in [] }
-    /// Brings the indexes of a type into the state that the engine is tested in.
+    /// Puts the indexes of a type into the state that is tested with this engine.
     var disturb: @Sendable (EntitySchema, inout SeededGenerator) throws -> Void = { _, _ in }
   }
 
-  /// All engines, and some of them with less than they can do.
+  /// All engines, including one with restricted capabilities.
   public static let all: [TestEngine] = [.sqlite, .memory, .restrictedMemory]
 
-  /// The same, those whose indexes other programs can change in every state that they can leave behind.
+  /// All engines. Those whose indexes other programs can change appear once for each state of the
+  /// indexes.
   public static let inEveryIndexState = IndexState.allCases.map { sqlite($0) } + all.dropFirst()
 
-  /// A file of SQLite.
+  /// An SQLite file.
   public static let sqlite = sqlite(.complete)
 
   private static func sqlite(_ state: IndexState) -> TestEngine {
@@ -72,7 +73,7 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
       disturb: { try state.impose(on: $0, file.foreignConnection(), using: &$1) })
   }
 
-  /// Memory.
+  /// An engine in memory.
   public static let memory = TestEngine(testDescription: "memory") { _, settings in
     let workspace = MemoryWorkspace(
       writeConcurrency: settings.isSerial ? .serial : .concurrent,
@@ -80,7 +81,7 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
     return Made(workspace: workspace)
   }
 
-  /// Memory that says it can do little: Dflat does the rest.
+  /// An engine in memory that declares few capabilities, so that Dflat does the rest.
   public static let restrictedMemory = TestEngine(testDescription: "restricted memory") {
     _, settings in
     let workspace = MemoryWorkspace(
@@ -93,7 +94,7 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
   }
 }
 
-// For tests in processes of their own.
+// For tests in separate processes.
 extension TestEngine: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

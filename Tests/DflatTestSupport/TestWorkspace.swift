@@ -1,29 +1,30 @@
-// What tests do with a workspace, whatever engine it has.
+// What tests do with a workspace of any engine.
 
 public import Dflat
 import Dispatch
 import Platform
 import Testing
 
-/// A workspace for the time of one test. Errors that it reports are kept; those that are not taken fail the test.
+/// A workspace for one test. It collects reported errors; those that the test does not take fail
+/// the test.
 public protocol TestWorkspace: Sendable {
   /// The workspace.
   var workspace: any Workspace { get }
-  /// What it has reported.
+  /// The errors that it has reported.
   var errors: ReportedErrors { get }
 }
 
-/// The errors that a workspace has reported and no test has taken.
+/// The errors that a workspace has reported and the test has not taken.
 public final class ReportedErrors: Sendable {
   private let errors = Mutex<[any Error]>([])
 
-  /// None yet.
+  /// Creates an empty collection.
   public init() {}
 
-  /// Takes in an error.
+  /// Adds an error.
   public func add(_ error: any Error) { errors.withLock { $0.append(error) } }
 
-  /// Those since the last call.
+  /// Takes the errors since the last call.
   public func take() -> [StorageError] {
     errors.withLock { errors in
       defer { errors.removeAll() }
@@ -34,24 +35,25 @@ public final class ReportedErrors: Sendable {
   }
 }
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 public struct Outcome<R> {
-  /// What the body gave; nil if it did not run.
+  /// The result of the body; nil if it did not run.
   public let result: R?
-  /// What the completion handler was told.
+  /// The argument of the completion handler.
   public let isCommitted: Bool
 }
 
 extension TestWorkspace {
-  /// The errors reported since the last call. What is taken is expected.
+  /// Takes the errors since the last call. The test expects these.
   public func takeErrors() -> [StorageError] { errors.take() }
 
-  /// Runs a transaction and waits for it. An error that `body` throws aborts it. Throws `NotInTime` if it does not complete.
+  /// Runs a transaction and waits for its completion. An error that `body` throws aborts the
+  /// transaction. Throws `NotInTime` if it does not complete.
   @discardableResult
   public func write<R>(
     _ types: [Any.Type], _ body: @escaping (any TransactionContext) throws -> R
   ) throws -> Outcome<R> {
-    // Unsafe, and yet in order: both handlers have run before this function returns.
+    // Unsafe but ordered: both handlers have run before this function returns.
     nonisolated(unsafe) var result: Result<R, any Error>?
     nonisolated(unsafe) var isCommitted = false
     nonisolated(unsafe) let body = body
@@ -70,7 +72,7 @@ extension TestWorkspace {
     return Outcome(result: try result?.get(), isCommitted: isCommitted)
   }
 
-  /// Closes the workspace and records every error that no test has taken.
+  /// Closes the workspace and records an issue for every error that the test has not taken.
   func finish(_ sourceLocation: SourceLocation) {
     let isClosed = DispatchSemaphore(value: 0)
     workspace.shutdown { isClosed.signal() }
@@ -81,15 +83,15 @@ extension TestWorkspace {
   }
 }
 
-/// A transaction that a test relies on was not committed.
+/// A transaction that a test depends on was not committed.
 public struct NotCommitted: Error, CustomStringConvertible {
-  /// What the workspace reported until then.
+  /// The errors that the workspace has reported until then.
   public let errors: [StorageError]
 
   /// - Parameter errors: What the workspace reported.
   public init(errors: [StorageError]) { self.errors = errors }
 
-  /// That, in words.
+  /// The error in words.
   public var description: String {
     "a transaction was not committed; the workspace reported: \(errors)"
   }

@@ -1,4 +1,4 @@
-// The pool of builders: each is in one caller's hands, and empty when it is taken.
+// The pool of builders: each builder has one owner at a time, and is empty when it is taken.
 
 import DflatTestSupport
 import Dispatch
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The pool of builders")
 struct BuilderPoolTests {
-  @Test("Builders that are taken together are different, and come back empty")
+  @Test("Builders in use at the same time are distinct, and reused ones are empty")
   func takenTogether() {
     for _ in 0..<3 {
       let builders = (0..<12).map { _ in BuilderPool.take() }
@@ -23,7 +23,7 @@ struct BuilderPoolTests {
     }
   }
 
-  @Test("Objects are built inside of others, and on many threads, without mixing")
+  @Test("Nested and concurrent builds do not interfere")
   func threads() {
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for number in 0..<500 {

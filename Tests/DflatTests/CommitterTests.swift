@@ -1,4 +1,4 @@
-// The right to write, groups that share a commit, and what members are told when the storage fails.
+// The write lease, group commits, and what members are notified of when the storage fails.
 
 import DflatTestSupport
 import Dispatch
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Dflat
 
-/// A storage's transaction that notes what is asked of it, and fails where it is told to. Used by one thread at a time.
+/// A storage writer that records its calls and fails on demand. Used by one thread at a time.
 private final class NotingWriter: StorageWriter {
   var notes: [String] = []
   var failsCommit = false
@@ -57,7 +57,7 @@ struct CommitterTests {
     let group = DispatchGroup()
   }
 
-  /// No group ends by time, however slow the machine is.
+  /// No group is closed by its deadline, however slow the machine is.
   init() { self.init(longest: .seconds(3600)) }
 
   private init(longest: DispatchTimeInterval) {
@@ -81,7 +81,7 @@ struct CommitterTests {
     }
   }
 
-  /// A transaction that writes and ends, with others behind it.
+  /// A transaction that writes and ends, and is followed by another one.
   @discardableResult
   private func write(
     _ types: TypeSet, isAborted: Bool = false, isFollowed: Bool = true
@@ -92,7 +92,7 @@ struct CommitterTests {
     return turn.group
   }
 
-  /// A transaction that writes nothing and ends.
+  /// A transaction that ends without writing.
   private func end(
     _ types: TypeSet, of group: CommitGroup? = nil, isFollowed: Bool = true
   ) {
@@ -112,7 +112,7 @@ struct CommitterTests {
     return told.outcomes.withLock { $0 }
   }
 
-  @Test("One commit for all, a savepoint for each but the first")
+  @Test("A group has one commit, and a subtransaction for each member but the first")
   func commit() throws {
     try write(posts)
     try write(posts)
@@ -123,7 +123,7 @@ struct CommitterTests {
     #expect(writer.notes == ["begin", "keep", "begin", "undo", "commit"])
   }
 
-  @Test("What may have been read and is not committed is named by its types")
+  @Test("The types of a failed group are reported")
   func doubts() throws {
     try write(posts)
     end(posts, isFollowed: false)
@@ -137,7 +137,7 @@ struct CommitterTests {
     #expect(told.good.withLock { $0 } == 2)
   }
 
-  @Test("When nobody follows, a transaction is committed at once")
+  @Test("A transaction without a follower is committed at once")
   func alone() throws {
     try write(posts, isFollowed: false)
     #expect(outcomes == [true])
@@ -146,7 +146,7 @@ struct CommitterTests {
     #expect(writer.notes == ["commit", "commit"])
   }
 
-  @Test("Who has only read other types does not wait for the group")
+  @Test("A member that has read only other types does not wait for the group")
   func others() throws {
     try write(posts)
     end(notes)
@@ -156,7 +156,7 @@ struct CommitterTests {
     #expect(outcomes == [true, true, true])
   }
 
-  @Test("Who comes behind an aborted transaction is told after it")
+  @Test("A follower of an aborted transaction is notified after it")
   func behindAborted() throws {
     try write(posts)
     try write(notes, isAborted: true)
@@ -166,26 +166,26 @@ struct CommitterTests {
     #expect(outcomes.count == 4)
   }
 
-  @Test("A commit that fails is told to everybody who depends on it, and to nobody else")
+  @Test("A failed commit is reported to the members that depend on it, and to no others")
   func failedCommit() throws {
     let group = try write(posts)
-    // It has read what is not committed.
+    // This member has read uncommitted changes.
     end(posts, of: group)
-    // It stands behind, but has read nothing.
+    // This member follows, but has read nothing.
     end(posts)
     writer.failsCommit = true
     try write(notes, isFollowed: false)
-    // Types are told side by side.
+    // Deliveries of different types run concurrently.
     #expect(outcomes.filter { $0 }.count == 1)
     #expect(told.errors.withLock { $0 } == 1)
     #expect(told.good.withLock { $0 } == 1)
-    // The next group starts anew.
+    // The next group is independent.
     writer.failsCommit = false
     try write(posts, isFollowed: false)
     #expect(outcomes.last == true)
   }
 
-  @Test("What was read of a group that has failed meanwhile makes its reader fail")
+  @Test("A member that has read from a group fails if the group fails meanwhile")
   func readerOfFailed() throws {
     let group = try write(posts)
     writer.failsCommit = true
@@ -194,7 +194,7 @@ struct CommitterTests {
     #expect(outcomes == [false, false, false])
   }
 
-  @Test("If the storage gives the whole up, those who were good so far are told so")
+  @Test("If the storage rolls back the whole transaction, all its members fail")
   func lost() throws {
     try write(posts)
     writer.losesSavepoint = true
@@ -207,7 +207,7 @@ struct CommitterTests {
     #expect(outcomes == [false, false, true])
   }
 
-  @Test("A first transaction that is aborted leaves no transaction open")
+  @Test("An aborted first transaction leaves no storage transaction open")
   func abortedFirst() throws {
     try write(posts, isAborted: true)
     #expect(outcomes == [false])
@@ -215,7 +215,7 @@ struct CommitterTests {
     #expect(try committer.read(posts) { _ in true } == nil)
   }
 
-  @Test("What is not committed can be read by those behind it, until it is committed")
+  @Test("Later transactions can read uncommitted changes until the commit")
   func uncommitted() throws {
     let group = try write(posts)
     #expect(try committer.read(posts) { $0 === group } == true)
@@ -224,23 +224,23 @@ struct CommitterTests {
     #expect(try committer.read(posts) { _ in true } == nil)
   }
 
-  @Test("A follower that takes long does not keep those before it from their commit")
+  @Test("A slow follower does not delay the commit of earlier transactions")
   func alarm() throws {
     let impatient = CommitterTests(longest: .milliseconds(1))
     try impatient.write(posts)
-    // Nobody ends any more: the alarm does it.
+    // No further transaction ends, so the alarm closes the group.
     #expect(impatient.outcomes == [true])
   }
 
   @Test(
-    "The right to write goes round in the order of asking, and a group stays open for who waits")
+    "The write lease passes on in request order, and a group stays open for waiting transactions")
   func fairness() throws {
     let turn = try committer.beginTurn { writer }
     let order = Mutex<[Int]>([])
     let done = DispatchGroup()
     for number in 0..<6 {
       done.enter()
-      // What it changes is guarded by the committer.
+      // The committer guards what the block changes.
       nonisolated(unsafe) let test = self
       DispatchQueue(label: "waiter \(number)").async {
         defer { done.leave() }
@@ -253,26 +253,26 @@ struct CommitterTests {
       #expect(isWaiting, "waiter \(number) does not wait")
     }
     finish(committer.end(turn, member(posts, of: turn.group)), false)
-    done.expect("the right to write for all who wait")
+    done.expect("the write lease for all waiting transactions")
     #expect(order.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     #expect(outcomes.count == 7)
     #expect(writer.notes.filter { $0 == "commit" }.count == 1)
   }
 
   @Test(
-    "Who must not wait gets the right to write only if nobody has it or shares a commit"
+    "A transaction that must not wait gets the lease only if it is free and no group is open"
   )
   func atOnce() throws {
     let turn = try #require(try committer.beginTurnAtOnce { writer })
     #expect(try committer.beginTurnAtOnce { writer } == nil)
     #expect(!committer.isIdle)
     finish(committer.end(turn, member(posts, of: turn.group)), true)
-    // The right is free, and the group is open for who follows.
+    // The lease is free, but the group is open for followers.
     #expect(try committer.beginTurnAtOnce { writer } == nil)
     end(posts, isFollowed: false)
     #expect(outcomes == [true, true])
     #expect(committer.isIdle)
-    // What the storage refuses, and what fails, leaves nothing behind.
+    // A begin that is refused or fails changes nothing.
     #expect(try committer.beginTurnAtOnce { nil } == nil)
     #expect(throws: TransactionError.self) {
       try committer.beginTurnAtOnce { throw TransactionError.aborted }
@@ -281,7 +281,7 @@ struct CommitterTests {
     #expect(writer.notes == ["commit"])
   }
 
-  /// Its end is asked for, and no handler is told.
+  /// A member whose outcome is awaited, without a handler.
   private final class AwaitedMember: CommitMember, @unchecked Sendable {
     let ending = Ending()
     @exclusivity(unchecked) var thread: Thread?
@@ -292,7 +292,7 @@ struct CommitterTests {
     }
   }
 
-  @Test("Who awaits the end is told by the thread that commits; handlers are called elsewhere")
+  @Test("The committing thread notifies awaiting callers; handlers run on other threads")
   func notices() throws {
     let turn = try committer.beginTurn { writer }
     let awaited = AwaitedMember(posts, group: turn.group)

@@ -5,7 +5,7 @@ import DflatTestSupport
 import SQLiteDflat
 import Testing
 
-/// A protocol of a program's own, for its entities and whatever else it has.
+/// A protocol of the program, for entities and other types.
 private protocol Likable {
   var likes: Int32 { get }
   func liked() -> Self
@@ -21,7 +21,7 @@ struct CopyTests {
     site: "s", number: 1, likes: 5, author: Blog.Author(handle: "h", name: "n"), tags: ["a"],
     attachment: .link(Blog.Link(url: "u")), isPinned: true)
 
-  @Test("A copy has the values that were set, and all others of the original")
+  @Test("A copy has the values that were set, and the original's values otherwise")
   func values() {
     let copy = original.with {
       $0.likes += 1
@@ -43,7 +43,7 @@ struct CopyTests {
     #expect(throws: Refusal.self) { try original.with { _ in throw Refusal() } }
   }
 
-  @Test("Entities take part in a program's own protocols")
+  @Test("Entities can conform to the program's own protocols")
   func protocols() {
     func twice<T: Likable>(_ value: T) -> T { value.liked().liked() }
     #expect(twice(original).likes == 7)
@@ -77,7 +77,7 @@ struct CopyTests {
     }
   }
 
-  @Test("What only a newer version of the schema knows is in the copy, too")
+  @Test("A copy keeps content that only a newer version of the schema knows")
   func newer() {
     let new = PRESS.Article(
       slug: "a", headline: "old", footnotes: [PRESS.Footnote(text: "note")],
@@ -90,7 +90,7 @@ struct CopyTests {
     #expect(again.editor == new.editor && again.score == 1.5)
   }
 
-  @Test("A copy is no stored object: it stands for the one with its key")
+  @Test("A copy is not stored; it is identified with the stored object that has its key")
   func stored() throws {
     try withTemporaryWorkspace { workspace in
       let dflat = workspace.dflat

@@ -1,4 +1,4 @@
-// Demand and cancellation, as Combine has them, without Combine.
+// Demand and cancellation as in Combine, but without Combine.
 
 import DflatTestSupport
 import Dispatch
@@ -37,7 +37,7 @@ struct DemandTests {
       })
   }
 
-  @Test("It begins at the first demand, and gives what was asked for, the newest")
+  @Test("Delivery begins at the first demand, is limited to it, and gives the newest value")
   func newest() {
     let reader = Reader()
     let buffer = buffer(reader)
@@ -58,7 +58,7 @@ struct DemandTests {
     #expect(reader.values.withLock { $0 } == [1, 2, 5, 6, 7, 8, 9])
   }
 
-  @Test("A reader may ask for more with each value, and while it takes one")
+  @Test("A subscriber may add demand with each value, and while it receives one")
   func more() {
     let reader = Reader()
     let buffer = buffer(reader, more: .atMost(1))
@@ -84,7 +84,7 @@ struct DemandTests {
     inner.withLock { $0 = nil }
   }
 
-  @Test("The end comes after the last value, which waits until it is asked for")
+  @Test("The completion follows the last value, which waits for demand")
   func end() {
     let reader = Reader()
     let buffer = buffer(reader)
@@ -102,7 +102,7 @@ struct DemandTests {
     #expect(reader.values.withLock { $0 } == [1, 2] && reader.ends.withLock { $0 } == 1)
   }
 
-  @Test("Cancelling ends everything, and lets go of the reader")
+  @Test("Cancellation ends delivery and releases the subscriber")
   func cancel() {
     final class Thing: Sendable {}
     let reader = Reader()
@@ -127,7 +127,7 @@ struct DemandTests {
     #expect(reader.cancels.withLock { $0 } == 1)
   }
 
-  @Test("Sources: an object until it is gone, a result, a query that runs once for all")
+  @Test("Sources: an object until its deletion, a result, a query shared by its subscribers")
   func sources() throws {
     try withTemporaryWorkspace { workspace in
       let core = workspace.dflat._core

@@ -1,17 +1,17 @@
-// The memory of a dictionary: entries by keys.
+// The hash table of a dictionary: entries by keys.
 
 import DflatTestSupport
 import Testing
 
 @testable import Dflat
 
-@Suite("The dictionary's memory")
+@Suite("The hash table of a dictionary")
 struct DictionaryTableTests {
   private let texts =
     ["", "a", "\u{0}", "é", "e\u{301}", "setting-1", "setting-2", "setting-12345678"]
     + ["setting-12345679"] + (0..<300).map { "a longer key, which differs at its end only: \($0)" }
 
-  /// Keys whose hashes are alike as a whole, in the part that is a tag, or in the part that says where they belong.
+  /// Keys whose hashes agree completely, in the bits of the tag, or in the bits of the bucket.
   private enum Hashes: CaseIterable {
     case ordinary, one, oneTag, oneHome
   }
@@ -28,13 +28,13 @@ struct DictionaryTableTests {
     }
   }
 
-  @Test("Every key has an entry of its own, whatever their hashes are", arguments: Hashes.allCases)
+  @Test("Every key has its own entry, whatever the hashes are", arguments: Hashes.allCases)
   private func model(_ hashes: Hashes) {
     let keys = keys(hashes)
     withSeed { random in
       for _ in 0..<(isLongRun ? 200 : 20) {
         var table = DictionaryTable()
-        // The number of each key's last change; keys are equal if their bytes are.
+        // The number of the last change of each key. Keys are equal if their bytes are.
         var model = [Int64?](repeating: nil, count: keys.count)
         for step in 1..<500 as Range<Int64> {
           let number = Int.random(in: keys.indices, using: &random)
@@ -51,7 +51,7 @@ struct DictionaryTableTests {
             table[index].change = step
             model[number] = step
           }
-          // With the same revision the same keys are there.
+          // Equal revisions have the same keys.
           let isSame = model.map { $0 == nil } == before.map { $0 == nil }
           #expect(isSame || table.revision != revision)
           let other = Int.random(in: keys.indices, using: &random)

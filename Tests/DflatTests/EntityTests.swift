@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Entities")
 struct EntityTests {
-  @Test("Random objects survive bytes, builders and JSON, and are equal by content")
+  @Test("Random objects round-trip through bytes, builders and JSON, and equality is by content")
   func roundTrips() throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 300) {
@@ -45,11 +45,11 @@ struct EntityTests {
     #expect(Kit.Item(name: "n", serial: 1, number: 0).number == 0)
   }
 
-  @Test("Keys of several fields are equal where their bytes are")
+  @Test("Keys of several fields are equal if their bytes are")
   func compositeKeys() {
     let composed = "caf\u{E9}"
     let decomposed = "cafe\u{301}"
-    // For Swift these are the same text, for the storage they are two keys.
+    // Swift considers these strings equal; for the storage they are two keys.
     #expect(composed == decomposed)
     #expect(CompositeKey(composed, 1) != CompositeKey(decomposed, 1))
     #expect(Set([CompositeKey(composed, 1), CompositeKey(decomposed, 1)]).count == 2)

@@ -1,4 +1,5 @@
-// Equality of rows: the quick look at integers and strings agrees with the comparison by value.
+// Equality of rows: the quick comparison of integers and strings agrees with the comparison by
+// value.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -14,13 +15,13 @@ struct EqualityTests {
     left.read { l in right.read { r in layout.equal(l, r) } }
   }
 
-  @Test("What is compared quickly is what is compared by value")
+  @Test("The quick comparison agrees with the comparison by value")
   func quickLook() {
     withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 1000) {
         let one = RandomItems.item(&random)
         var builder = Kit.ItemBuilder(from: one)
-        // Mostly one field differs, or none.
+        // Mostly zero or one fields differ.
         switch Int.random(in: 0..<8, using: &random) {
         case 0: builder.number = random.pick([0, 3, .min])
         case 1: builder.big = random.pick([0, .max])
@@ -40,9 +41,9 @@ struct EqualityTests {
     }
   }
 
-  @Test("A default that is stored equals one that is not, and other bits of a float may be equal")
+  @Test("A stored default equals an absent one, and floats with different bits may be equal")
   func otherEncodings() {
-    /// An item with the serial number 7, and what else is added to it.
+    /// An item with the serial number 7 and the fields that `add` writes.
     func item(_ add: (FlatBufferBuilder) -> Void) -> Kit.Item {
       Kit.Item(
         _row: Row { builder in

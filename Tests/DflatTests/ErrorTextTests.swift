@@ -1,4 +1,4 @@
-// The texts of all errors of Dflat and of what stands below and above it.
+// The messages of all errors of Dflat and of the modules below and above it.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Dflat
 
-@Suite("What errors say")
+@Suite("Error messages")
 struct ErrorTextTests {
   private struct Illegible: Error, CustomStringConvertible {
     let description = "illegible"
@@ -63,13 +63,13 @@ struct ErrorTextTests {
     ]
   }
 
-  @Test("Every error names what is wrong, where, and what to do, in each of its texts")
+  @Test("Every error states the problem, the place and the remedy, in all of its messages")
   func texts() {
     for error in errors() { error.check() }
   }
 
-  /// Told by a workspace: the type has no initialiser for others.
-  @Test("A value of a dictionary names its key, namespace and types")
+  /// A workspace has to create this error: its initialiser is not public.
+  @Test("An error about a dictionary value names the key, namespace and types")
   func dictionary() throws {
     try withTemporaryWorkspace { workspace in
       let dflat = workspace.dflat
@@ -97,7 +97,7 @@ struct ErrorTextTests {
     func encode(to encoder: any Encoder) throws { throw Illegible() }
   }
 
-  @Test("No error type of these rooms is left out here")
+  @Test("All public error types of these modules are covered")
   func all() throws {
     let known: Set = [
       "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",

@@ -1,4 +1,4 @@
-// What conditions mean, one promise at a time, looked at through a workspace.
+// The meaning of conditions, checked through a workspace.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Conditions")
 struct ExpressionTests {
-  /// Whether a condition is true of an object, answered with the index and without it.
+  /// Whether a condition matches an object, with and without the index.
   private func holds(
     _ condition: Condition<Kit.Item>, _ change: @escaping (inout Kit.ItemBuilder) -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ struct ExpressionTests {
     #expect(try holds((Kit.Item.port + Kit.Item.port).isNull) { $0.port = 40_000 })
   }
 
-  @Test("NaN is unknown, in conditions and in orders; the object keeps it")
+  @Test("NaN is unknown in conditions and orders; the object keeps it")
   func nan() throws {
     #expect(try holds(Kit.Item.real.isNull) { $0.real = .nan })
     #expect(try !holds(Kit.Item.real != 3) { $0.real = .nan })
@@ -56,7 +56,7 @@ struct ExpressionTests {
     #expect(Kit.Item(name: "", serial: 0, single: -0.0).single.sign == .minus)
   }
 
-  @Test("in and notIn of an unknown operand are unknown, also over nothing")
+  @Test("in and notIn of an unknown operand are unknown, even for an empty list")
   func membership() throws {
     #expect(try !holds(Kit.Item.maybeNumber.in([])) { _ in })
     #expect(try !holds(Kit.Item.maybeNumber.notIn([])) { _ in })
@@ -66,7 +66,7 @@ struct ExpressionTests {
     #expect(try holds(!Kit.Item.maybeNumber.in([])) { $0.maybeNumber = 1 })
   }
 
-  @Test("Unknown goes through logic by three-valued rules")
+  @Test("Logic operators follow three-valued logic")
   func logic() throws {
     let unknown = Kit.Item.maybeNumber > 3
     #expect(try !holds(unknown) { _ in })
@@ -79,7 +79,7 @@ struct ExpressionTests {
     #expect(try holds((Kit.Item.flag && Kit.Item.number == 3) == false) { $0.flag = false })
   }
 
-  @Test("False comes before true, and no value before itself")
+  @Test("False is less than true, and no value is less than itself")
   func booleans() throws {
     #expect(try !holds(Kit.Item.flag < false) { $0.flag = false })
     #expect(try holds(Kit.Item.flag < true) { $0.flag = false })
@@ -87,7 +87,7 @@ struct ExpressionTests {
     #expect(try holds(Kit.Item.flag >= true) { $0.flag = true })
   }
 
-  @Test("Strings are their bytes: normal forms, case and NUL")
+  @Test("Strings compare by their bytes: normal forms, case and NUL")
   func strings() throws {
     #expect(try holds(Kit.Item.title == "e\u{301}") { $0.title = "e\u{301}" })
     #expect(try !holds(Kit.Item.title == "é") { $0.title = "e\u{301}" })
@@ -107,7 +107,7 @@ struct ExpressionTests {
     #expect(try holds(Kit.Item.wide > .small) { $0.wide = .huge })
   }
 
-  @Test("Long conditions type-check without a complaint")
+  @Test("Long conditions type-check")
   func tenComparisons() throws {
     let a: Int32 = 3
     let condition =
@@ -118,7 +118,7 @@ struct ExpressionTests {
     #expect(try holds(condition) { $0.number = 3 })
   }
 
-  @Test("What lies behind a missing reference or another union member is unknown")
+  @Test("Fields of a missing reference or of another union member are unknown")
   func references() throws {
     #expect(try holds(Kit.Item.branch.leaf.label.isNull) { _ in })
     #expect(try holds(Kit.Item.branch.leaf.rank.isNull) { $0.branch = Kit.Branch() })

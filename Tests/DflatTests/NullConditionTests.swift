@@ -1,11 +1,11 @@
-// Nil beside expressions, references and unions; presence; bit flags.
+// Nil compared with expressions, references and unions; presence; bit flags.
 
 import Dflat
 import DflatTestSupport
 import SQLiteDflat
 import Testing
 
-@Suite("Conditions about what is absent")
+@Suite("Conditions on absent values")
 struct NullConditionTests {
   private func titles(
     _ condition: Condition<Kit.Item>, _ items: [Kit.Item]
@@ -24,7 +24,7 @@ struct NullConditionTests {
     Kit.Item(name: "b", serial: 3, number: 5, title: "b", pet: .dog(Kit.Dog(name: "d"))),
   ]
 
-  @Test("Nil inside a larger condition is asked of each object, not of the field")
+  @Test("Nil in a larger condition is compared for each object, not with the field itself")
   func nilInsideConditions() throws {
     typealias Item = Kit.Item
     #expect(
@@ -38,23 +38,23 @@ struct NullConditionTests {
   }
 
   @Test(
-    "An optional value that is nil matches what is unknown", arguments: [nil, "a"] as [String?])
+    "An optional that is nil matches unknown values", arguments: [nil, "a"] as [String?])
   func optionalValues(title: String?) throws {
     typealias Item = Kit.Item
     let expected = title == nil ? ["none"] : ["a"]
     #expect(try titles(Item.title == title && Item.number > 3, items) == expected)
     #expect(try titles(title == Item.title, items) == expected)
-    // A field without a value is not different from "a": that is unknown.
+    // A comparison of a field without a value with "a" is unknown.
     #expect(try titles(Item.title != title, items) == (title == nil ? ["a", "b"] : ["b"]))
   }
 
-  @Test("What is not there does not match")
+  @Test("An absent union matches no member")
   func matching() throws {
     #expect(try titles(!Kit.Item.pet.match(Kit.Dog.self), items) == ["none", "a"])
     #expect(try titles(Kit.Item.pet.match(Kit.Dog.self) == false, items) == ["none", "a"])
   }
 
-  @Test("Flags are asked for together or one of them")
+  @Test("Flags can be tested for all or any of them")
   func flags() throws {
     let items = [
       Kit.Item(name: "0", serial: 0), Kit.Item(name: "1", serial: 0, traits: .soft),
@@ -69,7 +69,7 @@ struct NullConditionTests {
     #expect(try titles(Item.traits.intersects([]), items) == [])
   }
 
-  @Test("An explanation names fields, members and values as the schema does")
+  @Test("An explanation uses the schema's names of fields, members and values")
   func explanation() throws {
     typealias Item = Kit.Item
     let conditions: [(Condition<Item>, String)] = [

@@ -1,4 +1,4 @@
-// Laying fields over rows that nobody vouches for.
+// Laying fields over rows with untrusted content.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Overlays")
 struct OverlayTests {
-  @Test("Over whatever readable bytes they are laid, the result is readable")
+  @Test("An overlay of any readable bytes is readable")
   func hostileRows() throws {
     withSeed { random in
       var accepted = 0
@@ -28,7 +28,7 @@ struct OverlayTests {
     }
   }
 
-  @Test("The same over rows of a newer schema, and over what comes out")
+  @Test("An overlay of a newer schema's row is readable, and so is an overlay of the result")
   func newerHostileRows() throws {
     withSeed { random in
       for _ in 0..<(isLongRun ? 300 : 20) {
@@ -51,12 +51,12 @@ struct OverlayTests {
     }
   }
 
-  /// Lays fields over a row, and gives what comes out when the row is written anew.
+  /// Lays fields over a row, and returns the resulting row if the row is written anew.
   @discardableResult
   private func check(
     _ fields: FieldSet, of changes: Kit.Item, over row: Kit.Item, _ seed: UInt64
   ) -> Data? {
-    // Only the fields that are set are in a request's own bytes.
+    // A request's own bytes have only the fields that were set.
     var partial = Kit.ItemBuilder(from: changes)
     let plain = Kit.Item(name: "", serial: 0)
     for field in ItemField.all where !fields.contains(field.offset) { field.build(&partial, plain) }
@@ -70,7 +70,7 @@ struct OverlayTests {
       let builder = FlatBufferBuilder()
       guard overlay.write(difference, to: builder) else { return nil }
       withExtendedLifetime(row) {}
-      // Deeper than rows may be is refused where rows are stored.
+      // Rows that are nested too deeply are refused when they are stored.
       guard (try? layout.verify(builder.bytes)) != nil else {
         Issue.record("DFLAT_SEED=\(seed): what was written cannot be read")
         return nil
@@ -102,7 +102,7 @@ struct OverlayTests {
     return bytes
   }
 
-  @Test("Deprecated fields stay, and fields that nested tables got later")
+  @Test("Deprecated fields and newer fields of nested tables are kept")
   func deprecatedAndNested() throws {
     let layout = Kit.Item._schema.layout
     let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2
@@ -140,7 +140,7 @@ struct OverlayTests {
   }
 
   @Test(
-    "A row that lacks a string of its key gets it, also where it stays whole for what is unknown")
+    "A missing string of the key is added, even if unknown content keeps the row whole")
   func keyTexts() throws {
     let layout = Kit.Item._schema.layout
     let old = try #require(layout.properties.first { $0.name == "badge" }).offset + 2
@@ -170,7 +170,7 @@ struct OverlayTests {
         #expect(table?.string(at: 4) == "" && table?.scalar(at: count) == Int32(2))
         #expect(table?.scalar(at: old) == (hasUnknown ? Int32(41) : nil))
       }
-      // Laid over what was laid over something else, it is not added again.
+      // An overlay of an overlay does not add it again.
       let again = bytes.withUnsafeBytes { Row(sound: $0) }
       Kit.Item(name: "", serial: 0, number: 3)._row.withBytes { values in
         let overlay = Overlay(fields, values, over: again, as: layout)
@@ -180,7 +180,7 @@ struct OverlayTests {
     }
   }
 
-  @Test("What a row refers to many times is not written as many times")
+  @Test("A part that a row refers to many times is not written as many times")
   func sharedBytes() throws {
     let layout = Kit.Item._schema.layout
     let tags = try #require(layout.properties.first { $0.name == "tags" }).offset
@@ -208,7 +208,7 @@ struct OverlayTests {
     #expect(table.vector(at: tags, stride: 4)?.count == 9_000)
   }
 
-  @Test("A set of fields holds what was put into it, in tables of any width")
+  @Test("A field set contains the inserted fields, in tables of any width")
   func fieldSets() {
     var set = FieldSet.none
     #expect(set.isEmpty && !set.contains(4))

@@ -1,4 +1,4 @@
-// Rows on their way into a result: none is lost, none is kept.
+// Rows on their way into a result: none is lost, none is leaked.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Row buffers")
 struct RowBufferTests {
-  /// Tells which rows are still held by somebody.
+  /// Tracks which rows are still alive.
   private final class Watch {
     private weak var storage: RowStorage?
     var isAlive: Bool { storage != nil }
@@ -32,7 +32,7 @@ struct RowBufferTests {
     return buffer
   }
 
-  @Test("Rows come out in order, held by nobody but the array", arguments: [0, 1, 2, 16, 17, 1000])
+  @Test("Rows come out in order, owned by the array only", arguments: [0, 1, 2, 16, 17, 1000])
   func mapped(count: Int) {
     var watches: [Watch] = []
     var array = buffer(of: count, &watches).map { $0 }
@@ -42,7 +42,7 @@ struct RowBufferTests {
     #expect(alive(watches) == 0)
   }
 
-  @Test("One row needs no memory, and may be followed by others")
+  @Test("One row needs no memory, and more rows can follow")
   func one() {
     let none = RowBuffer(nil).map { $0 }
     #expect(none.isEmpty)
@@ -59,7 +59,7 @@ struct RowBufferTests {
     #expect(array.map(\.id) == [3])
   }
 
-  @Test("Rows that nobody takes go away with the buffer", arguments: [0, 1, 2, 100])
+  @Test("Rows that are not taken are released with the buffer", arguments: [0, 1, 2, 100])
   func dropped(count: Int) {
     var watches: [Watch] = []
     _ = buffer(of: count, &watches)
@@ -73,7 +73,7 @@ struct RowBufferTests {
     #expect(!single.isAlive)
   }
 
-  @Test("A fetch that fails midway keeps no row", arguments: [1, 5, 50])
+  @Test("A fetch that fails midway releases its rows", arguments: [1, 5, 50])
   func failure(count: Int) {
     var watches: [Watch] = []
     func fetch() throws -> RowBuffer {

@@ -1,4 +1,4 @@
-// The fast check of stored rows, against the verifier that it stands for.
+// The fast check of stored rows, compared with the verifier that it replaces.
 
 import DflatTestSupport
 import Foundation
@@ -23,20 +23,20 @@ struct SoundnessTests {
     }
   }
 
-  @Test("It accepts what programs store, but for vectors of unions")
+  @Test("The fast check accepts what programs store, except vectors of unions")
   func accepts() throws {
     withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 500) {
         let item = RandomItems.item(&random)
         let bytes = [UInt8](item.toData())
         #expect(isVerified(bytes), "DFLAT_SEED=\(random.seed)")
-        // An empty one is not stored.
+        // An empty vector is not stored.
         #expect(isSound(bytes) == item.pets.isEmpty, "DFLAT_SEED=\(random.seed): \(item)")
       }
     }
   }
 
-  @Test("It accepts nothing that the verifier refuses, whatever byte is changed")
+  @Test("The fast check accepts nothing that the verifier rejects, for any changed byte")
   func refuses() throws {
     withSeed { random in
       var accepted = 0

@@ -1,4 +1,4 @@
-// Storage names: which texts name a field, and which field they name.
+// Storage names: which strings name a field, and which field they name.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +7,7 @@ import Testing
 @Suite("Storage names")
 struct StorageNameTests {
   @Test(
-    "Those of fields, members of unions and tags are known",
+    "Names of fields, union members and tags are recognised",
     arguments: [
       "f4", "f10", "f20__type", "f20__u1__f4", "f14__f4__f6", "f20__u1",
     ])
@@ -16,7 +16,7 @@ struct StorageNameTests {
   }
 
   @Test(
-    "Other texts are none",
+    "Other strings are not storage names",
     arguments: [
       "", "_", "__", "f", "f4_", "f4__", "__f4", "_f4", "f4_f6", "f4___f6", "f4____f6",
       "f4__type__f6",
@@ -26,7 +26,7 @@ struct StorageNameTests {
     #expect(!EntitySchema.isStorageName(text))
   }
 
-  @Test("A schema reads the fields that it has, and no others")
+  @Test("A schema has readers for its fields only")
   func readers() {
     let schema = Kit.Item._schema
     for index in schema.indexes {

@@ -1,18 +1,18 @@
-// What subscriptions are found by: ranges, keys in the order of values, and the paths of a condition.
+// The index of subscriptions: ranges, keys in the order of values, and the paths of a condition.
 
 import DflatTestSupport
 import Testing
 
 @testable import Dflat
 
-@Suite("Finding subscriptions")
+@Suite("Subscription index")
 struct SubscriptionIndexTests {
   private final class Thing {
     let range: ClosedRange<UInt64>
     init(_ range: ClosedRange<UInt64>) { self.range = range }
   }
 
-  @Test("Intervals that hold a key are found, whatever comes and goes")
+  @Test("Intervals that contain a key are found after any insertions and removals")
   func intervals() throws {
     withSeed { random in
       var index = IntervalIndex<Thing>()
@@ -41,18 +41,18 @@ struct SubscriptionIndexTests {
     }
   }
 
-  @Test("Few objects are found under their keys, whatever comes and goes")
+  @Test("Small sets are found under their keys after any insertions and removals")
   func keyTable() {
     withSeed { random in
       var table = KeyTable<Thing>()
       var things: [(key: UInt64, thing: Thing)] = []
       for step in 0..<(isLongRun ? 40_000 : 4000) {
-        // Sometimes more come than go, and then the other way round.
+        // Alternates between phases with mostly insertions and mostly removals.
         if random.oneIn(step / 500 % 2 == 0 ? 3 : 2), !things.isEmpty {
           let (key, thing) = things.remove(at: Int.random(in: things.indices, using: &random))
           table.remove(key, thing)
         } else {
-          // Numbers one after another, multiples of a power of two, and anything.
+          // Consecutive numbers, multiples of a power of two, and arbitrary numbers.
           let number = UInt64.random(in: 0...400, using: &random)
           let key = random.pick([number, number << 52, number &* 0x9E37_79B9_7F4A_7C15])
           let thing = Thing(0...0)
@@ -74,7 +74,7 @@ struct SubscriptionIndexTests {
     }
   }
 
-  @Test("Texts of all lengths have hashes of their own, wherever they differ")
+  @Test("Strings of all lengths have distinct hashes, wherever they differ")
   func textHash() {
     let hash = TextHash()
     func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { hash($0) } }
@@ -90,7 +90,7 @@ struct SubscriptionIndexTests {
     }
   }
 
-  @Test("Keys are in the order of values")
+  @Test("Keys have the order of their values")
   func keys() {
     let reals: [Double] = [
       -.infinity, -1e300, -1.5, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1, 1.5,
@@ -114,7 +114,7 @@ struct SubscriptionIndexTests {
     AccessPath.net(condition._node)
   }
 
-  @Test("A condition is found under its narrowest part")
+  @Test("A condition is indexed under its narrowest part")
   func nets() throws {
     typealias Post = Blog.Post
     let key = try #require(paths(Post.site == "a" && Post.likes > 3))
@@ -130,7 +130,7 @@ struct SubscriptionIndexTests {
       return
     }
     #expect(keys == OrderKey.key(4, .int32)...OrderKey.key(10, .int32))
-    // Fields that are not indexed narrow, too.
+    // Fields that are not indexed also narrow.
     #expect(try #require(paths(Post.author.handle == "h")).isExact)
     #expect(try #require(paths(Post.likes == 1 || Post.number == 2)).paths.count == 2)
     #expect(try #require(paths(Post.likes.in([1, 2, 3]))).paths.count == 3)

@@ -1,4 +1,4 @@
-// The order of jobs that name several lines.
+// The order of jobs that name several queues.
 
 import DflatTestSupport
 import Dispatch
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Tickets")
 struct TicketTests {
-  @Test("Jobs with a line in common run in the order of their tickets; none waits for ever")
+  @Test("Jobs with a queue in common run in ticket order, and none waits for ever")
   func order() {
     for round in 0..<(isLongRun ? 20_000 : 2_000) {
       var random = SeededGenerator(seed: UInt64(round))
@@ -45,12 +45,12 @@ struct TicketTests {
           let withdrawn = waiting.remove(at: index)
           ended.append(withdrawn.number)
           isReady(tickets.withdraw(withdrawn.ticket))
-          // Once is enough, and who is ready stays.
+          // A second withdrawal has no effect, and a ready ticket stays.
           #expect(tickets.withdraw(withdrawn.ticket).isEmpty)
           #expect(ready.allSatisfy { tickets.withdraw($0.ticket).isEmpty })
         } else {
           let next = ready.remove(at: .random(in: ready.indices, using: &random))
-          // The model: it is ready if nobody before it that has not ended names one of its lines.
+          // The model: a ticket is ready if no earlier unfinished one names any of its queues.
           for earlier in 0..<next.number
           where !Set(named[earlier]).isDisjoint(with: named[next.number]) {
             #expect(ended.contains(earlier), "seed \(round): \(next.number) before \(earlier)")
@@ -60,7 +60,7 @@ struct TicketTests {
         }
         #expect(tickets.count == ready.count + waiting.count)
         #expect(waiting.isEmpty || !ready.isEmpty, "seed \(round): all wait")
-        // The model again: who waits has somebody before it.
+        // The model again: a waiting ticket has an earlier one ahead of it.
         for waiter in waiting {
           let hasOneBefore = (0..<waiter.number).contains { earlier in
             !ended.contains(earlier)
@@ -72,7 +72,7 @@ struct TicketTests {
     }
   }
 
-  @Test("A line of any length gives first what came first")
+  @Test("A queue of any length is first in, first out")
   func fifo() {
     var random = SeededGenerator(seed: 7)
     var fifo = Fifo<Int>()
@@ -91,10 +91,10 @@ struct TicketTests {
     }
   }
 
-  /// Types that only give their names to lines.
+  /// Types that only name queues.
   private let types = [Blog.Post._schema, Note._schema, Kit.Item._schema, Kit.Slot._schema]
 
-  @Test("Jobs of different lines are inside at the same time, as many as there are lines")
+  @Test("Jobs of different queues run concurrently, as many as there are queues")
   func parallel() {
     let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     let inside = DispatchGroup()
@@ -103,7 +103,7 @@ struct TicketTests {
     for type in types {
       _ = scheduler.enqueue([type]) {
         inside.leave()
-        // Each waits until all are inside.
+        // Each job waits until all are running.
         inside.wait()
         done.leave()
         return .nothing
@@ -112,7 +112,7 @@ struct TicketTests {
     #expect(done.wait(timeout: .now() + 20) == .success)
   }
 
-  @Test("Callers who do their own work take turns with jobs, in the order of their places")
+  @Test("Callers that do their own work take turns with jobs, in ticket order")
   func own() throws {
     let scheduler = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     let order = Mutex<[Int]>([])
@@ -155,7 +155,7 @@ struct TicketTests {
     let count = 100_000
     let first = scheduler.place([types[0], types[1]], .notice { .nothing })
     for number in 0..<count {
-      // They free two others each, so that running one inside of the other would need a deep stack.
+      // Each makes two others ready, so recursion would need a deep stack.
       let lines: TypeSet = number % 2 == 0 ? [types[0], types[1]] : [types[number / 2 % 2]]
       let waiting = scheduler.place(
         lines,

@@ -3,15 +3,16 @@
 import FlatBuffersRuntime
 
 extension Atom {
-  /// A copy with other values.
+  /// Returns a copy with other values.
   ///
   ///     let urgent = post.with { $0.priority += 1 }
   ///
-  /// The copy is a value that the program has made: its `_rowid` is −1, and the storage knows nothing of it until it is inserted or
-  /// upserted. So it stands for the stored object with the same primary key. A copy with another key is another object: to give
-  /// a stored object another key, `update` it in a transaction, which also starts from what is stored by then.
+  /// The copy is a new value of the program: its `_rowid` is −1, and the storage does not know it
+  /// until it is inserted or upserted. It is identified with the stored object that has the same
+  /// primary key. A copy with another key is another object: to give a stored object another key,
+  /// `update` it in a transaction, which also starts from the object's latest stored state.
   ///
-  /// What only a newer version of the schema knows of the object is in the copy, too.
+  /// Fields that only a newer version of the schema knows are copied as well.
   ///
   /// - Parameter change: Sets fields of a draft, which has the values of this object.
   /// - Returns: The copy.
@@ -27,9 +28,9 @@ extension Atom {
 }
 
 extension PendingChange {
-  /// The object that a request for a new one stands for.
+  /// Creates the object that a creation request describes.
   /// - Parameters:
-  ///   - layout: That of its type.
+  ///   - layout: The layout of the object's type.
   ///   - encode: Writes the fields that were set.
   fileprivate func made(
     _ layout: TableLayout, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset

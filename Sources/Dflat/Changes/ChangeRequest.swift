@@ -1,23 +1,27 @@
 // Change requests: what a transaction is asked to do with one object.
 //
-// A generated request holds the values of the fields that were set. The pending change says what the request is for, which
-// fields those are, and over which row they are laid: all others read from there, and stay in the object as they are.
+// A generated request holds the values of the fields that were set. The pending change says what
+// the request is for, which fields were set, and which row the others are read from. Fields that
+// were not set keep their stored values.
 
 public import FlatBuffersRuntime
 
-/// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are generated.
+/// A creation, update or deletion of one object, to be submitted in a transaction. Conformances are
+/// generated.
 ///
-/// Requests are used where their transaction runs, on no actor: extensions of a program's own are
-/// `nonisolated` without saying so, also in a module that belongs to the main actor.
+/// Requests are used on the thread of their transaction and on no actor. A program's own extensions
+/// are therefore `nonisolated` without saying so, also in a module whose default isolation is the
+/// main actor.
 public protocol ChangeRequest<Element>: AnyObject, SendableMetatype {
   associatedtype Element: Atom
   var _change: PendingChange { get set }
-  /// Writes the fields that were set as a root table; all others are left out, as are defaults.
+  /// Writes the fields that were set as a root table; all other fields and defaults are left out.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset
 
   /// A new object with the fields of `o`.
   static func creationRequest(_ o: Element) -> Self
-  /// An update of the stored object, filled with its latest stored values; nil if it does not exist.
+  /// An update of the stored object, filled with its latest stored values; nil if it does not
+  /// exist.
   static func changeRequest(_ o: Element) -> Self?
   /// An update with the values of `o` if it is stored, otherwise its creation.
   static func upsertRequest(_ o: Element) -> Self
@@ -25,25 +29,26 @@ public protocol ChangeRequest<Element>: AnyObject, SendableMetatype {
   static func deletionRequest(_ o: Element) -> Self?
 }
 
-/// What a request is for. For generated code.
+/// The purpose of a change request. For generated code.
 public struct PendingChange {
   enum Kind: UInt8 {
     case creation, update, deletion
-    /// It succeeded.
+    /// The request has succeeded and cannot be submitted again.
     case spent
   }
 
   var kind: Kind
-  /// The row whose fields stay as they are: the stored one as it was when the request was made, or the one to be copied.
+  /// The row that fields which were not set are read from: the stored row at the time of the
+  /// request, or the row to copy.
   @usableFromInline let base: Row?
-  /// Of the transaction when the row was looked up.
+  /// The version of the transaction when the row was looked up.
   let version: Transaction.Version
-  /// The fields that are not the row's any more.
+  /// The fields that were set, which are not read from the row any more.
   @usableFromInline var fields: FieldSet
   #if DEBUG
     @usableFromInline var watch: RequestWatch?
   #endif
-  /// Why the object that the values come from cannot be stored.
+  /// Why the object that the values come from cannot be stored; nil if it can.
   let refusal: String?
 
   private init(
@@ -57,49 +62,49 @@ public struct PendingChange {
     self.fields = fields
   }
 
-  /// A new object.
+  /// The creation of a new object.
   public static func creation<Element: Atom>(of type: Element.Type) -> PendingChange {
     PendingChange(.creation, over: nil).watched(Element._schema)
   }
 
-  /// A new object that begins as a copy of another one.
+  /// The creation of a new object that starts as a copy of another one.
   public static func creation<Element: Atom>(of object: Element) -> PendingChange {
     PendingChange(.creation, over: object._row, refusal: object._row.refusal)
       .watched(Element._schema)
   }
 
-  /// An update of the object that is stored now; nil if it is not.
+  /// An update of the stored object; nil if it is not stored.
   @inlinable
   public static func update<Element: Atom>(of object: Element) -> PendingChange? {
     update(object._row, Element._schema)
   }
 
-  /// An update that sets all fields of the object that is stored now, or its creation.
+  /// An update that sets all fields of the stored object, or its creation.
   @inlinable
   public static func upsert<Element: Atom>(of object: Element) -> PendingChange {
     upsert(object._row, Element._schema)
   }
 
-  /// The deletion of the object that is stored now; nil if it is not.
+  /// The deletion of the stored object; nil if it is not stored.
   @inlinable
   public static func deletion<Element: Atom>(of object: Element) -> PendingChange? {
     deletion(object._row, Element._schema)
   }
 
-  /// The row that fields are read from which were not set.
+  /// The row that fields which were not set are read from.
   @inlinable @inline(__always)
   public var row: Row {
     guard let base else { preconditionFailure("a request for a new object has no row") }
     return base
   }
 
-  /// Whether a field has the request's own value, and not the row's.
+  /// Whether a field was set, so that its value is the request's and not the row's.
   @inlinable @inline(__always)
   public func isSet(_ field: Int) -> Bool {
     base == nil || fields.contains(field)
   }
 
-  /// A field gets a value of the request's own.
+  /// Marks a field as set.
   @inlinable @inline(__always)
   public mutating func set(_ field: Int) {
     fields.insert(field)
@@ -108,7 +113,7 @@ public struct PendingChange {
     #endif
   }
 
-  // What follows is not generic, so that it is compiled once.
+  // The rest is not generic, so that it is compiled once.
 
   @usableFromInline
   static func update(_ row: Row, _ schema: EntitySchema) -> PendingChange? {

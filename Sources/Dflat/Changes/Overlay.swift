@@ -1,16 +1,18 @@
 // Overlay: the fields that a request has set, laid over the row that holds all others.
 //
-// What comes out holds the request's values for the fields whose values differ, and of everything
-// else what the row holds. What is required and the strings of the primary key are always in it,
-// though older rows may lack them. It is made in the cheapest of three ways:
+// The resulting row has the request's values for the fields whose values differ, and the old row's
+// content otherwise. Required fields and the strings of the primary key are always written, though
+// older rows may lack them. The row is made in the cheapest of three ways:
 //
-//  - numbers, enums and fixed structs that both have are patched in a copy of the row's bytes;
-//  - otherwise the row is written anew, in canonical form, its other fields copied (RowCopier.swift);
-//  - if the row holds anything that this version of the schema does not know, its bytes stay as they are behind a new table
-//    (FlatBufferBuilder+Overlays.swift). So no update drops what a newer program has stored.
+//  - numbers, enums and fixed structs that both rows have are patched in a copy of the row's bytes;
+//  - otherwise the row is written anew, in canonical form, and its other fields are copied
+//    (RowCopier.swift);
+//  - if the row has content that this version of the schema does not know, its bytes stay as they
+//    are behind a new root table (FlatBufferBuilder+Overlays.swift), so that no update drops what a
+//    newer program has stored.
 //
-// An overlay is made for each row that is updated, so it counts no references: the caller keeps the
-// row, the layout and the bytes of the values for as long as it uses the overlay.
+// An overlay is made for each updated row, so it does no reference counting: the caller must keep
+// the row, the layout and the bytes of the values alive as long as it uses the overlay.
 
 import FlatBuffersRuntime
 
@@ -18,8 +20,7 @@ struct Overlay: ~Copyable {
   unowned(unsafe) private let layout: TableLayout
   unowned(unsafe) private let plan: LayoutPlan
   private let old: TableReader
-  /// A finished buffer with the fields that were set, but for those that are absent or at their
-  /// default.
+  /// A finished buffer with the fields that were set, without absent ones and defaults.
   private let new: TableReader
   /// The fields that were set.
   private let fields: FieldSet
@@ -37,13 +38,13 @@ struct Overlay: ~Copyable {
     self.fields = fields
   }
 
-  /// What differs between the fields that were set and the row.
+  /// The differences between the fields that were set and the row.
   struct Changes {
-    /// Fields whose bytes differ.
+    /// The fields whose bytes differ.
     var fields = FieldSet.none
-    /// Whether any value differs: different bytes may be one value, as 0.0 and -0.0.
+    /// Whether any value differs: different bytes may encode equal values, such as 0.0 and -0.0.
     var isDifferent = false
-    /// Whether all of them lie in both at places of their own.
+    /// Whether all of these fields are stored in both tables, with their values inline.
     var areInline = true
   }
 
@@ -57,7 +58,8 @@ struct Overlay: ~Copyable {
     return changes
   }
 
-  /// Values that are equal to this version of the schema keep their bytes: what a newer one has put into them stays.
+  /// A value that is equal as far as this version of the schema knows keeps its bytes, including
+  /// anything that a newer version has put into it.
   private func compare(_ index: Int, _ changes: inout Changes) {
     let check = plan.checks[index]
     let field = Int(check.offset)
@@ -97,10 +99,10 @@ struct Overlay: ~Copyable {
     return !old.value(of: property).equals(new.value(of: property))
   }
 
-  /// A copy of the row with inline changes.
+  /// A copy of the row, patched with inline changes.
   /// - Parameter row: The row that the overlay was made for.
-  /// - Returns: nil if the row lacks what is always written, or its parts overlap so that it would be damaged. It has to be
-  ///   written anew.
+  /// - Returns: nil if the row must be written anew: it lacks a field that is always written, or
+  ///   its parts overlap, so that patching would damage it.
   func patched(_ row: Row, _ changes: Changes) -> Row? {
     if plan.lacksWritten(old) { return nil }
     let patched = row.copy { memory in
@@ -118,8 +120,8 @@ struct Overlay: ~Copyable {
     return patched.withBytes { plan.isSound($0) } ? patched : nil
   }
 
-  /// Writes the row with all changes to an empty builder, as a finished buffer.
-  /// - Returns: Whether it could be written.
+  /// Writes the changed row to an empty builder, as a finished buffer.
+  /// - Returns: Whether the row could be written.
   func write(_ changes: Changes, to builder: FlatBufferBuilder) -> Bool {
     var copier = RowCopier(plan, builder, sources: size)
     let root = copier.table(0, old, changes: changes.fields, from: new)
@@ -127,7 +129,8 @@ struct Overlay: ~Copyable {
       builder.finish(root)
       return true
     }
-    // What was laid over others before is laid over the same again, if that is sound: bytes may only look as if they were.
+    // A row that is already an overlay is laid over the same core again, if the result is sound:
+    // other bytes may merely look like an overlay.
     if let core = old.core, lay(changes.fields, keeping: core, builder),
       isRight(builder.bytes, changes.fields)
     {
@@ -136,7 +139,8 @@ struct Overlay: ~Copyable {
     return lay(changes.fields, keeping: 0..<old.bytes.count, builder)
   }
 
-  /// The same for what could not be written: only what this version of the schema knows.
+  /// Fallback for rows that `write` could not write: keeps only what this version of the schema
+  /// knows.
   func writeKnown(_ changes: Changes, to builder: FlatBufferBuilder) {
     builder.reset()
     builder.finish(
@@ -146,12 +150,12 @@ struct Overlay: ~Copyable {
       })
   }
 
-  /// The bytes of both buffers.
+  /// The size of both buffers in bytes.
   private var size: Int { old.bytes.count + new.bytes.count }
 }
 
 extension Row {
-  /// Calls `body` with the row's bytes, written anew if they lack what is always written.
+  /// Calls `body` with the row's bytes, written anew if a field that is always written is missing.
   func withKeyTexts<R>(
     as layout: TableLayout, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
@@ -161,17 +165,17 @@ extension Row {
       let isWritten = withBytes {
         Overlay(.none, $0, over: self, as: layout).write(Overlay.Changes(), to: builder)
       }
-      // Bytes that cannot be written anew stay as they are.
+      // A row that cannot be written anew is used as it is.
       return isWritten ? try body(builder.bytes) : try withBytes(body)
     }
   }
 }
 
-// MARK: - What only a newer schema knows
+// MARK: - Content that only a newer schema knows
 
 extension Overlay {
-  /// Writes a table over the row's, of which a part stays.
-  /// - Returns: Whether that could be done, and the part holds all that has to be kept.
+  /// Writes a new root table over the core, the part of the old row that stays in place.
+  /// - Returns: Whether this was possible, and the core holds everything that must be kept.
   private func lay(
     _ changes: FieldSet, keeping core: Range<Int>, _ builder: FlatBufferBuilder
   ) -> Bool {
@@ -181,7 +185,7 @@ extension Overlay {
     let table = plan.tables[0]
     let known = Int(table.start)..<Int(table.end)
     // Known fields are replaced, or copied if they lie outside of the core; all others must stay.
-    // What is always written is written if the row lacks it.
+    // Fields that are always written are added if the row lacks them.
     var absentFields = FieldSet.none
     func source(_ field: Int) -> TableReader? {
       if changes.contains(field) { return new }
@@ -224,7 +228,7 @@ extension Overlay {
     }
   }
 
-  /// Whether a buffer that was laid over a part of the row holds what it should.
+  /// Whether a buffer that was laid over a part of the row has the expected content.
   private func isRight(_ bytes: UnsafeRawBufferPointer, _ changes: FieldSet) -> Bool {
     let (old, new) = (old, new)
     guard (try? layout.verify(bytes)) != nil, let written = TableReader(root: bytes) else {

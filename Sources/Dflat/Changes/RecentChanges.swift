@@ -1,43 +1,47 @@
-// RecentChanges: which rows of a type were written lately, so that the others need not be looked up.
+// RecentChanges: which rows of a type were written recently, so that all others need not be looked
+// up.
 //
-// A program fetches objects, and then changes them in transactions. To find out that an object is still what was fetched costs as
-// much as its change. It keeps true:
+// A program fetches objects and then changes them in transactions. Checking that an object is still
+// as it was fetched costs as much as changing it. Invariants:
 //
-//  - every row that transactions of this workspace have updated or deleted is in `rows` from the moment on that it was written,
-//    committed or not, unless that was committed before the clock stood at `since`;
-//  - between `since` and the last group that was entered, nobody else has committed anything: the token was the same.
+//  - Every row that a transaction of this workspace has updated or deleted is in `rows` from the
+//    moment it was written, committed or not, unless that change was committed before the clock
+//    value `since`.
+//  - Between `since` and the last group that was entered, no other connection has committed
+//    anything: the token was the same.
 //
-// So a row that was fetched at `since` or later, and is not in `rows`, is what is stored, as long as the token is the same. In
-// the storage's transaction that is open it is: nobody else can commit meanwhile. And when all is committed, a row that was fetched
-// after that is what is stored, too.
+// So a row that was fetched at `since` or later and is not in `rows` equals the stored row as long
+// as the token is the same. During the open storage transaction the token cannot change, since no
+// other connection can commit. And once everything is committed, a row that was fetched after the
+// last commit is also current.
 
 import Platform
 
 final class RecentChanges: Sendable {
-  /// About a megabyte, if the rows are far from each other.
+  /// About one megabyte if the row ids are far apart.
   private static let mostRows = 1 << 15
 
   private struct State {
     var rows = RowIDSet()
     var count = 0
     var since = Int64.max
-    /// When the last of what was written was committed.
+    /// The clock value of the last commit that included these changes.
     var committed: Int64 = 0
-    /// That of the last group; nil if it cannot be known.
+    /// The token of the last group; nil if it is unknown.
     var token: CommitToken?
-    /// The group that was entered last.
+    /// The number of the group that was entered last.
     var group = 0
 
-    /// Whether no other connection has committed between the last group and this one.
+    /// Whether no other connection has committed anything between the last group and this one.
     func isCurrent(in group: CommitGroup) -> Bool { token != nil && token == group.token }
   }
 
   private let state = Mutex(State())
 
-  /// A transaction is about to write rows of the type into a group.
+  /// Called when a transaction is about to write rows of the type into a group.
   ///
-  /// What was written before the group was opened can be seen by everybody who reads now. So if too much was written, or others
-  /// have committed, it is begun anew.
+  /// Changes from before the group was opened are visible to every new reader. So if the set has
+  /// grown too large, or another connection has committed, recording starts anew.
   func enter(_ group: CommitGroup, _ clock: Clock) {
     state.withLock { state in
       if group.number == state.group { return }
@@ -49,7 +53,7 @@ final class RecentChanges: Sendable {
     }
   }
 
-  /// A row was written. The type's group was entered.
+  /// Records that a row was written. The group must have been entered.
   func wrote(_ id: Int64) {
     state.withLock { state in
       state.rows.insert(id)
@@ -57,8 +61,9 @@ final class RecentChanges: Sendable {
     }
   }
 
-  /// Whether a row that was fetched outside of transactions is what is stored.
-  /// - Parameter group: One that is open, and stays so until what follows from the answer has ended in it or fails with it.
+  /// Whether a row that was fetched outside of transactions equals the stored row.
+  /// - Parameter group: An open group. Whatever the caller does with the answer ends in this group
+  ///   or fails with it.
   func isCurrent(_ row: Row, in group: CommitGroup) -> Bool {
     state.withLock { state in
       row.timestamp >= state.since && state.isCurrent(in: group)
@@ -66,9 +71,11 @@ final class RecentChanges: Sendable {
     }
   }
 
-  /// The token at which a row that was fetched outside of transactions is what is stored; nil if it may have been written since.
+  /// The token at which a row that was fetched outside of transactions equals the stored row; nil
+  /// if the row may have been written since.
   ///
-  /// Asked while everything that this workspace has written of the type is committed, and nobody writes it.
+  /// Called while all changes of this workspace to the type are committed, and no transaction
+  /// writes it.
   func token(ofCommitted row: Row) -> CommitToken? {
     state.withLock { state in
       row.timestamp >= state.since
@@ -77,17 +84,18 @@ final class RecentChanges: Sendable {
     }
   }
 
-  /// A transaction that has written rows of the type is committed: who fetches at that time or later sees it.
+  /// Called when a transaction that has written rows of the type is committed. Fetches at that
+  /// clock value or later see its changes.
   func committed(at time: Int64) {
     state.withLock { $0.committed = time }
   }
 }
 
-/// The recent changes of a workspace, by table: two versions of a type may have one.
+/// The recent changes of a workspace, by table, since two versions of a type may share one.
 final class RecentChangesByTable: Sendable {
   private struct State {
     var tables: [String: RecentChanges] = [:]
-    /// Those that were asked for last.
+    /// The changes that were asked for last.
     var latest: (schema: EntitySchema, changes: RecentChanges)?
   }
 

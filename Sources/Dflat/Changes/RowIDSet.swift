@@ -1,13 +1,13 @@
 // RowIDSet: the rows that a transaction has changed.
 //
-// Programs go through objects in order, so neighbours come one after another: ids are kept as bits of words, and the word used
-// last stays at hand. It keeps true that no word is empty, and that the word at hand has at least the bits of its place among the
-// others.
+// Programs mostly go through objects in order, so changed row ids are often neighbours. They are
+// kept as bits of words, and the word used last is cached. Invariants: no word is empty, and the
+// cached word has at least the bits of its entry in the dictionary.
 
 struct RowIDSet {
-  /// Words that are not at hand, by the id's upper bits.
+  /// The words that are not cached, by the upper bits of the ids.
   private var words: [Int64: UInt64] = [:]
-  /// Its index: at first one that no id has.
+  /// The index of the cached word; initially a value that no id has.
   private var index = Int64.min
   private var word: UInt64 = 0
 
@@ -26,10 +26,10 @@ struct RowIDSet {
     return bits & (1 << UInt64(id & 63)) != 0
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so.
+  /// Traps, in debug builds, if the invariants at the head of this file are violated.
   func _checkInvariants() {
     #if DEBUG
-      precondition((word == 0) == (index == .min), "a word at hand is empty, or is nobody's")
+      precondition((word == 0) == (index == .min), "the cached word is empty, or has no index")
       precondition(words[.min] == nil && words[index].map { $0 & ~word == 0 } ?? true)
     #endif
   }

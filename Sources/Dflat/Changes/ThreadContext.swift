@@ -1,22 +1,24 @@
-// What runs on the current thread: the transaction whose handler it is in, and open snapshots by workspace.
+// ThreadContext: the state of the current thread: the transaction whose handler it runs, and its
+// open snapshots by workspace.
 //
-// Thread-local and not task-local: a task that a handler starts does not run inside the transaction.
+// It is thread-local and not task-local: a task that a handler starts does not run inside the
+// transaction.
 
 import Platform
 
 final class ThreadContext {
   var transaction: Transaction?
-  /// The workspace whose handlers are told something.
+  /// The workspace that is running its deliveries on this thread.
   var delivering: (any TransactionHost)?
-  /// How many handlers of dictionary subscriptions the thread is in.
+  /// The number of nested handlers of dictionary subscriptions on this thread.
   var dictionaryHandlers = 0
 
-  /// Whether the thread is in no transaction, snapshot or handler, of any workspace.
+  /// Whether the thread is in no transaction, snapshot or handler of any workspace.
   var isIdle: Bool {
     transaction == nil && delivering == nil && dictionaryHandlers == 0 && snapshots.isEmpty
   }
 
-  /// The transaction of a workspace that the thread is in; nil if it is in none.
+  /// The transaction of a workspace that the thread is in, if any.
   func transaction(of workspace: any TransactionHost) -> Transaction? {
     var found = transaction
     while let candidate = found, candidate.workspace !== workspace { found = candidate.outer }
@@ -31,11 +33,11 @@ final class ThreadContext {
     self.transaction = transaction.outer.take()
   }
 
-  // Used by one thread: the check for overlapping accesses, at each fetch, would find nothing.
+  // Used by one thread only: exclusivity checks, made at each fetch, would find nothing.
   @exclusivity(unchecked) var snapshots = ThreadSnapshots()
 
-  /// Whether the thread is in no transaction and has no snapshot open, of any workspace. Asked at each reading of a key, so no
-  /// reference is counted.
+  /// Whether the thread is in no transaction and has no open snapshot, of any workspace. Checked at
+  /// each read of a key, so it does no reference counting.
   static var isOutside: Bool {
     guard let pointer = pthread_getspecific(key) else { return true }
     return Unmanaged<ThreadContext>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
@@ -67,7 +69,8 @@ final class ThreadContext {
   }()
 }
 
-/// The open snapshots of a thread by their workspaces, of which there is hardly ever more than one: looked for at each fetch.
+/// The open snapshots of a thread, by workspace. There is rarely more than one, and each fetch
+/// searches them.
 struct ThreadSnapshots {
   private var all: [(workspace: ObjectIdentifier, open: OpenSnapshot)] = []
 
@@ -88,7 +91,7 @@ struct ThreadSnapshots {
 /// A snapshot that a program has opened.
 final class OpenSnapshot {
   let snapshot: any StorageSnapshot
-  /// The clock before the first reading, which took the state.
+  /// The clock value before the first read, which pinned the state.
   private var timestamp: Int64?
 
   init(_ snapshot: any StorageSnapshot) {

@@ -1,9 +1,10 @@
-// What a transaction does not store: values that do not fit, required unions that are empty, keys that are unknown.
+// What a transaction refuses to store: values that do not fit, empty required unions, and unknown
+// keys.
 
 import FlatBuffersRuntime
 
 extension Transaction {
-  /// Completes the values of a request, if they fit.
+  /// Writes the fields of a request to the builder; throws if a value does not fit.
   func complete(
     _ builder: FlatBufferBuilder, _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset,
     _ schema: EntitySchema
@@ -12,8 +13,9 @@ extension Transaction {
     if let refusal = builder.refusal { throw StorageError(refused: refusal, schema) }
   }
 
-  /// A union that the schema requires is written with a member, or not at all: nothing stands for it.
-  /// - Parameter fields: Those that are written.
+  /// Throws if a required union is about to be written without a member: there is no default for
+  /// it.
+  /// - Parameter fields: The fields to write.
   func refuseEmptyUnion(
     _ fields: FieldSet, _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema
   ) throws {
@@ -28,7 +30,7 @@ extension Transaction {
     }
   }
 
-  /// What could not be read again must not be stored.
+  /// Throws if the object could not be read again.
   func refuseUnreadable(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
     do { try schema.layout.verify(bytes) } catch {
       throw StorageError(
@@ -37,7 +39,8 @@ extension Transaction {
     }
   }
 
-  /// NaN is unknown, and unknown values never equal each other: any number of objects could have such a key.
+  /// Throws if a key field is NaN. NaN is unknown, and unknown values never equal each other, so
+  /// any number of objects could have such a key.
   func refuseUnknownKey(_ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema) throws {
     guard let key = schema.unknownKey(bytes) else { return }
     throw StorageError(
@@ -47,10 +50,10 @@ extension Transaction {
 }
 
 extension StorageError {
-  /// Whether it is about one request alone, so that its transaction goes on.
+  /// Whether the error concerns one request only, so that its transaction continues.
   var isRefusal: Bool { cause == .alreadyExists || cause == .invalidValue }
 
-  /// A value does not fit, or is not there.
+  /// A value does not fit its field, or is missing.
   init(refused reason: String, _ schema: EntitySchema) {
     self.init(
       .invalidValue, table: schema.table, message: "the object cannot be stored: \(reason)")

@@ -1,4 +1,4 @@
-// How a transaction carries out change requests: it stores what they say, and records it for observers.
+// How a transaction carries out change requests and records them for observers.
 
 import FlatBuffersRuntime
 
@@ -14,13 +14,13 @@ extension Transaction {
       throw TransactionError.aborted
     }
     do { return try carryOut(&change, of: schema, encode) } catch let error as StorageError {
-      // Only its words say which value it is.
+      // `TransactionError` does not tell which value it is.
       if error.cause == .invalidValue { throw error }
       throw TransactionError(error)
     }
   }
 
-  /// The same with the storage's own errors.
+  /// Carries a request out and throws the storage's own errors.
   func carryOut(
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
@@ -98,8 +98,9 @@ extension Transaction {
       }
       try complete(builder, encode, schema)
       try refuseEmptyUnion(change.fields, builder.bytes, schema)
-      // A request carries the values of the time when it was made. If the object still has them, what
-      // others have stored in fields that are not known here is taken from where it is newest.
+      // A request carries the values of the time when it was made. If the stored object still
+      // equals them, the update starts from the stored row, which has the newest content of unknown
+      // fields.
       let isSame = stored.equals(known, as: schema.layout)
       return try replace(
         stored, over: isSame ? stored : known, isSame: isSame, change.fields, builder.bytes,
@@ -107,13 +108,13 @@ extension Transaction {
     }
   }
 
-  /// Replaces a stored row, unless nothing of it changes.
+  /// Replaces a stored row, unless nothing in it changes.
   /// - Parameters:
-  ///   - stored: The row.
-  ///   - base: What the fields that were set are laid over.
-  ///   - isSame: Whether `base` is equal to the stored row.
-  ///   - fields: Which fields were set.
-  ///   - values: A buffer that holds them.
+  ///   - stored: The stored row.
+  ///   - base: The row that provides the fields that were not set.
+  ///   - isSame: Whether `base` equals the stored row.
+  ///   - fields: The fields that were set.
+  ///   - values: A buffer with their values.
   private func replace(
     _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
     _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
@@ -143,7 +144,7 @@ extension Transaction {
     }
   }
 
-  /// Calls `body` with the bytes of a row that is written anew.
+  /// Calls `body` with the bytes of a row that is encoded anew.
   private func writing<R>(
     _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
     _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -153,7 +154,7 @@ extension Transaction {
         throw StorageError(
           .other, table: schema.table, rowid: id,
           message: "the object cannot be stored: its tables are nested too deeply, or it is "
-            + "too large to keep what only a newer schema knows of it")
+            + "too large to keep content that only a newer schema knows")
       }
       return try body(builder.bytes)
     }
@@ -188,7 +189,7 @@ extension Transaction {
     }
   }
 
-  /// Removes an object that is known to be stored.
+  /// Deletes an object that is known to be stored.
   func remove(_ row: Row, _ schema: EntitySchema) throws {
     try delete(row, schema)
   }

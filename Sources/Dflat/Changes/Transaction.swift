@@ -1,71 +1,76 @@
 // Transaction: one run of a changes handler.
 //
-// It keeps true:
+// Invariants:
 //
-//  - it takes the right to write with its first submit, and not before;
-//  - one that must not wait is given up when it would have to, and nothing of it has happened: it
-//    runs again where it may wait;
-//  - before that it reads in a view, which is what is stored when it begins to write: see `TransactionView`;
-//  - `version` counts the writes, so a row that was looked up at one version is current as long as the version is the same;
-//  - rows that the transaction fetches carry its number: they are current until the transaction itself changes them, since
-//    nobody else writes their type meanwhile;
-//  - a refused request leaves nothing behind; any other failure ends the transaction.
+//  - A transaction takes the write lease at its first submit, not before.
+//  - A transaction that must not wait is given up as soon as it would have to, before it has any
+//    effect. It runs again on a thread that may wait.
+//  - Before its first write it reads from a view whose content equals the stored state at the time
+//    of the first write: see `TransactionView`.
+//  - `version` counts the writes, so a row that was looked up is current as long as the version is
+//    the same.
+//  - Rows that the transaction fetches carry its number. They are current until the transaction
+//    itself changes them, since no other transaction writes their type meanwhile.
+//  - A refused request has no effect; any other failure ends the transaction.
 
 import FlatBuffersRuntime
 
-/// Unchecked: its handler runs on one thread, and what it has changed is read by the thread that tells how it ended, which comes behind
-/// the committer's lock; see `CommitMember`. Programs get it as a `TransactionContext`, which is not `Sendable`.
+/// Unchecked: its handler runs on one thread. The thread that reports the outcome reads its state
+/// after a synchronisation through the committer's lock; see `CommitMember`. Programs get it as a
+/// `TransactionContext`, which is not `Sendable`.
 final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let workspace: any TransactionHost
-  /// The clock at the beginning.
+  /// The clock value at the beginning.
   private let timestamp: Int64
   private let view = TransactionView()
-  // A transaction is used by one thread and touches its properties for a moment only, so exclusivity holds without a check.
+  // A transaction is used by one thread, and each access to a property is short, so exclusivity
+  // holds without a check.
 
-  /// Its turn to write, once it has one.
+  /// The write lease, once the transaction has it.
   @exclusivity(unchecked) private(set) var turn: Committer.Turn?
-  /// The type that was changed last, and the others: most transactions change one.
+  /// The type that was changed last is kept apart: most transactions change only one.
   @exclusivity(unchecked) private var latest: ChangedType?
   @exclusivity(unchecked) private var others: [ChangedType] = []
-  /// Tells its own readings from those of others.
+  /// Distinguishes rows that this transaction has read from all others.
   private let reading = ReadMark.newReading()
   var isAborted: Bool { failure != nil }
-  /// Whether the error hook hears of what fails, because nobody else does.
+  /// Whether failures go to the error hook because no caller receives them.
   private let reportsFailures: Bool
   @exclusivity(unchecked) private var lookUpError: (any Error)?
   @exclusivity(unchecked) var version: Version
 
-  /// How many writes a transaction has made.
+  /// The number of writes of a transaction, as an identity.
   struct Version: Equatable {
     let transaction: UInt32
     var count: Int
 
-    /// Of no transaction.
+    /// A version that belongs to no transaction.
     static var none: Version { Version(transaction: 0, count: 0) }
   }
-  /// What must hold before it reads or writes, such as that its types are migrated.
+  /// What must hold before the transaction reads or writes, for example that its types are
+  /// migrated.
   @exclusivity(unchecked) private var preparation: (any TransactionPreparation)?
   #if DEBUG
     let requests = WatchedRequests()
   #endif
-  /// What it does besides its requests: what it changes in dictionaries.
+  /// Changes beyond its requests: those in dictionaries.
   @exclusivity(unchecked) var addition: (any TransactionAddition)?
-  /// What it has changed.
+  /// The changes of the transaction.
   @exclusivity(unchecked) private var writes = WriteSet()
   /// False once the handler has returned.
   @exclusivity(unchecked) private(set) var isOpen = true
   private let completion: Completion
-  /// Whether its thread may wait for the right to write, and for other connections.
+  /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
-  /// Whether it would have had to wait, and may not.
+  /// Whether the transaction would have had to wait, which it may not.
   @exclusivity(unchecked) private(set) var isGivenUp = false
-  /// The transaction, of another workspace, in whose handler this one's is called.
+  /// The transaction of another workspace in whose handler this one's handler runs.
   @exclusivity(unchecked) var outer: Transaction?
 
-  /// Who waits for its end.
+  /// How the outcome is reported.
   enum Completion {
     case none
-    /// Told whether it is committed. The program's.
+    /// A handler of the program, called with whether the transaction is committed.
     case classic(@Sendable (Bool) -> Void)
     case awaited(Ending)
   }
@@ -95,7 +100,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// The stored row of an object: by row id if it has one, otherwise by primary key.
+  /// Returns the stored row of an object: by row id if it has one, otherwise by primary key.
   func lookUp(
     _ row: Row, _ schema: EntitySchema, for call: String, acceptsDamaged: Bool = false
   ) -> Row? {
@@ -116,7 +121,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       } else if isDamaged {
         workspace.report(error)
       } else {
-        // The caller will believe that there is no such object, and nobody may rely on what follows from that.
+        // The caller will conclude that the object does not exist. Nothing that follows from this
+        // may be committed.
         fail(error)
       }
       // A damaged row can still be removed, by its id.
@@ -124,7 +130,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     }
   }
 
-  /// When it is that something of a type is read now: unknown once the transaction has changed the type.
+  /// The timestamp for rows of a type that are read now; 0, for unknown, once the transaction has
+  /// changed the type.
   func timestamp(of schema: EntitySchema) -> Int64 {
     changed(schema) == nil ? timestamp : 0
   }
@@ -136,11 +143,12 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return try read(.query(query)) { try $0.rows(query, mark: mark) }
   }
 
-  /// Why the last object could not be looked up; asked once.
+  /// Why the last lookup failed; reading it resets it.
   func takeLookUpError() -> (any Error)? { lookUpError.take() }
 
-  /// Whether a row is what is stored, because this transaction has fetched it and not changed it since, or because nobody has
-  /// changed it since it was fetched outside of transactions.
+  /// Whether a row equals the stored row: this transaction has fetched it and not changed it since,
+  /// or no transaction or other connection has changed it since it was fetched outside of
+  /// transactions.
   func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     let mark = row.mark
     if mark.reading == reading {
@@ -151,7 +159,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return view.relies(on: row, of: schema, recent(schema), in: self)
   }
 
-  /// What was changed of a type; nil if nothing was.
+  /// The changes of a type; nil if there are none.
   private func changed(_ schema: EntitySchema) -> ChangedType? {
     schema === latest?.schema ? latest : others.first { $0.schema === schema }
   }
@@ -160,7 +168,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     changed(schema)?.recent ?? workspace.recentChanges.of(schema)
   }
 
-  /// Remembers that a type was changed, for observers and for those who ask whether a row is current.
+  /// Records a change for observers and for checks whether a row is current.
   func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
@@ -194,7 +202,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   ) throws -> R {
     guard let turn else { return try view.read(read, in: self, body) }
     return try workspace.committer.use {
-      // Some errors of reading make the storage give up everything that is not committed.
+      // After some errors of reads, the storage rolls back everything that is not committed.
       do { return try body(turn.group.writer) } catch {
         if !turn.group.writer.isAlive { fail(error) }
         throw error
@@ -210,18 +218,18 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return true
   }
 
-  /// Nothing of it will be committed. The error was reported already.
+  /// Marks the transaction as failed. The error has already been reported.
   func doom(_ error: any Error) {
     if failure == nil { failure = error }
   }
 
-  /// Nothing of it will be committed.
+  /// Marks the transaction as failed and reports the error.
   func fail(_ error: any Error) {
     doom(error)
     if reportsFailures { workspace.report(error) }
   }
 
-  // Changes are passed by reference, so that nothing of them is copied for each row.
+  // Changes are passed by reference, so that they are not copied for each row.
 
   func takeTurn() throws -> Committer.Turn {
     if let turn { return turn }
@@ -237,14 +245,14 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       try committer.use { try view.confirm(in: turn.group) }
     }
     if let preparation {
-      // From here on no other transaction changes the types.
+      // From here on no other transaction changes these types.
       self.preparation = nil
       try preparation.prepareWriting(in: self)
     }
     return turn
   }
 
-  /// Makes sure that the transaction may wait.
+  /// Throws if the transaction must not wait.
   func requireWaiting() throws {
     if !mayWait { throw giveUp() }
   }
@@ -252,10 +260,10 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   private func giveUp() -> StorageError {
     isGivenUp = true
     return StorageError(
-      .conflict, message: "the transaction runs again, on a thread that may wait for others")
+      .conflict, message: "the transaction runs again on a thread that may wait")
   }
 
-  /// Uses the storage's transaction, for what is no change of the program's.
+  /// Uses the storage transaction for internal writes, which are no changes of the program.
   func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
     let turn = try takeTurn()
     return try workspace.committer.use { try body(turn.group.writer) }
@@ -264,11 +272,11 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   // MARK: The end
 
   /// Ends the transaction.
-  /// - Returns: What is left to be done when its lines have been left.
+  /// - Returns: The work that remains once the transaction has left its queues.
   func finish() -> Ticket.Rest { finish(commits: false) }
 
-  /// The same, and it is committed when this returns, if it is at all.
-  /// - Returns: The group that it was committed with, too; nil if it has written nothing.
+  /// Ends the transaction. If it is committed at all, that has happened when this returns.
+  /// - Returns: The group that it was committed with; nil if it has written nothing.
   func finishAtOnce() -> (rest: Ticket.Rest, group: CommitGroup?) {
     (finish(commits: true), turn?.group)
   }
@@ -288,14 +296,14 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return workspace.committer.end(turn, self, commits: commits)
   }
 
-  /// The same for one that cannot begin.
+  /// Ends a transaction that cannot begin.
   func finish(_ failure: any Error) -> Ticket.Rest {
     isOpen = false
     fail(failure)
     return workspace.committer.end(nil, self)
   }
 
-  /// Ends one that was given up. Nobody is told.
+  /// Ends a transaction that was given up. No handler is called.
   func close() {
     isOpen = false
     view.close()
@@ -315,7 +323,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       if case .classic(let handler) = completion { handler(failure == nil) }
     }
     workspace.endAccepted()
-    // Last: who awaits it finds everything ended.
+    // Last, so that everything has ended when the waiting caller resumes.
     if case .awaited(let ending) = completion { ending.tell(failure) }
   }
 
@@ -337,6 +345,6 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     throw WorkspaceError.undeclaredType(name)
   }
 
-  /// Whether the program hears of an error without the error hook.
+  /// Whether the program learns of an error without the error hook.
   func willTell(_ error: any Error) -> Bool { isGivenUp || error is WorkspaceError }
 }

@@ -1,21 +1,22 @@
-// TransactionContext: what a changes handler gets.
+// TransactionContext: the interface that a changes handler gets.
 
 public import FlatBuffersRuntime
 
-/// Submits requests inside a transaction. It has a meaning only inside the changes handler, on the handler's thread.
+/// Submits requests inside a transaction. Valid only inside the changes handler, on the handler's
+/// thread.
 public protocol TransactionContext {
-  /// Carries out what a request is for. Programs call `submit`.
+  /// Carries a request out. Programs call `submit`.
   /// - Parameters:
-  ///   - change: What it is for. It is spent if the request succeeds.
-  ///   - schema: The type of its object.
-  ///   - encode: Writes the fields that were set as a root table, and does not look at `change`.
+  ///   - change: The purpose of the request. It is spent if the request succeeds.
+  ///   - schema: The schema of the object's type.
+  ///   - encode: Writes the fields that were set as a root table. It must not access `change`.
   func _carryOut(
     _ change: inout PendingChange, of schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> SubmittedRow
 
-  /// Undoes everything that was submitted and makes the completion handler get `false`.
-  /// - Returns: Whether this call aborted it; false if it was aborted before.
+  /// Rolls back everything that was submitted, and makes the completion handler get `false`.
+  /// - Returns: Whether this call aborted the transaction; false if it was aborted before.
   @discardableResult
   func abort() -> Bool
 }
@@ -30,7 +31,8 @@ public enum SubmittedRow: Sendable {
 }
 
 extension ChangeRequest {
-  // Generic code stands here, where it is specialised for the program's types, and leads at once to what is not generic.
+  // This is generic code, to be specialised for the program's types. It calls non-generic code at
+  // once.
   @inlinable
   func _submit(to transaction: any TransactionContext) throws -> UpdatedObject<Element> {
     UpdatedObject(
@@ -41,9 +43,9 @@ extension ChangeRequest {
 extension TransactionContext {
   /// Carries a request out.
   ///
-  /// The first one takes the write lock. A request that was refused keeps its kind: correct it and submit it again. A request
-  /// that succeeded is spent; submitting it again is a programmer error, as is a request for a type that is not in the
-  /// transaction's list.
+  /// The first request takes the write lock. A refused request keeps its kind: correct it and
+  /// submit it again. A request that has succeeded is spent. Submitting it again is a programmer
+  /// error, as is submitting a request for a type that is not in the transaction's list.
   ///
   /// - Returns: What was done, with the object as it is stored now.
   /// - Throws: `TransactionError`.
@@ -53,10 +55,11 @@ extension TransactionContext {
     try changeRequest._submit(to: self)
   }
 
-  /// Carries a request out; nil if it was refused for whatever reason.
+  /// Carries a request out; nil if it was refused for any reason.
   ///
-  /// A failure that ends the transaction goes to the workspace's error hook. The refusal of this request alone, because its key
-  /// belongs to another object for example, does not: call `submit(_:)` to learn the reason.
+  /// A failure that ends the transaction goes to the workspace's error hook. A refusal of this
+  /// request alone, for example because its key belongs to another object, does not: call
+  /// `submit(_:)` to learn the reason.
   @inlinable
   @discardableResult
   public func `try`<T: ChangeRequest>(submit changeRequest: T) -> UpdatedObject<T.Element>? {

@@ -10,12 +10,13 @@
 public enum TransactionError: LocalizedError, CustomStringConvertible {
   /// The transaction was aborted before.
   case aborted
-  /// The primary key, or the value of a unique field, belongs to another object. Nothing was changed by the request; the
-  /// transaction goes on.
+  /// The primary key, or the value of a unique field, belongs to another object. The request
+  /// changed nothing; the transaction continues.
   case objectAlreadyExists
-  /// No space is left. The transaction is aborted.
+  /// The disk is full. The transaction is aborted.
   case diskFull
-  /// Any other failure of the storage. The transaction is aborted; the workspace's error hook hears the reason.
+  /// Any other failure of the storage. The transaction is aborted; the workspace's error hook
+  /// receives the reason.
   case others
 
   init(_ error: StorageError) {
@@ -26,7 +27,7 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// What has happened to the request, and what to do.
+  /// What happened to the request, and what to do.
   public var description: String { "\(problem); \(advice)" }
 
   private var problem: String {
@@ -47,7 +48,7 @@ public enum TransactionError: LocalizedError, CustomStringConvertible {
     case .objectAlreadyExists:
       "change the key or value and submit the request again, or update that object; the transaction goes on without the request"
     case .diskFull: "free some space, and run the transaction again"
-    case .others: "the workspace's error hook was told the reason: look there"
+    case .others: "see the reason that the workspace's error hook has received"
     }
   }
 

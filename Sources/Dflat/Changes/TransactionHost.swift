@@ -1,45 +1,46 @@
-// What a transaction uses of the workspace above it.
+// TransactionHost: what a transaction needs from its workspace.
 
-/// The workspace that runs transactions.
+/// The workspace that runs transactions, as transactions see it.
 protocol TransactionHost: AnyObject, Sendable {
   var engine: any StorageEngine { get }
-  /// The engine, if it has to be maintained.
+  /// The engine, if it needs maintenance.
   var maintainedEngine: (any MaintainedStorageEngine)? { get }
   var committer: Committer { get }
   var clock: Clock { get }
-  /// The number in the marks of rows that the workspace reads outside of transactions.
+  /// The number in the marks of rows that were read outside of transactions.
   var reading: UInt32 { get }
   var recentChanges: RecentChangesByTable { get }
-  /// The engine's token, as far as it is known without asking; see `SharedStorageEngine`.
+  /// The last known token of the engine; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { get }
-  /// The engine's token that is current now; nil if it cannot be known.
+  /// The current token of the engine; nil if it is unknown.
   func currentToken() throws -> CommitToken?
-  /// The observer of a type, which is there until the workspace ends.
+  /// The observer of a type. It lives as long as the workspace.
   func changeObserver(of schema: EntitySchema) -> any ChangeObserver
-  /// What must hold before a transaction over these types reads or writes them; nil if nothing must.
+  /// What must hold before a transaction reads or writes these types; nil if nothing must.
   func preparation(for types: TypeSet) -> (any TransactionPreparation)?
-  /// Notifies the observers of what a transaction has changed, in its delivery.
+  /// Notifies the observers of a transaction's changes, in its delivery.
   func publish(_ writes: WriteSet)
-  /// Calls handlers of the program.
+  /// Runs code that calls handlers of the program.
   func delivering(_ body: () -> Void)
-  /// Something that was accepted has ended.
+  /// Called when work that was accepted has ended.
   func endAccepted()
   /// Reports an error to the error hook.
   func report(_ error: any Error)
-  /// The same, unless the workspace was shut down and so there is nothing to read.
+  /// Reports an error of a read to the error hook, unless the workspace was shut down, which
+  /// explains it.
   func reportReading(_ error: any Error)
-  /// Reports to the error hook, without keeping the workspace alive.
+  /// Reports errors to the error hook without keeping the workspace alive.
   var reporter: @Sendable (any Error) -> Void { get }
 }
 
-/// Observes the changes of one type.
+/// Observes changes to one type.
 protocol ChangeObserver: AnyObject, Sendable {
-  /// Whether rows that are changed are of interest.
+  /// Whether changed rows have to be recorded.
   var isObserved: Bool { get }
-  /// The type was changed, and the change is committed.
+  /// Called when a change of the type is committed.
   /// - Parameter changes: nil if the type was not observed when it was changed.
   func committed(_ changes: TypeChanges?, at time: Int64)
-  /// Notifies observers of the changes, in the order of commits.
+  /// Notifies subscribers of the changes, in commit order.
   func publish(_ changes: TypeChanges, in host: any TransactionHost)
 }
 
@@ -51,11 +52,12 @@ protocol TransactionPreparation: AnyObject {
   func prepareWriting(in transaction: Transaction) throws
 }
 
-/// What a transaction does besides its change requests. Used on the transaction's thread until the transaction ends.
+/// What a transaction does beyond its change requests. Used on the transaction's thread until the
+/// transaction ends.
 protocol TransactionAddition: AnyObject, Sendable {
-  /// Writes it, after the handler has returned.
+  /// Writes the additional changes, after the handler has returned.
   func write(in transaction: Transaction)
-  /// The transaction has ended.
+  /// Called when the transaction has ended.
   /// - Parameter failure: Why it is not committed; nil if it is.
   func end(_ failure: (any Error)?)
 }

@@ -1,52 +1,56 @@
-// TransactionView: what a transaction sees before it writes.
+// TransactionView: what a transaction reads before its first write.
 //
-// It keeps true:
+// Invariants:
 //
-//  - all that is read is of one state of the data: what the transactions before it have left, committed or not, and of other
-//    connections what they had committed when it first read;
-//  - when the transaction begins to write, that is still what is stored: otherwise it is a conflict.
+//  - All reads see one state: the result of all earlier transactions of the workspace, committed or
+//    not, and what other connections had committed at the first read.
+//  - When the transaction begins to write, that state is still the stored one; otherwise there is a
+//    conflict.
 //
-// What is not committed yet is read from the storage's open transaction; no other connection can commit meanwhile. All else
-// is read in a snapshot. A row that was fetched before is not even read, if it is known that nobody has changed it and that no other
-// connection has committed anything since. If others have committed later, what was read in the snapshot is read again, there and
-// under the write lock, and compared; and so are the rows that were not read. So only changes that would have been seen are conflicts.
+// Changes that are not committed yet are read from the open storage transaction; no other
+// connection can commit meanwhile. Everything else is read from a snapshot. A row that was fetched
+// earlier is not even read again if it is known to be unchanged and no other connection has
+// committed anything since. If other connections have committed later, the reads are repeated in
+// the snapshot and under the write lease, and compared. Rows that were relied on without a read are
+// compared, too. So only changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
-  /// Something that was read.
+  /// A read.
   enum Read {
     case query(Query)
     case row(EntitySchema, id: Int64)
     case key(EntitySchema, of: Row)
   }
 
-  // Used by the transaction's thread, for a moment each time: checks of exclusive use would find nothing.
+  // Used by the transaction's thread, with short accesses: exclusivity checks would find nothing.
 
-  /// The open transaction that was read from.
+  /// The open group that was read from.
   @exclusivity(unchecked) private(set) var group: CommitGroup?
   @exclusivity(unchecked) private var snapshot: (any StorageSnapshot)?
-  /// What was read in the snapshot.
+  /// The reads from the snapshot.
   @exclusivity(unchecked) private var reads: [Read] = []
-  /// Rows that were fetched before, and were taken for what is stored without a look.
+  /// Rows that were fetched earlier and taken for current without reading them again.
   @exclusivity(unchecked) private var relied: [(schema: EntitySchema, row: Row)] = []
-  /// The engine's token before the snapshot, or that at which rows were relied on.
+  /// The engine's token before the snapshot, or the token at which rows were relied on.
   @exclusivity(unchecked) private var token: CommitToken?
 
-  /// Reads something.
+  /// Reads from the state that the transaction sees.
   /// - Parameters:
-  ///   - read: What is read; nil if nothing depends on it.
-  ///   - transaction: Whose view it is.
+  ///   - read: The read; nil if nothing depends on its result.
+  ///   - transaction: The transaction that reads.
   func read<R: ~Copyable>(
     _ read: Read?, in transaction: Transaction, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     let workspace = transaction.workspace
     if !workspace.engine.capabilities.excludesOtherWriters {
-      // What is not committed yet could not be confirmed later, since others may commit in between.
+      // Reads of uncommitted changes could not be confirmed later, since other connections may
+      // commit in between.
       if workspace.committer.written(transaction.types) != nil {
         try transaction.requireWaiting()
         workspace.committer.betweenGroups {}
       }
     } else if snapshot == nil {
-      // Once its types are committed, nobody but the transaction itself can write them.
+      // Once these types are committed, only this transaction itself can write them.
       let result = try workspace.committer.read(transaction.types) { written in
         group = written
         return try body(written.writer)
@@ -57,12 +61,13 @@ final class TransactionView {
     return try body(try openSnapshot(transaction))
   }
 
-  /// Whether a row that was fetched before is what is stored, without a look. If so, it is relied on.
-  /// - Parameter recent: What was changed of the type lately.
+  /// Whether a row that was fetched earlier is current, decided without reading it. If so, the view
+  /// relies on it.
+  /// - Parameter recent: The recent changes of the row's type.
   func relies(
     on row: Row, of schema: EntitySchema, _ recent: RecentChanges, in transaction: Transaction
   ) -> Bool {
-    // What was read in a snapshot may be older.
+    // A row that was read in a snapshot may be older.
     if snapshot != nil { return false }
     let workspace = transaction.workspace
     if let open = workspace.committer.written(transaction.types) {
@@ -70,10 +75,11 @@ final class TransactionView {
       group = open
       return true
     }
-    // What it may change is committed, and nobody else writes it now but other connections.
+    // Changes of this workspace to the row's type are committed, and only other connections can
+    // write it now.
     guard let known = recent.token(ofCommitted: row) else { return false }
     if relied.isEmpty {
-      // What cannot be asked for is looked up, and the error told there.
+      // If the token is unavailable, the row is looked up, and that reports the error.
       guard group == nil, let now = try? workspace.currentToken() else { return false }
       token = now
     }
@@ -82,7 +88,7 @@ final class TransactionView {
     return true
   }
 
-  /// Makes sure that what was relied on is so in another state.
+  /// Throws a conflict if a row that the view relied on is different in another state.
   private func requireRelied(in state: any StorageReader) throws {
     for (schema, row) in relied {
       let stored = try state.row(of: schema, id: row.id)
@@ -94,7 +100,8 @@ final class TransactionView {
   private func openSnapshot(_ transaction: Transaction) throws -> any StorageSnapshot {
     if let snapshot { return snapshot }
     let workspace = transaction.workspace
-    // The snapshots of transactions that wait for their turn would be in the way, and there may always be one.
+    // Pinned snapshots of transactions that wait for the write lease would block maintenance, and
+    // there may always be one.
     if let engine = workspace.maintainedEngine, engine.needsMaintenance {
       try transaction.requireWaiting()
       workspace.committer.betweenGroups { engine.performMaintenance() }
@@ -102,7 +109,8 @@ final class TransactionView {
     if relied.isEmpty { token = workspace.lastKnownToken }
     let opened = workspace.engine.makeSnapshot(for: .transaction)
     do { try requireRelied(in: opened) } catch {
-      // Who catches this must not go on in a state that contradicts what was relied on.
+      // A handler that catches this error must not continue in a state that contradicts what it
+      // relied on.
       opened.close()
       throw error
     }
@@ -110,18 +118,20 @@ final class TransactionView {
     return opened
   }
 
-  /// Whether no other connection has committed between what was read and the storage's transaction.
+  /// Whether no other connection has committed anything between the reads and the storage
+  /// transaction.
   private func isCurrent(in open: CommitGroup) -> Bool { token != nil && token == open.token }
 
-  /// Whether writing in the storage's transaction cannot contradict anything that was read.
+  /// Whether nothing that was read can differ from the state of the storage transaction.
   func agrees(with open: CommitGroup) -> Bool {
     snapshot == nil && (group == nil || group === open)
       && (relied.isEmpty || isCurrent(in: open))
   }
 
-  /// Makes sure that what was read is what is stored, when the transaction begins to write.
-  /// - Parameter open: The storage's transaction, which the caller uses.
-  /// - Throws: `StorageError` with `.conflict`, or that of a failed reading.
+  /// Makes sure that everything that was read is still stored, when the transaction begins to
+  /// write.
+  /// - Parameter open: The open group, which the caller uses.
+  /// - Throws: `StorageError` with `.conflict`, or the error of a failed read.
   func confirm(in open: CommitGroup) throws {
     defer { close() }
     if let group, group !== open {
@@ -137,12 +147,13 @@ final class TransactionView {
     }
   }
 
-  /// Makes sure of the same for a transaction that has only read.
+  /// Makes sure that the reads of a read-only transaction are of one state.
   func confirm(_ transaction: Transaction) throws {
     defer { close() }
     guard let group, snapshot != nil else { return }
     let workspace = transaction.workspace
-    // It has read first what was about to be committed, and then what was. In between others may have had their turn.
+    // It first read from the open group and then from a snapshot. Other connections may have
+    // committed in between.
     let now = try workspace.committer.betweenTurns {
       try workspace.currentToken() ?? workspace.lastKnownToken
     }
@@ -165,7 +176,7 @@ extension TransactionView.Read {
     }
   }
 
-  /// nil if it is damaged.
+  /// nil if the row is damaged.
   private func rows(_ reader: any StorageReader) throws -> RowBuffer? {
     do {
       switch self {
@@ -180,7 +191,7 @@ extension TransactionView.Read {
     }
   }
 
-  /// Whether two views have the same of it.
+  /// Whether two views give the same result for this read.
   fileprivate func isSame(_ left: any StorageReader, _ right: any StorageReader) throws -> Bool {
     guard let old = try rows(left) else { return try rows(right) == nil }
     guard let new = try rows(right) else { return false }
@@ -200,5 +211,5 @@ extension StorageError {
   }
 
   fileprivate static let readUncommitted = StorageError(
-    .conflict, message: "what the transaction had read could not be committed")
+    .conflict, message: "the transaction had read uncommitted changes that could not be committed")
 }

@@ -1,8 +1,11 @@
-// UnsubmittedRequest: a debug build reports change requests whose fields were set and that were never submitted.
+// UnsubmittedRequest: debug builds report change requests whose fields were set but that were never
+// submitted.
 //
-//  - Each request holds a watch. When the request is released with changed fields and without having been submitted, the watch
-//    notes that in the transaction in which the request was made. One that was made elsewhere is not watched.
-//  - The transaction reports these requests when it commits. One that was aborted, or failed, has no changes to lose.
+//  - Each request has a watch. If the request is released with changed fields and was not
+//    submitted, the watch notes that in the transaction in which the request was made. Requests
+//    that were made outside of transactions are not watched.
+//  - The transaction reports these requests when it commits. A transaction that was aborted or has
+//    failed has no changes to lose.
 //
 // Optimised builds contain none of this.
 
@@ -14,17 +17,19 @@ import Platform
   public import Foundation
 #endif
 
-/// A request whose fields were set in a transaction, and which was never submitted, so that what it says is lost.
+/// A request whose fields were set in a transaction but that was never submitted, so that its
+/// changes are lost.
 ///
-/// Debug builds tell the workspace's error hook; without a hook it goes to the standard error stream. Submit the request, or do not
-/// make it. Requests of transactions that were aborted, or failed, are not told.
+/// Debug builds report it to the workspace's error hook, or to the standard error stream if there
+/// is no hook. Submit the request, or do not make it. Requests of transactions that were aborted or
+/// have failed are not reported.
 public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The entity type, by its name in the schema.
   public let type: String
-  /// Whether it was to create an object, and not to change one.
+  /// Whether the request was to create an object; false if it was to change one.
   public let isCreation: Bool
 
-  /// A request for an object of a type.
+  /// Creates a description of an unsubmitted request.
   public init(type: String, isCreation: Bool = false) {
     self.type = type
     self.isCreation = isCreation
@@ -48,7 +53,7 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
 }
 
 #if DEBUG
-  /// What is known of one request. It is used where the request is.
+  /// The state of one request. Used where the request is used.
   @usableFromInline
   final class RequestWatch {
     private let request: UnsubmittedRequest
@@ -71,7 +76,7 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
   final class WatchedRequests: Sendable {
     private enum State {
       case open(lost: [UnsubmittedRequest])
-      /// Whom to tell of more.
+      /// Where to report requests that are released later.
       case ended(report: (@Sendable (UnsubmittedRequest) -> Void)?)
     }
 
@@ -89,8 +94,9 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
       report?(request)
     }
 
-    /// The transaction has ended.
-    /// - Parameter report: Told what was lost; nil if there was nothing to lose.
+    /// Called when the transaction has ended.
+    /// - Parameter report: Called with each lost request; nil if the transaction had no changes to
+    ///   lose.
     func end(_ report: (@Sendable (UnsubmittedRequest) -> Void)?) {
       let lost = state.withLock { state -> [UnsubmittedRequest] in
         guard case .open(let lost) = state else { return [] }
@@ -103,7 +109,8 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
 #endif
 
 extension PendingChange {
-  /// The program has submitted the request, whatever comes of it, or nothing is to be submitted.
+  /// Called when the program has submitted the request, whatever the outcome, or when nothing is to
+  /// be submitted.
   @inline(__always)
   func noteSubmission() {
     #if DEBUG
@@ -111,7 +118,7 @@ extension PendingChange {
     #endif
   }
 
-  /// The same change, watched by the transaction in which it is made.
+  /// The same change, watched by the transaction in which it was made.
   @inline(__always)
   func watched(_ schema: EntitySchema) -> PendingChange {
     #if DEBUG
@@ -127,7 +134,7 @@ extension PendingChange {
 }
 
 extension Transaction {
-  /// Nothing more is done with the requests that were made in it.
+  /// Ends the watch over all requests that were made in the transaction.
   @inline(__always)
   func endRequests() {
     #if DEBUG

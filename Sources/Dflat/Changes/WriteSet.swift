@@ -1,34 +1,37 @@
-// WriteSet: what a transaction has changed, row by row.
+// WriteSet: the changes of a transaction, row by row.
 //
-// It keeps true:
+// Invariants:
 //
-//  - a row is in it once, with what it was before the transaction and what it is after it;
-//  - a row that the transaction has inserted and deleted is in it as nothing;
-//  - rows are kept only of types that somebody observes. That is decided when the transaction first changes the type; who
-//    subscribes later takes a place behind the transaction and does not need its rows.
+//  - Each row has one entry, with its state before and after the transaction.
+//  - A row that the transaction has inserted and deleted again has an empty entry.
+//  - Rows are recorded only for observed types. That is decided when the transaction first changes
+//    the type. A later subscription is enqueued behind the transaction and does not need its rows.
 //
-// Written by the transaction's thread, while its closure runs, and only read afterwards.
+// It is written on the transaction's thread while the handler runs, and only read afterwards.
 
-/// What became of a row. A new one has no `old`, a deleted one no `new`.
+/// The change of a row. An inserted row has no `old`, a deleted one no `new`.
 struct RowChange {
   let id: Int64
   let old: Row?
   var new: Row?
-  /// The fields of the root table whose bytes may differ; see `FieldSet.mask`. All, unless there are both rows.
+  /// The fields of the root table whose bytes may differ; see `FieldSet.mask`. All fields, unless
+  /// there are both rows.
   var fields: UInt64
-  /// Whether it was written more than once, so that it may be what it was.
+  /// Whether the row was written more than once, so that it may be back in its old state.
   var isRewritten = false
 }
 
-/// What a transaction has changed of one type that is observed.
+/// The changes of a transaction to one observed type.
 ///
-/// Unchecked: changed by the transaction's thread until `close`; deliveries, which come after it, only read.
+/// Unchecked: changed on the transaction's thread until `close`; deliveries come later and only
+/// read.
 final class TypeChanges: @unchecked Sendable {
   private let layout: TableLayout
-  // One thread at a time uses what follows, so checks of exclusive use would find nothing.
+  // Used by one thread at a time, so exclusivity checks would find nothing.
 
   @exclusivity(unchecked) private(set) var rows: [RowChange] = []
-  /// Where rows are, once they do not come by ascending id any more. Programs mostly go through objects in order.
+  /// The positions of the rows, once these are no longer in ascending order of ids. Programs mostly
+  /// go through objects in order.
   @exclusivity(unchecked) private var places: [Int64: Int]?
 
   init(_ layout: TableLayout) {
@@ -63,7 +66,7 @@ final class TypeChanges: @unchecked Sendable {
     return rows[low].id == id ? low : nil
   }
 
-  /// Leaves out what is as it was. Called once, at the end of the transaction.
+  /// Drops rows that did not change in the end. Called once, at the end of the transaction.
   func close() {
     guard rows.contains(where: \.isRewritten) else { return }
     rows.removeAll { change in
@@ -80,14 +83,15 @@ final class TypeChanges: @unchecked Sendable {
 
 /// A type that a transaction has changed.
 ///
-/// Unchecked: `rows`, all that changes, is used by the transaction's thread only. Deliveries read the constants.
+/// Unchecked: `rows`, the only mutable state, is used by the transaction's thread only. Deliveries
+/// read the constants.
 final class ChangedType: @unchecked Sendable {
   let schema: EntitySchema
-  /// How many types were changed before it.
+  /// The number of types that were changed before this one.
   let place: Int
   let observer: any ChangeObserver
   let recent: RecentChanges
-  /// What observers are told; nil if there are none.
+  /// The changes for observers; nil if the type is not observed.
   let changes: TypeChanges?
   /// The rows that were updated or deleted.
   @exclusivity(unchecked) var rows = RowIDSet()
@@ -102,7 +106,7 @@ final class ChangedType: @unchecked Sendable {
     changes = observer.isObserved ? TypeChanges(schema.layout) : nil
   }
 
-  /// A row was written. A new one has no `old`, a deleted one no `new`.
+  /// Records a write. An inserted row has no `old`, a deleted one no `new`.
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {
     changes?.record(id, old: old, new: new, changing: fields)
     if old == nil { return }
@@ -111,16 +115,16 @@ final class ChangedType: @unchecked Sendable {
   }
 }
 
-/// What a transaction has changed, by type.
+/// The changes of a transaction, by type.
 struct WriteSet: Sendable {
   // Most transactions change one type.
   private var first: ChangedType?
   private var others: [ChangedType] = []
 
-  /// Nothing.
+  /// Creates an empty set.
   init() {}
 
-  /// Types are told in the order in which they were first changed.
+  /// Observers are notified in the order in which the types were first changed.
   init(_ types: some Sequence<ChangedType>, and latest: ChangedType) {
     others = types + [latest]
     others.sort { $0.place < $1.place }

@@ -1,20 +1,22 @@
-// How engines differ, as a value that planning and scheduling read.
+// EngineCapabilities: how engines differ, as a value that the planner and the scheduler read.
 
 /// What a storage engine can do.
 public struct EngineCapabilities: Sendable {
-  /// Whether transactions may write. False for a storage that can only be read.
+  /// Whether transactions may write. False for read-only storage.
   public var isWritable: Bool
   /// Whether no other connection can commit while a write transaction is open.
   ///
-  /// Where one can, nothing that was read before is taken for current without reading it again, and `commit` must throw a
-  /// `StorageError` with `.conflict` if another connection has changed what the transaction has read.
+  /// If other connections can, nothing that was read earlier is taken for current without reading
+  /// it again. `commit` must then throw a `StorageError` with `.conflict` if another connection has
+  /// changed what the transaction has read.
   public var excludesOtherWriters: Bool
-  /// Whether a write transaction can undo a part of itself. Where it cannot, each transaction is committed alone.
+  /// Whether a write transaction can roll back a part of itself. If not, each transaction is
+  /// committed alone.
   public var canNest: Bool
   /// Which parts of queries it answers by its keys and indexes.
   public var queries: QueryCapabilities
 
-  /// Capabilities of an engine that can do everything, but for what is said otherwise.
+  /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     isWritable: Bool = true, excludesOtherWriters: Bool = true, canNest: Bool = true,
     queries: QueryCapabilities = QueryCapabilities()

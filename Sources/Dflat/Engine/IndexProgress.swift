@@ -1,21 +1,22 @@
-// IndexProgress: how far indexes are built.
+// IndexProgress: how much of the indexes is built.
 
-/// How far the indexes of an entity type are built.
+/// How much of an entity type's indexes is built.
 public struct IndexProgress: Sendable, Equatable {
-  /// Index rows that the last step has filled.
+  /// The number of index rows that the last step has filled.
   public let filled: Int
-  /// Objects that the index which is furthest behind does not reach yet.
+  /// The number of objects that the index furthest behind does not cover yet.
   public let remaining: Int
-  /// Side tables that cannot be completed, since stored objects have equal values of a unique field.
+  /// Side tables that cannot be completed, since stored objects have equal values of a unique
+  /// field.
   public let blocked: [String]
 
-  /// A state of a build, as an engine tells it.
+  /// Creates a progress report, for engines.
   public init(filled: Int, remaining: Int, blocked: [String]) {
     self.filled = filled
     self.remaining = remaining
     self.blocked = blocked
   }
 
-  /// Whether there is nothing more that a step could do.
+  /// Whether no further step has anything to do.
   public var isFinished: Bool { remaining == 0 }
 }

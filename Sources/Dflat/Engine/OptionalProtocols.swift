@@ -1,34 +1,36 @@
-// What only some engines do. The workspace asks once, when it is made.
+// Optional capabilities of engines. The workspace checks for them once, at its creation.
 
 /// An engine whose data other connections can change: other workspaces, processes and programs.
 public protocol SharedStorageEngine: StorageEngine {
-  /// The token that was current when it was last asked for. It may be out of date, and costs nothing.
+  /// The token that was determined last. It may be out of date; reading it is free.
   var lastKnownToken: CommitToken { get }
-  /// The token that is current at a moment of the call; nil if it cannot be known, as while a transaction of this engine begins or
-  /// ends.
+  /// The token that is current at some moment during the call; nil if it cannot be known, for
+  /// example while a transaction of this engine begins or ends.
   func currentToken() throws -> CommitToken?
 }
 
-/// An engine that has to do something between transactions, such as checkpointing a log.
+/// An engine that needs maintenance between transactions, such as checkpointing a log.
 public protocol MaintainedStorageEngine: StorageEngine {
-  /// Whether maintenance should be done before another snapshot is opened, which could be in its way. Cheap.
+  /// Whether maintenance should run before the next snapshot is opened, since an open snapshot
+  /// could block it. Cheap.
   var needsMaintenance: Bool { get }
-  /// Does it. Called while no write transaction of this engine is open.
+  /// Performs the maintenance. Called while no write transaction of this engine is open.
   func performMaintenance()
 }
 
 /// An engine whose indexes can be missing or incomplete, and are filled step by step.
 public protocol IndexBuildingStorageEngine: StorageEngine {
-  /// Sets what is called when a query has mentioned an index that is not complete; nil for nothing.
+  /// Sets the handler that is called when a query mentions an incomplete index; nil removes it.
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?)
 }
 
 /// A write transaction of an engine that fills indexes step by step.
 public protocol IndexBuildingStorageWriter: StorageWriter {
-  /// Fills missing rows of indexes, in ascending order of ids, and repairs what other programs have left wrong in them.
+  /// Fills missing rows of indexes, in ascending order of row ids, and repairs wrong ones that
+  /// other programs have written.
   ///
   /// - Parameters:
   ///   - schema: The type whose indexes are filled.
-  ///   - limit: How many rows are filled at most, over all its indexes.
+  ///   - limit: The maximum number of index rows to fill, over all indexes of the type.
   func fillIndexes(of schema: EntitySchema, limit: Int) throws -> IndexProgress
 }

@@ -12,13 +12,14 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   public enum Cause: Sendable, Equatable {
     /// A key or unique value belongs to another object.
     case alreadyExists
-    /// An object that should be there is not.
+    /// An object that should exist does not.
     case missing
-    /// A value does not fit its field, or a required union is empty. The request changed nothing and the transaction goes on.
+    /// A value does not fit its field, or a required union is empty. The request changed nothing
+    /// and the transaction continues.
     case invalidValue
     /// A stored row is damaged.
     case corruptRow
-    /// The file is damaged or is no database.
+    /// The file is damaged or is not a database.
     case corruptFile
     case diskFull
     /// The write lock was not granted in time.
@@ -34,34 +35,34 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// What kind of failure it is.
   public let cause: Cause
-  /// The main or side table that it concerns.
+  /// The main or side table concerned.
   public let table: String?
-  /// The row that it concerns.
+  /// The row concerned.
   public let rowid: Int64?
-  /// The key, or the unique value, that it concerns: `site: "notes", number: 7`.
+  /// The key, or the unique value, concerned: `site: "notes", number: 7`.
   public let key: String?
-  /// What is wrong, in words.
+  /// A description of the problem.
   public let message: String
-  /// What the engine says besides, such as its own code and the statement that failed.
+  /// Additional information from the engine, such as its own code and the statement that failed.
   public let details: String?
   /// The engine's own error, for SQLite a `SQLiteError`.
   public let underlying: (any Error)?
-  /// The file that it concerns.
+  /// The file concerned.
   public let path: String?
   private let advice: String?
 
-  /// A failure, as an engine tells it.
+  /// Creates an error, for engines.
   ///
   /// - Parameters:
   ///   - cause: What kind of failure it is.
-  ///   - table: The main or side table that it concerns.
-  ///   - rowid: The row that it concerns.
-  ///   - key: The key, or the unique value, that it concerns.
-  ///   - message: What is wrong, in words.
-  ///   - details: What the engine says besides.
+  ///   - table: The main or side table concerned.
+  ///   - rowid: The row concerned.
+  ///   - key: The key, or the unique value, concerned.
+  ///   - message: A description of the problem.
+  ///   - details: Additional information from the engine.
   ///   - underlying: The engine's own error.
-  ///   - path: The file that it concerns.
-  ///   - advice: What to do, where there is more to say than about all failures of this kind.
+  ///   - path: The file concerned.
+  ///   - advice: What to do, if there is more to say than for every failure of this kind.
   public init(
     _ cause: Cause, table: String? = nil, rowid: Int64? = nil, key: String? = nil,
     message: String, details: String? = nil, underlying: (any Error)? = nil, path: String? = nil,
@@ -97,7 +98,7 @@ public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// What to do; nil where nothing is known that would help.
+  /// What to do; nil if no advice is known.
   public var recoverySuggestion: String? { advice ?? cause.advice }
 }
 
@@ -107,10 +108,10 @@ extension StorageError.Cause {
     case .alreadyExists: "give the object another key or value, or update the one that has it"
     case .missing: "insert the object, or use upsert"
     case .invalidValue: "give the field a value that fits"
-    case .corruptRow: "delete the object by its row id and store it anew, or restore a backup"
+    case .corruptRow: "delete the object by its row id and store it again, or restore a backup"
     case .corruptFile: "check whether it is the right file, and restore a backup if it is"
     case .diskFull: "free some space, and run the transaction again"
-    case .busy: "see who holds the lock for so long, or wait longer for it"
+    case .busy: "find the connection that holds the lock for so long, or wait longer for it"
     case .conflict: "run the transaction again"
     case .cannotOpen: "check that the path is right, and that this process may use it"
     case .readOnly: "let this process write the file and its directory, or only read"

@@ -1,6 +1,6 @@
-// WorkspaceError: a workspace was used in a way that cannot work.
+// WorkspaceError: a workspace was used incorrectly.
 //
-// Where a function can throw, such a mistake is thrown; where it cannot, it stops the program.
+// A function that can throw throws such an error; any other stops the program.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -8,21 +8,21 @@
   public import Foundation
 #endif
 
-/// A call that a workspace refuses, whatever is stored.
+/// A call that a workspace refuses regardless of the stored data.
 public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// The workspace was shut down before the call.
   case shutDown
-  /// A transaction named no type, and used no dictionary either.
+  /// A transaction named no entity type and used no dictionary.
   case noTypes
-  /// A transaction used a type, named here, that is not in its list.
+  /// A transaction used a type, given here, that is not in its list.
   case undeclaredType(String)
   /// A context was used after its closure had returned.
   case escapedContext
   /// A transaction would wait for itself.
   ///
-  /// It was called from within one that is still running and has one of its types. Or it is a
-  /// synchronous one, and was called in any transaction, callback or completion handler of the
-  /// workspace, or on its `targetQueue`.
+  /// It was called inside a running transaction that names one of its types. Or it is synchronous
+  /// and was called in a transaction, callback or completion handler of the workspace, or on its
+  /// `targetQueue`.
   case nestedWrite
 
   /// What is wrong, and what to do.
@@ -46,7 +46,7 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
     case .undeclaredType(let name): "add \(name).self to the list: write(\(name).self, …) { … }"
     case .escapedContext: "use it inside the closure only"
-    case .nestedWrite: "use the context that is there, or call it later"
+    case .nestedWrite: "use the current context, or call it later"
     }
   }
 

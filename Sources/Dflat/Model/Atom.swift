@@ -9,19 +9,20 @@ public import FlatBuffersRuntime
 
 /// An object that a workspace stores: the generated type of a schema's `root_type`.
 ///
-/// An atom is an immutable value over the bytes of its row. Fetched atoms may be handed to any thread. Conformances are
-/// generated; programs use `Atom` as a constraint.
+/// An atom is an immutable value that wraps the bytes of its row. Fetched atoms may be used on any
+/// thread. Conformances are generated; programs use `Atom` as a constraint.
 public protocol Atom: FlatBuffersTable, Identifiable, CustomStringConvertible
 where ID: PrimaryKey {
   var _row: Row { get }
   init(_row: Row)
   static var _schema: EntitySchema { get }
-  /// What an object is changed with.
+  /// The generated change request, whose fields `with` and `update` set.
   associatedtype _Draft: ChangeRequest where _Draft.Element == Self
 }
 
 extension Atom {
-  /// The row id in the storage; −1 until the object is stored. It is never used again for another object.
+  /// The row id in the storage; −1 until the object is stored. Row ids are never reused for another
+  /// object.
   @inlinable
   public var _rowid: Int64 { _row.id }
 
@@ -29,33 +30,33 @@ extension Atom {
   @inlinable
   public var _changesTimestamp: Int64 { _row.timestamp }
 
-  /// Where the fields lie, for Dflat.
+  /// The layout of the fields, for Dflat.
   @inlinable
   public static var _layout: TableLayout { _schema.layout }
 
   /// Reads a finished FlatBuffers buffer.
   ///
-  /// Never fails: bytes that are not a sound buffer of this type give an object with every field at its default. Use
-  /// `init(verifying:)` to learn what is wrong with them.
+  /// Never fails: if the bytes are not a sound buffer of this type, every field of the object reads
+  /// as its default. `init(verifying:)` reports what is wrong instead.
   public static func from(data: Data) -> Self {
     if let object = try? Self(verifying: data) { return object }
     return Self(_row: Row { builder in _layout.write(to: builder) { _ in .none } })
   }
 
   /// Reads a finished FlatBuffers buffer.
-  /// - Throws: `VerificationError` that says what is wrong with the bytes.
+  /// - Throws: `VerificationError` if the bytes are not a sound buffer of this type.
   public init(verifying data: Data) throws(VerificationError) {
     self.init(_row: try Self._layout.readingVerified(data) { _, bytes in Row(sound: bytes) })
   }
 
   /// The object's own bytes: a finished FlatBuffers buffer without size prefix or file identifier.
-  /// The strings of the primary key are in it, also where others have made the object without those
-  /// that are empty.
+  /// It contains the strings of the primary key even if they are empty and the program that created
+  /// the object left them out.
   public func toData() -> Data {
     _row.withKeyTexts(as: Self._layout) { Data($0) }
   }
 
-  /// A nested table, copied into a row of its own.
+  /// Copies a nested table into a row of its own.
   public init(_ table: TableReader) {
     self.init(
       _row: BuilderPool.withBuilder { builder in
@@ -70,25 +71,25 @@ extension Atom {
     return _row.read { Self._layout.copy($0, to: builder) }
   }
 
-  /// By value of all data fields; row id and clock value do not count.
+  /// Compares all data fields by value; the row id and the clock value are ignored.
   @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool {
-    // The layout is a constant of the program; most rows that are equal are so without it.
+    // The layout is constant and rarely needed: most equal rows are equal without it.
     lhs._row.equals(rhs._row) { Unmanaged.passUnretained(_layout) }
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes the fields that `==` compares.
   public func hash(into hasher: inout Hasher) {
     _row.read { Self._layout.hash($0, into: &hasher) }
   }
 
   /// The fields by name.
   ///
-  /// Where an entity has a field of this name, the field comes first.
+  /// If the entity has a field of this name, the field takes precedence.
   @_disfavoredOverload
   public var description: String { _description }
 
-  /// Why a value that the object was made with does not fit its field; nil if all do.
+  /// Why a value that the object was created with does not fit its field; nil if all fit.
   public var _refusal: String? { _row.refusal }
 
   /// Encodes the fields under the schema's names.
@@ -98,7 +99,8 @@ extension Atom {
     try result.get()
   }
 
-  /// Decodes from the schema's names; what is missing has its default, but primary keys must be there.
+  /// Decodes fields by the schema's names. Missing fields have their defaults, but primary keys are
+  /// required.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
     let schema = Self._schema
@@ -121,7 +123,7 @@ extension Atom {
 }
 
 extension TableLayout {
-  /// The property of this very table that a field reads.
+  /// The property of the root table that a field reads; nil for nested fields.
   func property(storedAs field: FieldDescriptor) -> Property? {
     switch field.leaf {
     case .scalar(let offset), .string(let offset): property(at: offset)
@@ -132,18 +134,18 @@ extension TableLayout {
 
 /// A primary key of several fields, in declaration order.
 ///
-/// Two keys are equal if the storage takes them for the same: strings compare by their UTF-8 bytes and not, as `String` does, by
-/// what they look like.
+/// Two keys are equal if the storage considers them equal: strings compare by their UTF-8 bytes and
+/// not, like `String`, by canonical equivalence.
 public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
   /// The fields of the key.
   public let parts: (repeat each Part)
 
-  /// A key of these parts.
+  /// Creates a key from its parts.
   public init(_ parts: repeat each Part) {
     self.parts = (repeat each parts)
   }
 
-  /// Field by field.
+  /// Compares field by field.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     for (left, right) in repeat (each lhs.parts, each rhs.parts) {
       if !isSamePart(left, right) { return false }
@@ -151,7 +153,7 @@ public struct CompositeKey<each Part: Hashable & Sendable>: Hashable, Sendable {
     return true
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes the parts that `==` compares.
   public func hash(into hasher: inout Hasher) {
     for part in repeat each parts { hash(part: part, into: &hasher) }
   }

@@ -1,31 +1,33 @@
-// A few builders, kept between uses, so that building a row allocates only the row.
+// BuilderPool: a few builders for reuse, so that building a row allocates only the row.
 //
-// The builder that was given back last lies in a place of its own, from which it is taken by one
-// atomic operation. A thread that does not find it there looks at the others, under a lock.
+// The builder that was returned last is in a separate slot, from which an atomic operation takes
+// it. If the slot is empty, a thread takes one of the others, under a lock.
 
 public import FlatBuffersRuntime
 import Platform
 
 @usableFromInline
 enum BuilderPool {
-  /// Unchecked: a builder is in the pool or in one caller's hands, never both, and the pool's mutex lies between.
+  /// Unchecked: a builder is owned either by the pool or by one caller, and ownership passes
+  /// through the pool's mutex.
   private struct Idle: @unchecked Sendable {
     let builder: FlatBufferBuilder
   }
 
-  /// Owned by the pool. Unsafe as `Idle` is unchecked: the exchange lies between two callers.
+  /// Owned by the pool. Unsafe for the same reason as `Idle`: ownership passes through the atomic
+  /// exchange.
   nonisolated(unsafe) private static let latest = Atomic<Unmanaged<FlatBufferBuilder>?>(nil)
   private static let idle = Mutex<[Idle]>([])
   private static let most = 8
 
-  /// An empty builder that no other caller uses. The caller gives it back.
+  /// Takes an empty builder from the pool. The caller returns it later.
   @usableFromInline
   static func take() -> FlatBufferBuilder {
     if let latest = latest.exchange(nil, ordering: .acquiring) { return latest.takeRetainedValue() }
     return idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder()
   }
 
-  /// Takes a builder back, whatever was written to it.
+  /// Returns a builder to the pool, with any content.
   @usableFromInline
   static func giveBack(_ builder: consuming FlatBufferBuilder) {
     builder.reset()
@@ -35,7 +37,7 @@ enum BuilderPool {
     idle.withLock { if $0.count < most { $0.append(kept) } }
   }
 
-  /// Calls `body` with an empty builder that no other caller uses. Calls may nest.
+  /// Calls `body` with an empty builder from the pool. Calls may be nested.
   static func withBuilder<R>(_ body: (FlatBufferBuilder) throws -> R) rethrows -> R {
     let builder = take()
     defer { giveBack(builder) }

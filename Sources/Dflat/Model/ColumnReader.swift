@@ -1,17 +1,17 @@
-// Column readers: the values that an engine keeps beside a row, read from the row's bytes.
+// Column readers: read the values that an engine stores beside a row from the row's bytes.
 
 public import FlatBuffersRuntime
 
 /// A value for a key or index column.
 public enum ColumnValue {
   case null
-  /// Booleans as 0 and 1, enums by raw value, `ulong` as its bit pattern.
+  /// Booleans as 0 and 1, enums as their raw values, `ulong` as its bit pattern.
   case integer(Int64)
   case real(Double)
   /// Valid as long as the row's memory.
   case text(UnsafeRawBufferPointer)
 
-  /// Whether both are stored alike. Null equals null.
+  /// Whether both have the same stored form. Null equals null.
   public func isSame(as other: ColumnValue) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -41,7 +41,7 @@ extension ColumnValue {
 }
 
 extension ColumnValue: CustomStringConvertible {
-  /// As in source code; `null` if there is no value.
+  /// The value as in source code; `null` if there is none.
   public var description: String {
     switch self {
     case .null: "null"
@@ -54,16 +54,17 @@ extension ColumnValue: CustomStringConvertible {
 
 /// Reads one field of a schema as a column value.
 public struct ColumnReader: Sendable {
-  /// What is read.
+  /// The field to read.
   public let field: FieldDescriptor
-  /// The same field by its stored values, and as if nothing but rows had it.
+  /// The same field with its stored values as they are and without a column.
   public let storedField: FieldDescriptor
   private let program: Program
-  /// The offset of a string field of the root table, which is read without a program if it is there; 0 for other fields.
+  /// The offset of a string field of the root table, which is read without evaluating the program;
+  /// 0 for all other fields.
   private let rootText: Int
 
   init(_ field: FieldDescriptor) {
-    // What is stored is the raw value, whether this version of the schema knows it or not.
+    // A column holds the stored raw value, whether this version of the schema knows it or not.
     self.field = field
     storedField = FieldDescriptor(
       path: field.path, type: field.type, steps: field.steps, leaf: field.leaf,
@@ -88,19 +89,19 @@ public struct ColumnReader: Sendable {
   }
 }
 
-/// What a column holds for a row in whose bytes the field is not. It depends on the version of the schema, since defaults are not
-/// stored.
+/// The column value of a row whose bytes lack the field. It depends on the version of the schema,
+/// since defaults are not stored.
 public enum AbsentValue: Sendable {
-  /// What most fields have: 0 for numbers, nothing for strings and for what lies behind a reference.
+  /// The value of most fields: 0 for numbers, null for strings and for fields in nested tables.
   case ordinary
-  /// Nothing, though the field is a number.
+  /// Null, though the field is a number.
   case unknown
-  /// The default that the schema gives the field.
+  /// The field's default in the schema.
   case value(Value)
 }
 
 extension ColumnReader {
-  /// What is read where the field is absent.
+  /// The column value of rows that lack the field.
   public var absentValue: AbsentValue {
     switch (storedField.leaf, storedField.defaultValue) {
     case (.scalar, nil): .unknown
@@ -115,12 +116,13 @@ extension ColumnReader {
 }
 
 extension EntitySchema {
-  /// The primary key of a row, for people: `site: "notes", number: 7`.
+  /// The primary key of a row in readable form: `site: "notes", number: 7`.
   public func describeKey(of row: TableReader) -> String {
     keyReaders.map { describe($0.read(row), of: $0.field) }.joined(separator: ", ")
   }
 
-  /// A field and its value, for people, by the schema's names: `attachment.as(Photo).path: "7.jpg"`.
+  /// A field and its value in readable form, with the schema's names: `attachment.as(Photo).path:
+  /// "7.jpg"`.
   public func describe(_ value: ColumnValue, of field: FieldDescriptor) -> String {
     let text = value.constant(field.type).map { self.text(of: $0, in: field) }
     return "\(name(of: field)): \(text ?? "null")"

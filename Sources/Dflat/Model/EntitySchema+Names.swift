@@ -1,9 +1,10 @@
-// The schema's names of fields and values, found by walking the layout along the storage name.
+// The schema's names of fields and values, found by following the storage name through the layout.
 
 extension EntitySchema {
-  /// The field as a condition names it, by the schema's names: `likes`, `author.handle`, `attachment.as(Photo).width`.
+  /// The field's name in conditions, with the schema's names: `likes`, `author.handle`,
+  /// `attachment.as(Photo).width`.
   ///
-  /// - Parameter withoutTag: Of a union's tag, the union.
+  /// - Parameter withoutTag: Whether a union's tag gets the name of the union.
   public func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
     let fields = field.alternatives.isEmpty ? [field] : field.alternatives
     var names: [String] = []
@@ -14,7 +15,7 @@ extension EntitySchema {
     return names.joined(separator: "|")
   }
 
-  /// The schema's name of an enum's value, of a combination of flags, or of a union's member.
+  /// The schema's name of an enum value, a combination of flags, or a union member.
   func valueName(_ value: Value, of field: FieldDescriptor) -> String? {
     let bits = Int64(bitPattern: value.bits)
     switch walk(field.alternatives.first ?? field).kind {
@@ -31,7 +32,7 @@ extension EntitySchema {
     }
   }
 
-  /// The name, and what the last field on the way holds.
+  /// The name, and the kind of the last field on the path.
   private func walk(_ field: FieldDescriptor) -> (name: String, kind: Property.Kind?) {
     var names = ""
     var properties = layout.properties

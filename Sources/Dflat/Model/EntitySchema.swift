@@ -1,16 +1,17 @@
-// Entity schemas: what an engine and the planner know of an entity type.
+// Entity schemas: what an engine and the planner know about an entity type.
 
 import FlatBuffersRuntime
 
-/// The storage side of an entity type: its table, layout, primary key and indexes. Generated code states one per entity.
+/// The storage description of an entity type: its table, layout, primary key and indexes. Generated
+/// code declares one per entity.
 public final class EntitySchema: Sendable {
   /// The name of the main table.
   public let table: String
-  /// Where the fields lie in a row.
+  /// The layout of the fields in a row.
   public let layout: TableLayout
   /// The fields of the primary key, in declaration order.
   public let primaryKey: [FieldDescriptor]
-  /// Secondary indexes, unique ones included, in an order that is the same from run to run.
+  /// Secondary indexes, including unique ones, in an order that is the same in every run.
   public let indexes: [IndexDescriptor]
 
   /// Reads the fields of the primary key from rows.
@@ -20,16 +21,17 @@ public final class EntitySchema: Sendable {
 
   /// The unions that must not be empty when they are written.
   let requiredUnions: [Property]
-  /// The key fields whose values may be unknown: only NaN can be, so there are hardly ever any.
+  /// The key fields whose values may be unknown. Only floating-point fields can be (NaN), so there
+  /// are hardly ever any.
   let realKeys: [ColumnReader]
-  /// Columns by path, for descriptors that are made later.
+  /// Columns by path, for descriptors that are created later.
   let columns: [String: ColumnReference]
-  /// The way to the root: where all paths begin.
+  /// The path to the root table, where all paths begin.
   let root: FieldPath
 
   /// - Parameters:
   ///   - table: The name of the main table.
-  ///   - layout: Where the fields lie in a row.
+  ///   - layout: The layout of the fields in a row.
   ///   - primaryKey: The vtable offsets of the key's fields.
   ///   - indexes: The paths of the indexed fields.
   ///   - uniques: The paths of the indexed fields whose values are unique.
@@ -42,7 +44,7 @@ public final class EntitySchema: Sendable {
     for (position, offset) in primaryKey.enumerated() {
       columns["f\(offset)"] = .key(position)
     }
-    // A field may be key and indexed: the key then answers for it.
+    // If a key field is also indexed, the key answers for it.
     let paths = (indexes.map { ($0, false) } + uniques.map { ($0, true) })
     for (position, path) in paths.enumerated() where columns[path.0] == nil {
       columns[path.0] = .index(position)
@@ -51,7 +53,8 @@ public final class EntitySchema: Sendable {
     self.layout = layout
     self.columns = columns
     root = FieldPath(name: "", steps: [], place: .table(layout))
-    // Descriptors look their column up in the schema, so it is given to them by a schema that has no fields yet.
+    // Descriptors look up their column in the schema, so they are created with a temporary schema
+    // that has no fields yet.
     let names = EntitySchema(table: table, layout: layout, columns: columns)
     let root = root
     self.primaryKey = primaryKey.map { root.field($0, in: names) }
@@ -79,8 +82,8 @@ public final class EntitySchema: Sendable {
     root = FieldPath(name: "", steps: [], place: .table(layout))
   }
 
-  /// The field with a storage name, such as `f20__u1__f4`. A name that the layout does not have is a mistake in
-  /// generated code.
+  /// The field with a storage name such as `f20__u1__f4`. It is an error in generated code if the
+  /// layout has no such field.
   func field(_ path: String) -> FieldDescriptor {
     guard let field = knownField(path) else {
       preconditionFailure("\(table) has no field with the storage name \(path)")
@@ -88,7 +91,7 @@ public final class EntitySchema: Sendable {
     return field
   }
 
-  /// The field with a storage name, if there is one.
+  /// The field with a storage name; nil if there is none.
   private func knownField(_ path: String) -> FieldDescriptor? {
     var place = root
     var parts = Self.parts(of: path)[...]
@@ -114,15 +117,15 @@ public final class EntitySchema: Sendable {
 }
 
 extension EntitySchema: Hashable {
-  /// By identity: generated code makes one schema per entity type.
+  /// Compares identities: generated code creates one schema per entity type.
   public static func == (lhs: EntitySchema, rhs: EntitySchema) -> Bool { lhs === rhs }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-// Keys that are unknown.
+// MARK: Unknown keys
 extension EntitySchema {
-  /// The name of a key field of a row that is NaN; nil if the key is known.
+  /// The name of a key field whose value in a row is NaN; nil if the key is known.
   func unknownKey(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard !realKeys.isEmpty, let table = TableReader(root: bytes) else { return nil }
     let unknown = realKeys.first { if case .null = $0.read(table) { true } else { false } }
@@ -139,16 +142,16 @@ extension EntitySchema {
 
 /// A secondary index.
 public struct IndexDescriptor: Sendable {
-  /// What is indexed.
+  /// The indexed field.
   public let field: FieldDescriptor
-  /// Whether no two objects may have one value; unknown ones do not count.
+  /// Whether no two objects may have the same value; unknown values are exempt.
   public let isUnique: Bool
   /// The name of the side table.
   public let table: String
 }
 
 extension EntitySchema {
-  /// Whether a name has the form of storage names: `f10`, `f20__type`, `f20__u1__f4`.
+  /// Whether a name has the form of a storage name: `f10`, `f20__type`, `f20__u1__f4`.
   public static func isStorageName(_ name: String) -> Bool {
     let parts = parts(of: name)
     func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.allSatisfy(\.isASCIIDigit) }
@@ -161,9 +164,10 @@ extension EntitySchema {
     }
   }
 
-  /// What stands between the double underscores of a name; nothing if there are others in it.
+  /// The parts of a name between double underscores; empty if it has other underscores.
   ///
-  /// To split by a text would be shorter, but its first use in a process takes longer than most queries.
+  /// Splitting by a string would be shorter, but its first use in a process takes longer than most
+  /// queries.
   private static func parts(of name: String) -> [Substring] {
     let pieces = name.split(separator: "_" as Character, omittingEmptySubsequences: false)
     var parts: [Substring] = []
@@ -173,7 +177,8 @@ extension EntitySchema {
     return pieces.count.isMultiple(of: 2) ? [] : parts
   }
 
-  /// Reads the field with a storage name; nil if this version of the schema has none.
+  /// A reader for the field with a storage name; nil if this version of the schema has no such
+  /// field.
   public func reader(for name: String) -> ColumnReader? {
     knownField(name).map(ColumnReader.init)
   }

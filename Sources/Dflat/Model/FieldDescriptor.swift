@@ -1,26 +1,28 @@
-// Field descriptors: a scalar, string or union tag and the way to it from the root of a row.
+// Field descriptors: a scalar, string or union tag and the path to it from the root of a row.
 //
-// The way is a list of steps, so that it can be walked on bytes. Its storage name is made of the same steps: `f<offset>`
-// for a reference, `f<offset>__u<tag>` for a union member, `f<offset>` for the leaf, `f<offset>__type` for a union's tag.
+// The path is a list of steps, so that it can be followed on bytes. The storage name consists of
+// the same steps: `f<offset>` for a reference, `f<offset>__u<tag>` for a union member, `f<offset>`
+// for the leaf, `f<offset>__type` for a union's tag.
 
 /// A field that conditions, orders, keys and indexes can read.
 public final class FieldDescriptor: Sendable, Equatable {
-  /// The storage name: `f10`, `f20__u1__f4`; of several alternatives, all their names.
+  /// The storage name: `f10`, `f20__u1__f4`. If there are alternatives, the names of all of them.
   public let path: String
   /// How values are compared and stored.
   public let type: ValueType
   let steps: [FieldStep]
   let leaf: FieldLeaf
-  /// What an absent value in a present table reads as; nil if it is unknown.
+  /// The value of an absent field in a table that is present; nil if it is unknown.
   let defaultValue: Value?
-  /// For enums and union tags, what stored values mean; see `FieldDomain`.
+  /// The meaning of the stored values of enums and union tags; see `FieldDomain`.
   let domain: FieldDomain?
-  /// How its values are stored, if they have another type in Swift; constants are converted by it.
+  /// How values are stored if their Swift type differs from the stored type. Constants are
+  /// converted by it.
   @usableFromInline let form: (any StoredForm.Type)?
-  /// The key or index that holds the field's value.
+  /// The key or index that contains the field's value.
   public let column: ColumnReference?
-  /// If a union's aliases for one type lie on the way, the field behind each of them. At most one of these is known, and that is
-  /// the value; the other properties are those of the first, without a column.
+  /// If a union on the path has aliases for one type, the field of each alias. At most one of them
+  /// is known, and gives the value. The other properties are those of the first, without a column.
   let alternatives: [FieldDescriptor]
 
   init(
@@ -38,9 +40,9 @@ public final class FieldDescriptor: Sendable, Equatable {
     alternatives = []
   }
 
-  /// The field behind whichever member is stored.
+  /// A field of several union members; the value is that of the stored member.
   ///
-  /// - Parameter fields: The same field behind several members.
+  /// - Parameter fields: The same field of several members.
   init(oneOf fields: [FieldDescriptor]) {
     let first = fields[0]
     path = fields.map(\.path).joined(separator: "|")
@@ -54,14 +56,14 @@ public final class FieldDescriptor: Sendable, Equatable {
     alternatives = fields
   }
 
-  /// Fields of one entity type are equal if their storage names are.
+  /// Fields of one entity type are equal if their storage names are equal.
   public static func == (lhs: FieldDescriptor, rhs: FieldDescriptor) -> Bool {
     lhs === rhs || lhs.path == rhs.path
   }
 }
 
 extension FieldDescriptor {
-  /// The field of the root table that this field is, or is a part of.
+  /// The field of the root table that contains this field, or is this field.
   public var rootField: Int {
     switch (steps.first, leaf) {
     case (.table(let field), _), (.structure(let field, _), _), (.tableMember(let field, _), _),
@@ -70,13 +72,13 @@ extension FieldDescriptor {
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
       (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
       field
-    case (nil, .presence): preconditionFailure("the root is always there")
+    case (nil, .presence): preconditionFailure("the root table is always present")
     }
   }
 }
 
 extension FieldDescriptor {
-  /// The fields of the root table that its value depends on; see `FieldSet.mask`.
+  /// The fields of the root table that the value depends on; see `FieldSet.mask`.
   var rootMask: UInt64 {
     var fields = FieldSet.none
     if alternatives.isEmpty { fields.insert(rootField) }
@@ -85,7 +87,7 @@ extension FieldDescriptor {
   }
 }
 
-/// Where an engine keeps a field's value outside of the row.
+/// Where an engine stores a field's value outside of the row.
 public enum ColumnReference: Sendable, Hashable {
   /// The n-th field of the primary key.
   case key(Int)
@@ -93,7 +95,7 @@ public enum ColumnReference: Sendable, Hashable {
   case index(Int)
 }
 
-/// One reference on the way to a field.
+/// One reference on the path to a field.
 enum FieldStep: Sendable, Hashable {
   case table(Int)
   case structure(Int, size: Int)
@@ -101,28 +103,28 @@ enum FieldStep: Sendable, Hashable {
   case structureMember(Int, tag: UInt8, size: Int)
 }
 
-/// What the way ends at.
+/// The end of the path.
 enum FieldLeaf: Sendable, Hashable {
   case scalar(Int)
-  /// Byte offset from the start of the outermost struct.
+  /// The byte offset from the start of the outermost struct.
   case structScalar(Int)
   case string(Int)
   case unionTag(Int)
   /// A union member that is a string.
   case stringMember(Int, tag: UInt8)
-  /// The table or struct itself: true where it is stored, unknown where it is not.
+  /// The table or struct itself: true if it is stored, unknown otherwise.
   case presence
 }
 
-/// What the stored values of an enum or union tag mean to this version of the schema.
+/// The meaning of the stored values of an enum or union tag in this version of the schema.
 struct FieldDomain: Sendable {
   /// The values that the schema knows, sorted.
   let known: [Int64]
-  /// What every other stored value reads as; nil if it is unknown.
+  /// The value that all other stored values read as; nil if they are unknown.
   let others: Int64?
 }
 
-/// The way from the root of a row to a table or struct.
+/// The path from the root of a row to a table or struct.
 struct FieldPath: Sendable {
   enum Place: Sendable {
     case table(TableLayout)
@@ -133,8 +135,8 @@ struct FieldPath: Sendable {
   let steps: [FieldStep]
   let place: Place
 
-  // Each function that gives nil for what the layout does not have stands beside one that takes it for a mistake in
-  // generated code.
+  // Each function that returns nil if the layout has no such field has a counterpart that treats
+  // this as an error in generated code.
 
   func field(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor {
     known(fieldIfKnown(offset, in: schema), offset)
@@ -156,7 +158,7 @@ struct FieldPath: Sendable {
     known(stringMemberIfKnown(offset, tag, in: schema), offset)
   }
 
-  /// The scalar, enum or string field at an offset of the place.
+  /// The scalar, enum or string field at an offset in this table or struct.
   func fieldIfKnown(_ offset: Int, in schema: EntitySchema) -> FieldDescriptor? {
     let leaf: FieldLeaf
     let isInTable: Bool
@@ -174,7 +176,7 @@ struct FieldPath: Sendable {
         "f\(offset)", type, leaf, isInTable ? value : nil, form: property(offset)?.form, in: schema)
     case .enumeration(let layout, let value):
       let layout = layout()
-      // In a struct there is no field default: an unknown value reads as 0 or the first one.
+      // Struct fields have no defaults: an unknown enum value reads as 0, or as the first value.
       let others = isInTable ? value : (layout.knows(0) ? 0 : layout.values.first?.value)
       return descriptor(
         "f\(offset)", layout.type, leaf, isInTable ? value.map { layout.constant($0) } : nil,
@@ -197,7 +199,7 @@ struct FieldPath: Sendable {
       in: schema)
   }
 
-  /// Whether the table or struct is there. No column has that.
+  /// Whether the table or struct is stored. It has no column.
   var presence: FieldDescriptor {
     FieldDescriptor(
       path: String(name.dropLast(2)), type: .bool, steps: steps, leaf: .presence,
@@ -221,7 +223,7 @@ struct FieldPath: Sendable {
     }
   }
 
-  /// The member of a union field, a table or struct.
+  /// A union member that is a table or struct.
   func memberIfKnown(_ offset: Int, _ tag: UInt8) -> FieldPath? {
     let name = name + "f\(offset)__u\(tag)__"
     switch union(offset)?.member(tag)?.kind {
@@ -236,7 +238,7 @@ struct FieldPath: Sendable {
     }
   }
 
-  /// The member of a union field that is a string.
+  /// A union member that is a string.
   func stringMemberIfKnown(
     _ offset: Int, _ tag: UInt8, in schema: EntitySchema
   ) -> FieldDescriptor? {
@@ -277,7 +279,7 @@ struct FieldPath: Sendable {
 }
 
 extension EnumLayout {
-  /// A raw value as the constant that expressions use.
+  /// A raw value as a constant for expressions.
   func constant(_ raw: Int64) -> Value {
     type == .uint64 ? .unsigned(UInt64(bitPattern: raw)) : .integer(raw)
   }

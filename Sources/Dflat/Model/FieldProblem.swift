@@ -1,25 +1,29 @@
-// Field problems: what an object holds that its schema does not allow, or its Swift types cannot mean.
+// Field problems: stored values that the schema does not allow, or that have no meaning in their
+// Swift type.
 //
-// Such objects are read all the same, with what stands for the value; nothing is left out of results for it. Here it is told.
+// Objects with such values are still readable, with a substitute for the value, and are never left
+// out of results. This is how a program learns of them.
 
 import FlatBuffersRuntime
 
-/// Something that is wrong with a stored field, though it can be read; see ``Atom/fieldProblems``.
+/// A problem with a stored field that can still be read; see ``Atom/fieldProblems``.
 public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of problem.
   public enum Kind: Hashable, Sendable {
-    /// The schema requires the field, and it is not there: it reads as an empty value.
+    /// The schema requires the field, but it is missing and reads as an empty value.
     case missing
-    /// The stored value, given here, has no meaning in the Swift type: it reads as nil, or as what the type says.
+    /// The stored value, given here, has no meaning in the Swift type. It reads as nil, or as the
+    /// type's `unreadable` value.
     case unreadable(String)
   }
 
-  /// The field's name in Swift, behind those of the fields that lead to it: `author.site`, `lines[2].price`.
+  /// The field's name in Swift, preceded by the fields that lead to it: `author.site`,
+  /// `lines[2].price`.
   public let field: String
-  /// What is wrong with it.
+  /// What is wrong with the field.
   public let kind: Kind
 
-  /// Both in words.
+  /// The field and the problem in words.
   public var description: String {
     switch kind {
     case .missing: "\(field) is required and missing"
@@ -29,9 +33,10 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Atom {
-  /// The fields of the stored object, and of what it holds, that are required and missing, or that cannot be read as their Swift type.
+  /// The required fields that are missing, and the fields that cannot be read as their Swift type,
+  /// in the stored object and in its nested values.
   ///
-  /// Rows that older programs have written, or those of other languages, may have some:
+  /// Rows from older programs, or from programs in other languages, may have such problems:
   ///
   ///     for post in dflat.fetch(for: Post.self).all() where !post.fieldProblems.isEmpty {
   ///       print(post._rowid, post.fieldProblems)

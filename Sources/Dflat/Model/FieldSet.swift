@@ -1,12 +1,14 @@
 // FieldSet: which fields of a table were set.
 //
-// Most tables have few fields, so they are bits of one word; the last bit stands for all fields from there on.
+// Most tables have few fields, so the set is a word of bits; the last bit stands for all further
+// fields.
 
-/// Fields of a root table, by their vtable offsets. A union is the offset of its value.
+/// Fields of a root table, by their vtable offsets. A union is identified by the offset of its
+/// value.
 public struct FieldSet: Sendable {
-  /// One bit for each of the first 63 slots; the last one if there are others.
+  /// One bit for each of the first 63 slots; the last bit is set if there are others.
   @usableFromInline var bits: UInt64
-  /// The other slots; nil with the last bit set for all of them.
+  /// The other slots. nil, with the last bit set, means all of them.
   @usableFromInline var others: Set<Int>?
 
   @inlinable
@@ -15,21 +17,22 @@ public struct FieldSet: Sendable {
     others = nil
   }
 
-  /// No field.
+  /// The empty set.
   @inlinable
   public static var none: FieldSet { FieldSet(bits: 0) }
 
-  /// Every field.
+  /// All fields.
   @inlinable
   public static var all: FieldSet { FieldSet(bits: .max) }
 
-  /// Whether there is no field in it.
+  /// Whether the set is empty.
   var isEmpty: Bool { bits == 0 }
 
-  /// Its fields as bits, of which the last one stands for all that are far behind. Sets without a common bit have no common field.
+  /// The set as bits, of which the last one stands for all slots from 63 on. Sets without a common
+  /// bit have no common field.
   var mask: UInt64 { bits }
 
-  /// Whether a field is in it.
+  /// Whether the set contains a field.
   @inlinable @inline(__always)
   public func contains(_ field: Int) -> Bool {
     let slot = (field &- 4) &>> 1
@@ -37,10 +40,11 @@ public struct FieldSet: Sendable {
     return containsOther(slot)
   }
 
-  /// Whether no field is in both; of fields far behind in wide tables, it may be false without one.
+  /// Whether the sets have no common field. May be false for disjoint sets if both have fields from
+  /// slot 63 on.
   public func isDisjoint(with other: FieldSet) -> Bool { bits & other.bits == 0 }
 
-  /// Puts a field into it.
+  /// Adds a field.
   @inlinable @inline(__always)
   public mutating func insert(_ field: Int) {
     let slot = (field &- 4) &>> 1

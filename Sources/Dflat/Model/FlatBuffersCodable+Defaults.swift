@@ -1,7 +1,9 @@
-// What generated values get for nothing: finished buffers, equality, hashing and Codable, all through their layouts.
+// Default implementations for generated values: finished buffers, equality, hashing and Codable,
+// all based on layouts.
 //
-// A value is compared, hashed and encoded through the bytes that it writes. So the rules (strings by their bytes, two
-// encodings of one content are equal) are those of rows, and stand in one place.
+// A value is compared, hashed and encoded through the bytes that it writes. So it follows the same
+// rules as rows (strings compare by their bytes, two encodings of the same content are equal), and
+// these are implemented once.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -13,7 +15,7 @@ public import FlatBuffersRuntime
 // MARK: Tables
 
 extension FlatBuffersTable {
-  /// The table's `v` in the schema.
+  /// The `v` attribute of the table in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
   /// A finished FlatBuffers buffer with this value.
@@ -21,7 +23,7 @@ extension FlatBuffersTable {
     withEncodedBytes { Data($0) }
   }
 
-  /// Why a value does not fit its field; nil if all do.
+  /// Why a value does not fit its field; nil if all fit.
   public var _refusal: String? {
     BuilderPool.withBuilder { builder in
       _ = _encode(to: builder)
@@ -30,12 +32,12 @@ extension FlatBuffersTable {
   }
 
   /// Reads a finished FlatBuffers buffer.
-  /// - Throws: `VerificationError` that says what is wrong with the bytes.
+  /// - Throws: `VerificationError` if the bytes are not a sound buffer of this type.
   public init(verifying data: Data) throws(VerificationError) {
     self = try Self._layout.readingVerified(data) { table, _ in Self(table) }
   }
 
-  /// By value of all fields: two encodings of one content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withEncodedBytes { left in
       rhs.withEncodedBytes { right in
@@ -48,7 +50,7 @@ extension FlatBuffersTable {
     }
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes the fields that `==` compares.
   public func hash(into hasher: inout Hasher) {
     withTable { Self._layout.hash($0, into: &hasher) }
   }
@@ -59,7 +61,7 @@ extension FlatBuffersTable {
     try withTable { try Self._layout.encode($0, to: encoder) }
   }
 
-  /// Decodes from the schema's names; what is missing has its default.
+  /// Decodes fields by the schema's names. Missing fields have their defaults.
   public init(from decoder: any Decoder) throws {
     self = try BuilderPool.withBuilder { builder in
       builder.finish(try Self._layout.decode(from: decoder, to: builder))
@@ -90,10 +92,10 @@ extension FlatBuffersTable {
 // MARK: Structs
 
 extension FlatBuffersStruct {
-  /// Why a value does not fit its field; nil if all do.
+  /// Why a value does not fit its field; nil if all fit.
   public var _refusal: String? { _misfit }
 
-  /// The table's `v` in the schema.
+  /// The `v` attribute of the struct in the schema.
   public static var flatBuffersSchemaVersion: String? { _layout.version }
 
   /// A finished FlatBuffers buffer with this value.
@@ -105,7 +107,7 @@ extension FlatBuffersStruct {
   }
 
   /// Reads a finished FlatBuffers buffer.
-  /// - Throws: `VerificationError` that says what is wrong with the bytes.
+  /// - Throws: `VerificationError` if the bytes are not a sound buffer of this type.
   public init(verifying data: Data) throws(VerificationError) {
     let bytes = ContiguousArray(data)
     let value = bytes.withUnsafeBytes {
@@ -118,12 +120,12 @@ extension FlatBuffersStruct {
     self = value
   }
 
-  /// By value of all fields: two encodings of one content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.withStructure { left in rhs.withStructure { right in _layout.equal(left, right) } }
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes the fields that `==` compares.
   public func hash(into hasher: inout Hasher) {
     withStructure { structure in
       for property in Self._layout.properties {
@@ -138,7 +140,7 @@ extension FlatBuffersStruct {
     try withStructure { try Self._layout.encode($0, to: encoder) }
   }
 
-  /// Decodes from the schema's names; what is missing has its default.
+  /// Decodes fields by the schema's names. Missing fields have their defaults.
   public init(from decoder: any Decoder) throws {
     let bytes = try Self._layout.decode(from: decoder)
     self = bytes.withUnsafeBytes { Self(StructReader(whole: $0)) }
@@ -157,7 +159,7 @@ extension FlatBuffersStruct {
 }
 
 extension StructReader {
-  /// A struct that fills its memory.
+  /// A struct that occupies exactly these bytes.
   init(whole bytes: UnsafeRawBufferPointer) {
     guard let reader = StructReader(bytes, at: 0, size: bytes.count) else {
       preconditionFailure("a struct always fits its own size")
@@ -169,12 +171,12 @@ extension StructReader {
 // MARK: Unions
 
 extension FlatBuffersUnion {
-  /// A union by itself is stored in a table that holds nothing else.
+  /// A union that stands alone is stored in a table with no other fields.
   private static var wrapper: TableLayout {
     TableLayout(Self._layout.name, slots: 2, [Property("value", 6, .union { Self._layout })])
   }
 
-  /// Why a value does not fit its field; nil if all do.
+  /// Why a value does not fit its field; nil if all fit.
   public var _refusal: String? {
     BuilderPool.withBuilder { builder in
       _ = _encode(to: builder)
@@ -182,7 +184,7 @@ extension FlatBuffersUnion {
     }
   }
 
-  /// A union has no version.
+  /// Always nil: a union has no version.
   public static var flatBuffersSchemaVersion: String? { nil }
 
   /// A finished FlatBuffers buffer with this value.
@@ -191,20 +193,20 @@ extension FlatBuffersUnion {
   }
 
   /// Reads a finished FlatBuffers buffer.
-  /// - Throws: `VerificationError` that says what is wrong with the bytes.
+  /// - Throws: `VerificationError` if the bytes are not a sound buffer of this type.
   public init(verifying data: Data) throws(VerificationError) {
     let value = try Self.wrapper.readingVerified(data) { table, _ -> Self? in table.union(at: 6) }
     guard let value else { throw VerificationError(offset: 0, reason: "the union is empty") }
     self = value
   }
 
-  /// By value of all fields: two encodings of one content are equal.
+  /// Compares all fields by value: two encodings of the same content are equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs._tag == rhs._tag
       && lhs.withValue { left in rhs.withValue { right in left.equals(right) } }
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes the fields that `==` compares.
   public func hash(into hasher: inout Hasher) {
     withValue { $0.hash(into: &hasher) }
   }
@@ -215,7 +217,7 @@ extension FlatBuffersUnion {
     try withValue { try $0.encode(to: encoder) }
   }
 
-  /// Decodes from the schema's names; what is missing has its default.
+  /// Decodes fields by the schema's names. Missing fields have their defaults.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
     let name = try container.decode(String.self, forKey: AnyKey("type"))
@@ -231,7 +233,7 @@ extension FlatBuffersUnion {
     guard let union else {
       throw DecodingError.dataCorruptedError(
         forKey: AnyKey("type"), in: container,
-        debugDescription: "\(name) is no member with a value")
+        debugDescription: "\(name) is not a member with a value")
     }
     self = union
   }
@@ -265,19 +267,19 @@ extension FlatBuffersEnum {
   /// How values of this type are stored and compared.
   @inlinable
   public static var _valueType: ValueType { RawValue._valueType }
-  /// This value without its type.
+  /// The untyped form of this value.
   @inlinable
   public var _value: Value { rawValue._value }
 
-  /// By raw value.
+  /// Compares raw values.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-  /// Encodes the fields under the schema's names.
+  /// Encodes the value as its name in the schema.
   public func encode(to encoder: any Encoder) throws {
     try Self._layout.encode(Int64(truncatingIfNeeded: rawValue), to: encoder)
   }
 
-  /// Decodes from the schema's names; what is missing has its default.
+  /// Decodes the value from its name in the schema or its number.
   public init(from decoder: any Decoder) throws {
     let raw = try Self._layout.decode(from: decoder)
     guard let exact = Self.raw(raw), let value = Self(rawValue: exact) else {

@@ -1,7 +1,8 @@
-// What generated values can do, and what generated code supplies for it.
+// The protocols of generated values, and what generated code provides for them.
 //
-// Generated types state their layout and how they read and write themselves. Everything else (finished buffers, JSON,
-// descriptions) is done here and in the files beside this one, once for all types, by walking layouts.
+// Generated types provide their layout, and how to read and write them. Everything else (finished
+// buffers, JSON, descriptions) is implemented here and in the neighbouring files, once for all
+// types, by walking layouts.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -12,16 +13,17 @@ public import FlatBuffersRuntime
 
 /// A value that can be written as a finished FlatBuffers buffer.
 public protocol FlatBuffersEncodable {
-  /// The schema's `v` attribute for this type; nil without one.
+  /// The schema's `v` attribute for this type; nil if there is none.
   static var flatBuffersSchemaVersion: String? { get }
-  /// A finished buffer, without size prefix or file identifier. A value that does not fit its field is left out.
+  /// A finished buffer, without size prefix or file identifier. Values that do not fit their field
+  /// are left out.
   func toData() -> Data
-  /// Why `toData()` leaves a value out: it does not fit its field. nil if all do.
+  /// Why `toData()` leaves a value out because it does not fit its field; nil if all values fit.
   var _refusal: String? { get }
 }
 
 extension FlatBuffersEncodable {
-  /// Values of stored types always fit.
+  /// Always nil: values of stored types fit their fields.
   public var _refusal: String? { nil }
 
   /// Throws if a value does not fit its field.
@@ -34,14 +36,14 @@ extension FlatBuffersEncodable {
 
 /// A value that can be read from a finished FlatBuffers buffer.
 public protocol FlatBuffersDecodable {
-  /// The schema's `v` attribute for this type; nil without one.
+  /// The schema's `v` attribute for this type; nil if there is none.
   static var flatBuffersSchemaVersion: String? { get }
   /// Reads a finished buffer.
   /// - Throws: `VerificationError` if the bytes are not a sound buffer of this type.
   init(verifying data: Data) throws(VerificationError)
 }
 
-/// Both ways.
+/// A value that can be written to and read from a finished FlatBuffers buffer.
 public typealias FlatBuffersCodable = FlatBuffersEncodable & FlatBuffersDecodable
 
 /// A generated table that is a plain value. Conformances are generated.
@@ -49,7 +51,7 @@ public protocol FlatBuffersTable: FlatBuffersEncodable, FlatBuffersDecodable, Co
   Sendable
 {
   static var _layout: TableLayout { get }
-  /// Reads the fields. What is absent or malformed reads as its default.
+  /// Reads the fields. Absent and malformed values read as their defaults.
   init(_ table: TableReader)
   /// Writes the table into a builder.
   func _encode(to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset
@@ -61,14 +63,15 @@ public protocol FlatBuffersStruct: FlatBuffersEncodable, FlatBuffersDecodable, C
 {
   static var _layout: StructLayout { get }
   init(_ structure: StructReader)
-  /// Writes the fields to zeroed memory of the struct's size; what does not fit is not written.
+  /// Writes the fields to zeroed memory of the struct's size. Values that do not fit are not
+  /// written.
   func _write(to memory: UnsafeMutableRawPointer)
-  /// The first field whose value does not fit, in words; nil if all do.
+  /// A description of the first field whose value does not fit; nil if all fit.
   var _misfit: String? { get }
 }
 
 extension FlatBuffersStruct {
-  /// Values of stored types always fit.
+  /// Always nil: values of stored types fit their fields.
   @inlinable public var _misfit: String? { nil }
   /// The struct whose fields are all zero.
   public static var _empty: Self {
@@ -82,7 +85,7 @@ extension FlatBuffersStruct {
 }
 
 extension FlatBuffersTable {
-  /// The table whose fields are all at their defaults: what a required one reads as that is not there.
+  /// The table with all fields at their defaults, for a required table that is missing.
   public static var _empty: Self { TableReader.withEmpty { Self($0) } }
 }
 
@@ -91,7 +94,7 @@ public protocol FlatBuffersUnion: FlatBuffersEncodable, FlatBuffersDecodable, Co
   Sendable
 {
   static var _layout: UnionLayout { get }
-  /// Reads a member; nil for tag 0, an unknown tag, or a value that is not there.
+  /// Reads a member; nil for tag 0, an unknown tag, or a missing value.
   init?(_ member: UnionReader)
   /// The member's tag, from 1 up.
   var _tag: UInt8 { get }
@@ -101,7 +104,8 @@ public protocol FlatBuffersUnion: FlatBuffersEncodable, FlatBuffersDecodable, Co
 
 /// A generated enum. Conformances are generated.
 ///
-/// Encoded as its schema name in JSON and other coders, by number if it has none; decoded from either.
+/// JSON and other coders encode it as its name in the schema, or as its number if it has none, and
+/// decode both.
 public protocol FlatBuffersEnum: DflatFriendlyValue, RawRepresentable, Codable
 where RawValue: DflatFriendlyValue & FixedWidthInteger & FlatBufferScalar {
   static var _layout: EnumLayout { get }

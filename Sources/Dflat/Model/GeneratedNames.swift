@@ -1,12 +1,12 @@
-// GeneratedNames: second names of some types, for generated code.
+// GeneratedNames: aliases of some types, for generated code.
 //
-// Generated code stands in the program's module, where a type of the program hides one of Dflat's
-// that has the same name. The names here are of types that programs are likely to have, too, such
-// as a `Row` of a list; generated code uses these instead.
+// Generated code is part of the program's module, where a type of the program hides a Dflat type of
+// the same name. These are aliases for types that programs are likely to define, too, such as a
+// `Row` of a list. Generated code uses the aliases.
 
-/// ``Atom``, in generated code: a program may have an `Atom` of its own.
+/// ``Atom``, in generated code: a program may define its own `Atom`.
 public typealias DflatAtom = Atom
-/// ``Row``, in generated code: a program may have a `Row` of its own.
+/// ``Row``, in generated code: a program may define its own `Row`.
 public typealias DflatRow = Row
-/// ``Property``, in generated code: a program may have a `Property` of its own.
+/// ``Property``, in generated code: a program may define its own `Property`.
 public typealias DflatProperty = Property

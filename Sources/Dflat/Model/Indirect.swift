@@ -1,17 +1,18 @@
-// Indirect: a stored property in a box, for tables that contain themselves.
+// Indirect: a stored property in a box, for recursive tables.
 //
-// A Swift value cannot store a value of its own type. In a circle of tables the generated properties are boxed, and it
-// keeps true: a copy shares the box until one of the two is changed, and changing one never shows in the other.
+// A Swift value cannot contain a value of its own type. In a cycle of tables the generated
+// properties are boxed. A copy shares the box until one of the two is changed, and changes to one
+// never show in the other.
 
-/// Stores a property of a generated table that is part of a circle behind a reference, with the semantics of a value.
+/// Stores a property of a recursive generated table behind a reference, with value semantics.
 ///
-/// Generated code uses it; programs see the property as if it were stored directly. It is no property wrapper, because the
-/// compiler has no wrapped properties in `nonisolated` types.
+/// Generated code uses it; programs see the property as if it were stored directly. It is not a
+/// property wrapper because `nonisolated` types cannot have wrapped properties.
 @frozen
 public struct Indirect<Value> {
   @usableFromInline var box: Box
 
-  /// Never changed while shared: the setters check.
+  /// Never changed while shared; the setters check this.
   @usableFromInline
   final class Box {
     @usableFromInline var value: Value
@@ -26,7 +27,7 @@ public struct Indirect<Value> {
     box = Box(value)
   }
 
-  /// The value in the box.
+  /// The boxed value.
   @inlinable
   public var value: Value {
     get { box.value }
@@ -44,5 +45,5 @@ public struct Indirect<Value> {
   }
 }
 
-// Unchecked, because the box is a mutable class: it is changed only while one value owns it.
+// Unchecked, because the box is a mutable class: it is changed only while it has a single owner.
 extension Indirect: @unchecked Sendable where Value: Sendable {}

@@ -1,4 +1,4 @@
-// KeyValues: a primary key as plain values.
+// KeyValues: a primary key as untyped values.
 
 /// The values of a primary key's fields, in order.
 public struct KeyValues: Sendable {
@@ -7,7 +7,7 @@ public struct KeyValues: Sendable {
   /// The values of the other fields.
   public let rest: [Value]
 
-  /// A key of these values.
+  /// Creates a key from its values.
   @inlinable
   public init(first: Value, rest: [Value]) {
     self.first = first

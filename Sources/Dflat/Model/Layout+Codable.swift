@@ -1,15 +1,17 @@
-// Codable for generated values, by walking layouts: the names are those of the schema, as in FlatBuffers JSON.
+// Codable for generated values, by walking layouts. The names are those of the schema, as in
+// FlatBuffers JSON.
 //
-//  - Absent values are left out; scalars and vectors are always there.
-//  - A field with a Swift type of its own has what is stored, the text of a UUID and the number of a date. It is read only if it
-//    means something in that type.
-//  - Enums go by name, by number if they have none; both are read. Bit flags go as names separated by blanks.
-//  - A union field `u` makes two entries: `u_type` with the member's name and `u` with its value. A union by itself is an
-//    object with `type` and `value`.
+//  - Absent values are left out; scalars and vectors are always present.
+//  - A field with its own Swift type is encoded as its stored value: the string of a UUID, the
+//    number of a date. Decoding checks that the stored value has a meaning in the Swift type.
+//  - Enums are encoded by name, or by number if there is no name; both can be decoded. Bit flags
+//    are names separated by spaces.
+//  - A union field `u` has two entries: `u_type` with the member's name and `u` with its value. A
+//    union that stands alone is an object with `type` and `value`.
 
 import FlatBuffersRuntime
 
-/// A key with any name.
+/// A coding key with an arbitrary name.
 struct AnyKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -125,7 +127,7 @@ extension EnumLayout {
     }
   }
 
-  /// Reads a name, names of flags, or a number.
+  /// Decodes a name, names of flags, or a number.
   func decode(from decoder: any Decoder) throws -> Int64 {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
@@ -142,7 +144,7 @@ extension EnumLayout {
     let raw = try container.decode(Int64.self)
     guard type.fitting(raw) != nil else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(name) has no room for \(raw)")
+        in: container, debugDescription: "\(raw) does not fit \(name)")
     }
     return raw
   }
@@ -151,7 +153,7 @@ extension EnumLayout {
 // MARK: Decoding
 
 extension TableLayout {
-  /// Writes the table that a decoder describes. What is missing is at its default.
+  /// Writes the table that a decoder describes. Missing fields have their defaults.
   func decode(
     from decoder: any Decoder, to builder: FlatBufferBuilder
   ) throws -> FlatBufferBuilder.Offset {
@@ -192,7 +194,7 @@ extension TableLayout {
 }
 
 extension Property {
-  /// Refuses what the field's Swift type cannot mean.
+  /// Throws if a stored value has no meaning in the field's Swift type.
   fileprivate func checkForm(of decoder: any Decoder) throws {
     guard let form else { return }
     if case .vector = kind {
@@ -210,7 +212,7 @@ extension StoredForm {
     let stored = try container.decode(Stored.self)
     guard value(stored) == nil else { return }
     throw DecodingError.dataCorruptedError(
-      in: container, debugDescription: "\(stored) is no \(Value.self)")
+      in: container, debugDescription: "\(stored) is not a valid \(Value.self)")
   }
 }
 
@@ -259,13 +261,13 @@ extension Property.Kind {
     case .union, .array:
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
-          codingPath: decoder.codingPath, debugDescription: "a union stands in a field or vector"))
+          codingPath: decoder.codingPath, debugDescription: "a union belongs in a field or vector"))
     }
   }
 }
 
 extension StructLayout {
-  /// The bytes of the struct that a decoder describes. What is missing is zero.
+  /// The bytes of the struct that a decoder describes. Missing fields are zero.
   func decode(from decoder: any Decoder) throws -> [UInt8] {
     let container = try decoder.container(keyedBy: AnyKey.self)
     var bytes = [UInt8](repeating: 0, count: size)

@@ -1,4 +1,4 @@
-// Descriptions that show fields under their names in Swift, for logs and debuggers:
+// Descriptions with the fields' Swift names, for logs and debuggers:
 // `Post(title: "a", color: red, place: (lat: 1.0, lon: 2.0))`.
 
 import FlatBuffersRuntime
@@ -22,7 +22,7 @@ private func list(_ properties: [Property], _ value: (Property) -> LayoutValue) 
 }
 
 extension Property {
-  /// A value as Swift shows it: in the type that Swift has for it, or as it is stored where that cannot be read.
+  /// A value in its Swift type, or as it is stored if it cannot be read.
   fileprivate func describe(_ value: LayoutValue) -> String {
     guard let form else { return value.description }
     if case .vector(let elements) = value {
@@ -40,7 +40,7 @@ extension StoredForm {
 }
 
 extension LayoutValue {
-  /// A scalar or string as the value that is stored.
+  /// A scalar or string as its stored value.
   var stored: Value? {
     switch self {
     case .scalar(_, let value): value

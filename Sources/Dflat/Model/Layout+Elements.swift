@@ -1,9 +1,9 @@
-// Writing structs and vectors from values that come one by one.
+// Writing structs and vectors, element by element.
 
 import FlatBuffersRuntime
 
 extension StructLayout {
-  /// The bytes of a struct, padding zeroed.
+  /// The bytes of a struct, with zeroed padding.
   func copy(_ structure: StructReader) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)
     for property in properties {
@@ -14,7 +14,7 @@ extension StructLayout {
 }
 
 extension [UInt8] {
-  /// Puts a value of a fixed struct at an offset.
+  /// Stores a value of a fixed struct at an offset.
   mutating func store(_ value: LayoutValue, _ kind: Property.Kind, at offset: Int) {
     switch value {
     case .scalar(let type, let value): store(value, type, at: offset)
@@ -29,7 +29,7 @@ extension [UInt8] {
     }
   }
 
-  /// Puts a scalar at an offset.
+  /// Stores a scalar at an offset.
   mutating func store(_ value: Value, _ type: ValueType, at offset: Int) {
     var bits = value.bits
     if type == .float, case .real(let value) = value {
@@ -41,7 +41,7 @@ extension [UInt8] {
   }
 }
 
-/// The elements of a vector that is about to be written.
+/// The elements of a vector that is being written.
 struct EncodedElements {
   private let kind: Property.Kind
   private var count = 0
@@ -53,7 +53,7 @@ struct EncodedElements {
     self.kind = kind
   }
 
-  /// An element of anything but a vector of unions. What is absent is dropped.
+  /// Appends an element to any vector except one of unions. Absent values are dropped.
   mutating func append(_ value: EncodedValue, to builder: FlatBufferBuilder) {
     switch value {
     case .scalar(let type, let value):
@@ -69,14 +69,14 @@ struct EncodedElements {
     }
   }
 
-  /// An element of a vector of unions.
+  /// Appends an element to a vector of unions.
   mutating func append(tag: UInt8, _ offset: FlatBufferBuilder.Offset) {
     guard offset != .none else { return }
     tags.append(tag)
     offsets.append(offset)
   }
 
-  /// Writes the vector; an empty one is left out.
+  /// Writes the vector; an empty vector is left out.
   func finish(in builder: FlatBufferBuilder) -> EncodedValue {
     if case .union = kind {
       guard !tags.isEmpty else { return .none }

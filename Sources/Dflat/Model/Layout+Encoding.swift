@@ -1,14 +1,14 @@
-// Writing tables from values that come one by one, in the canonical order of generated code:
+// Writing tables, value by value, in the canonical order of generated code:
 //
-//  1. children (strings, vectors, tables, union values) in the order of their slots;
-//  2. then the fields of the table, by descending size of what is inline (a struct counts with its alignment, an offset is 4
-//     bytes, a tag 1), then by slot.
+//  1. children (strings, vectors, tables, union values) in slot order;
+//  2. then the fields of the table, by descending inline size (a struct counts with its alignment,
+//     an offset is 4 bytes, a tag 1), then by slot.
 //
-// Defaults are left out, but for what is required and the strings of a primary key.
+// Defaults are left out, except for required fields and the strings of a primary key.
 
 import FlatBuffersRuntime
 
-/// A field's value, ready to be added to a table.
+/// The value of a field, ready to be added to a table.
 enum EncodedValue {
   case none
   case scalar(ValueType, Value)
@@ -18,7 +18,7 @@ enum EncodedValue {
   case unions(tags: FlatBufferBuilder.Offset, FlatBufferBuilder.Offset)
 }
 
-/// No bytes.
+/// An empty buffer.
 var emptyBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 /// One `add` call: a property, or the tag (or tags) of one.
@@ -30,12 +30,12 @@ struct WriteStep: Sendable {
 }
 
 extension TableLayout {
-  /// The properties' indices by slot, which is the order of children.
+  /// The indices of the properties in slot order, which is the order of children.
   var indicesInSlotOrder: [Int] {
     properties.indices.sorted { properties[$0].offset < properties[$1].offset }
   }
 
-  /// The order of the fields of a table. Sizes of structs are those of their alignment.
+  /// The order of the fields in a table. A struct counts with its alignment as its size.
   func writeSteps() -> [WriteStep] {
     var steps: [WriteStep] = []
     for (index, property) in properties.enumerated() {
@@ -56,7 +56,7 @@ extension TableLayout {
     return steps.sorted { ($1.size, $0.offset) < ($0.size, $1.offset) }
   }
 
-  /// Writes a table whose values `encode` supplies, called once per property in the order of slots.
+  /// Writes a table. `encode` provides the values; it is called once per property in slot order.
   func write(
     to builder: FlatBufferBuilder, _ encode: (Property) throws -> EncodedValue
   ) rethrows -> FlatBufferBuilder.Offset {
@@ -92,14 +92,15 @@ extension TableLayout {
     return builder.endTable()
   }
 
-  /// Writes a copy of a table in canonical form. What this layout does not know is left out.
+  /// Writes a copy of a table in canonical form. Fields that this layout does not know are left
+  /// out.
   func copy(_ table: TableReader, to builder: FlatBufferBuilder) -> FlatBufferBuilder.Offset {
     write(to: builder) { builder.encode(table.value(of: $0)) }
   }
 }
 
 extension Property {
-  /// The default of a scalar or enum that has one.
+  /// The default of a scalar or enum; nil if there is none.
   var defaultValue: Value? {
     switch kind {
     case .scalar(_, let value): value
@@ -110,7 +111,7 @@ extension Property {
 }
 
 extension FlatBufferBuilder {
-  /// Writes what stands for a value that is always written and is not there.
+  /// Encodes the substitute for a missing value of a field that is always written.
   fileprivate func encodeEmpty(_ kind: Property.Kind) -> EncodedValue {
     switch kind {
     case .string(let text): .offset(string(text ?? ""))
@@ -127,7 +128,7 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// Writes the child that a value needs, if any.
+  /// Writes the child of a value, if it has one.
   func encode(_ value: LayoutValue) -> EncodedValue {
     switch value {
     case .null, .defaultString: return .none
@@ -142,7 +143,7 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// Writes the value of a union's member.
+  /// Writes the value of a union member.
   private func encodeMember(_ value: LayoutValue) -> Offset {
     switch encode(value) {
     case .offset(let offset): offset
@@ -170,7 +171,8 @@ extension FlatBufferBuilder {
     return list.finish(in: self)
   }
 
-  /// A scalar of a type that is known as data; without a default it is an optional one and always written.
+  /// Adds a scalar whose type is known at run time only. Without a default it is optional and
+  /// always written.
   func add(_ value: Value, _ type: ValueType, at field: Int, default defaultValue: Value?) {
     if let defaultValue, defaultValue.bits == value.bits { return }
     switch (type, value) {

@@ -1,7 +1,7 @@
-// Equality and hashing by value: two encodings of one content are equal.
+// Equality and hashing by value: two encodings of the same content are equal.
 //
-// Strings are equal if their bytes are. Floats are equal if `==` says so, and a NaN equals a NaN, so that every value equals
-// itself. Compared by bits, floats are the same only if all their bits are.
+// Strings are equal if their bytes are. Floats compare by `==`, except that NaN equals NaN, so that
+// every value equals itself. In a comparison by bits, floats are equal only if all their bits are.
 
 import FlatBuffersRuntime
 
@@ -85,7 +85,7 @@ extension LayoutElements {
     }
   }
 
-  /// The next element that there is to programs: reading drops empty and unknown elements of unions.
+  /// The next element that programs can see: empty and unknown elements of unions are skipped.
   fileprivate func next(_ index: inout Int) -> LayoutValue? {
     while index < count {
       let element = self[index]
@@ -118,16 +118,16 @@ extension Value {
 }
 
 extension Row {
-  /// Whether two rows of one layout hold the same values.
+  /// Whether two rows of one layout have equal values.
   func equals(_ other: Row, as layout: TableLayout) -> Bool {
     equals(other) { Unmanaged.passUnretained(layout) }
   }
 
-  /// The same with a layout that is asked for only if the bytes differ, and that the caller
-  /// keeps.
+  /// Compares two rows. The layout is evaluated only if the bytes differ, and the caller keeps it
+  /// alive.
   ///
-  /// Nothing is released here that the caller could see, so a caller who has read the rows from an
-  /// array need not retain them.
+  /// This releases nothing that the caller could observe, so a caller that has read the rows from
+  /// an array need not retain them.
   @usableFromInline @_effects(releasenone)
   func equals(_ other: Row, as layout: () -> Unmanaged<TableLayout>) -> Bool {
     if storage === other.storage || equalBytes(unretainedBytes, other.unretainedBytes) {

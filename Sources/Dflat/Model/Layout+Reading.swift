@@ -1,4 +1,4 @@
-// Reading a whole buffer that comes from outside, verified first.
+// Reading a whole buffer from outside, which is verified first.
 
 import FlatBuffersRuntime
 
@@ -9,7 +9,8 @@ import FlatBuffersRuntime
 #endif
 
 extension TableLayout {
-  /// Calls `body` with the root table of a finished buffer, and with its bytes; both are valid inside only.
+  /// Calls `body` with the root table of a finished buffer and with its bytes. Both are valid only
+  /// during the call.
   func readingVerified<R>(
     _ data: Data, _ body: (TableReader, UnsafeRawBufferPointer) -> R
   ) throws(VerificationError) -> R {
@@ -21,7 +22,7 @@ extension TableLayout {
         return .failure(error)
       }
       guard let table = TableReader(root: bytes) else {
-        preconditionFailure("a buffer was verified that has no root")
+        preconditionFailure("a verified buffer has no root")
       }
       return .success(body(table, bytes))
     }

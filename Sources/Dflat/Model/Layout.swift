@@ -1,31 +1,32 @@
-// Layouts: the shape of the bytes of tables, structs, unions and enums.
+// Layouts: the binary structure of tables, structs, unions and enums.
 //
-// Generated code states each layout once, as data. Verification, comparison, hashing, JSON, descriptions, index
-// maintenance and conditions walk layouts; nothing else knows where a field lies.
+// Generated code declares each layout once, as data. Verification, comparison, hashing, JSON,
+// descriptions, index maintenance and conditions walk layouts; no other code knows where a field is
+// stored.
 //
-//  - Properties are in declaration order; deprecated ones are left out (their slots stay unused).
-//  - An offset is a vtable offset (4 + 2 × slot) in a table and a byte offset in a struct. A union has the offset of its
-//    value; the tag's is two less.
-//  - References to other layouts are closures, because schemas may be circular.
+//  - Properties are in declaration order. Deprecated ones are left out; their slots stay unused.
+//  - An offset is a vtable offset (4 + 2 × slot) in a table and a byte offset in a struct. A union
+//    has the offset of its value; the offset of its tag is two less.
+//  - References to other layouts are closures, because schemas may be cyclic.
 
 import Platform
 
 /// One field of a table or struct.
 public struct Property: Sendable {
-  /// What a property holds.
+  /// The type of a property.
   public indirect enum Kind: Sendable {
     /// `default` is nil for an optional scalar (`= null`).
     case scalar(ValueType, default: Value?)
     /// `default` is nil for an optional enum (`= null`).
     case enumeration(@Sendable () -> EnumLayout, default: Int64?)
-    /// `default` is nil where absence means nil.
+    /// `default` is nil if absence means nil.
     case string(default: String?)
     case structure(@Sendable () -> StructLayout)
     case table(@Sendable () -> TableLayout)
     case union(@Sendable () -> UnionLayout)
-    /// Defaults inside an element's kind mean nothing.
+    /// Defaults in the kind of an element have no meaning.
     case vector(Kind)
-    /// Only in structs.
+    /// In structs only.
     case array(Kind, count: Int)
   }
 
@@ -35,24 +36,24 @@ public struct Property: Sendable {
   public let swiftName: String
   /// The vtable offset in a table, the byte offset in a fixed struct.
   public let offset: Int
-  /// What is stored there.
+  /// The type of the property.
   public let kind: Kind
-  /// Whether verification wants it to be there.
+  /// Whether verification requires the field.
   public let isRequired: Bool
-  /// How its values, or its elements, are stored, if they have another type in Swift.
+  /// How the values, or the elements, are stored if their Swift type differs from the stored type.
   public let form: (any StoredForm.Type)?
-  /// Whether it is written also at its default or when it is empty: what is required, and a string of a primary key, which
-  /// upstream's readers take to be there.
+  /// Whether the field is written even at its default or if it is empty. That is so for required
+  /// fields and for the strings of a primary key, which upstream's readers expect to be present.
   var isAlwaysWritten: Bool
 
-  /// A property, as generated code states it.
+  /// Creates a property, for generated code.
   /// - Parameters:
-  ///   - name: Its name in the schema.
-  ///   - offset: Its place.
-  ///   - kind: What it holds.
-  ///   - swiftName: Its name in Swift, if it is another one.
-  ///   - required: Whether verification wants it to be there.
-  ///   - form: How its values are stored, if they have another type in Swift.
+  ///   - name: The name in the schema.
+  ///   - offset: The offset of the property.
+  ///   - kind: The type of the property.
+  ///   - swiftName: The name in Swift, if it differs.
+  ///   - required: Whether verification requires the field.
+  ///   - form: How the values are stored if their Swift type differs from the stored type.
   public init(
     _ name: String, _ offset: Int, _ kind: Kind, swift swiftName: String? = nil,
     required: Bool = false, as form: (any StoredForm.Type)? = nil
@@ -63,12 +64,12 @@ public struct Property: Sendable {
     self.kind = kind
     self.isRequired = required
     self.form = form
-    // What no program can make up is not written: see `requiredUnions`.
+    // A required union has no default that could be written: see `requiredUnions`.
     isAlwaysWritten = if case .union = kind { false } else { required }
   }
 }
 
-/// The shape of a table.
+/// The layout of a table.
 public final class TableLayout: Sendable {
   /// The name in the schema, without namespace.
   public let name: String
@@ -76,15 +77,16 @@ public final class TableLayout: Sendable {
   public let swiftName: String
   /// The schema's `v` attribute.
   public let version: String?
-  /// Slots of the vtable, deprecated ones and union tags included.
+  /// The number of slots in the vtable, including deprecated ones and union tags.
   public let slotCount: Int
   /// The fields, in the order of the schema.
   public let properties: [Property]
-  /// The plan, once it is made: a reference that the layout owns. (`AtomicLazyReference` is the same at six hundred
-  /// instructions a load, since it is generic and compiled elsewhere.)
+  /// The plan, once it exists; the layout owns this reference. (`AtomicLazyReference` would do the
+  /// same but costs six hundred instructions per load, since it is generic and compiled in another
+  /// module.)
   private let madePlan = Atomic<Unmanaged<LayoutPlan>?>(nil)
 
-  /// A layout, as generated code states it.
+  /// Creates a layout, for generated code.
   public init(
     _ name: String, swift swiftName: String? = nil, version: String? = nil, slots: Int,
     _ properties: [Property]
@@ -101,7 +103,7 @@ public final class TableLayout: Sendable {
     properties.first { $0.offset == offset }
   }
 
-  /// The same layout, whose strings at these offsets are always written.
+  /// The same layout, except that the strings at these offsets are always written.
   func alwaysWritingStrings(at offsets: [Int]) -> TableLayout {
     let properties = properties.map { property in
       var property = property
@@ -113,16 +115,17 @@ public final class TableLayout: Sendable {
     return TableLayout(name, swift: swiftName, version: version, slots: slotCount, properties)
   }
 
-  /// The layout, flattened. Made at first use: before, layouts that refer to each other may not all be there.
+  /// The flattened layout. It is created at first use, because layouts that refer to each other may
+  /// not all exist earlier.
   var plan: LayoutPlan { unretainedPlan.takeUnretainedValue() }
 
-  /// The plan, which lives as long as the layout.
+  /// The plan, unretained. It lives as long as the layout.
   @inline(__always)
   var unretainedPlan: Unmanaged<LayoutPlan> {
     madePlan.load(ordering: .acquiring) ?? makePlan()
   }
 
-  /// Several threads may make one; that of the first is kept.
+  /// If several threads create a plan, the first one is kept.
   private func makePlan() -> Unmanaged<LayoutPlan> {
     let plan = Unmanaged.passRetained(LayoutPlan(self))
     let (isKept, kept) = madePlan.compareExchange(
@@ -137,20 +140,20 @@ public final class TableLayout: Sendable {
   }
 }
 
-/// The shape of a fixed struct.
+/// The layout of a fixed struct.
 public final class StructLayout: Sendable {
   /// The name in the schema.
   public let name: String
-  /// The schema's `v`.
+  /// The schema's `v` attribute.
   public let version: String?
-  /// In bytes.
+  /// The size in bytes.
   public let size: Int
-  /// In bytes.
+  /// The alignment in bytes.
   public let alignment: Int
   /// The fields, in the order of the schema.
   public let properties: [Property]
 
-  /// A layout, as generated code states it.
+  /// Creates a layout, for generated code.
   public init(
     _ name: String, version: String? = nil, size: Int, alignment: Int, _ properties: [Property]
   ) {
@@ -169,18 +172,18 @@ public final class StructLayout: Sendable {
 
 /// The members of a union.
 public final class UnionLayout: Sendable {
-  /// One member: its name in the schema, its tag, and a table, struct or string.
+  /// A member: its name in the schema, its tag, and its type, which is a table, struct or string.
   public struct Member: Sendable {
     /// The name in the schema.
     public let name: String
     /// The name of the case in Swift.
     public let swiftName: String
-    /// The number in the schema.
+    /// The tag in the schema.
     public let tag: UInt8
-    /// What is stored for it.
+    /// The type of the member's value.
     public let kind: Property.Kind
 
-    /// A member, as generated code states it.
+    /// Creates a member, for generated code.
     public init(
       _ name: String, _ tag: UInt8, _ kind: Property.Kind, swift swiftName: String? = nil
     ) {
@@ -193,10 +196,10 @@ public final class UnionLayout: Sendable {
 
   /// The name in the schema.
   public let name: String
-  /// Members by tag, from 1 up.
+  /// The members by tag, from 1 up.
   public let members: [Member]
 
-  /// A layout, as generated code states it.
+  /// Creates a layout, for generated code.
   public init(_ name: String, _ members: [Member]) {
     self.name = name
     self.members = members
@@ -217,7 +220,7 @@ public final class EnumLayout: Sendable {
   public let swiftName: String
   /// The underlying type.
   public let type: ValueType
-  /// Every combination of bits is a value, not only the declared ones.
+  /// Whether every combination of bits is a value, not only the declared ones.
   public let isBitFlags: Bool
   /// Names in the schema and raw values (bit patterns for `ulong`), ordered by value.
   public let values: [(name: String, value: Int64)]
@@ -226,7 +229,7 @@ public final class EnumLayout: Sendable {
   /// The raw values, sorted as bit patterns.
   let known: [Int64]
 
-  /// A layout, as generated code states it.
+  /// Creates a layout, for generated code.
   public init(
     _ name: String, swift swiftName: String? = nil, _ type: ValueType, bitFlags: Bool = false,
     _ values: [(name: String, value: Int64)], cases: [String]? = nil
@@ -240,7 +243,7 @@ public final class EnumLayout: Sendable {
     self.known = values.map(\.value).sorted()
   }
 
-  /// Whether a stored raw value is one that this schema knows.
+  /// Whether this schema knows a stored raw value.
   func knows(_ raw: Int64) -> Bool {
     isBitFlags || known.contains(raw)
   }

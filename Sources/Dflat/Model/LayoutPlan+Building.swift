@@ -1,9 +1,10 @@
-// Making a plan: layouts and what they refer to, flattened into arrays.
+// Building a plan: flattens layouts and everything that they refer to into arrays.
 //
-// Each table and union gets its index when it is first met, and is filled later; so circles end.
+// Each table and union gets its index when it is first encountered and is filled in later, so
+// cycles terminate.
 
 extension LayoutPlan {
-  /// The arrays of a plan, while they are made.
+  /// The arrays of a plan under construction.
   struct Builder {
     var checks: [Check] = []
     var writes: [Write] = []
@@ -15,7 +16,7 @@ extension LayoutPlan {
     private var pendingTables: [TableLayout] = []
     private var pendingUnions: [UnionLayout] = []
 
-    /// The index of a table, whose checks follow later.
+    /// The index of a table. Its checks are added later.
     mutating func table(_ layout: TableLayout) -> Int32 {
       if let index = pendingTables.firstIndex(where: { $0 === layout }) { return Int32(index) }
       pendingTables.append(layout)
@@ -125,7 +126,7 @@ extension Property.Kind {
     }
   }
 
-  /// The alignment of what is inline in a table, or of a vector's elements.
+  /// The alignment of the inline value in a table, or of a vector's elements.
   var alignment: Int {
     switch self {
     case .structure(let layout): layout().alignment
@@ -144,7 +145,7 @@ extension Property.Kind {
 }
 
 extension Value {
-  /// The bits that a value has in a field of a type, the rest zero.
+  /// The bits of the value in a field of a type; all further bits are zero.
   fileprivate func storedBits(_ type: ValueType) -> UInt64 {
     if type == .float, case .real(let value) = self { return UInt64(Float(value).bitPattern) }
     return bits & (.max >> UInt64(64 - 8 * type.size))

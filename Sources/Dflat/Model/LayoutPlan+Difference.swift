@@ -1,20 +1,21 @@
-// Difference: a quick look at two rows that are not the same bytes.
+// Difference: a quick comparison of two rows whose bytes differ.
 //
-// Two objects that differ mostly do so in an integer or a string of the root table. Those are
-// compared first, without asking what the bytes mean; only rows that are alike in all of them are
-// compared by value. Floats are left out, since different bits may be equal values, and so are
-// Booleans and enums, where this holds of unknown values.
+// Two objects that differ mostly do so in an integer or a string of the root table. Those fields
+// are compared first, byte by byte. Only rows in which all of them are the same are compared by
+// value. Floats are left out because different bits may be equal values, and so are Booleans and
+// enums, for which this is true of unknown values.
 
 import FlatBuffersRuntime
 
 extension LayoutPlan {
-  /// A field in which rows are compared by their bytes.
+  /// A field that is compared by its bytes.
   struct Marker {
     let offset: Int32
-    /// Of an integer; 0 for a string.
+    /// The size of an integer; 0 for a string.
     let size: Int32
 
-    /// Those of a table's checks: integers first, which need no second look into the row.
+    /// The markers for a table's checks. Integers come first, since they need no further memory
+    /// access.
     static func list(_ checks: ArraySlice<Check>) -> [Marker] {
       let integers = checks.filter(\.isInteger).map { Marker(offset: $0.offset, size: $0.size) }
       let strings = checks.filter { $0.operation == .string }
@@ -22,8 +23,8 @@ extension LayoutPlan {
     }
   }
 
-  /// Whether two root tables certainly differ: an integer or string that both have is not the same.
-  /// False means that a closer look is needed.
+  /// Whether two root tables certainly differ, in an integer or string that both contain. False
+  /// means that they must be compared by value.
   @inline(__always)
   func differs(_ left: TableReader, _ right: TableReader) -> Bool {
     for marker in markers {
@@ -44,7 +45,7 @@ extension LayoutPlan {
 }
 
 extension TableReader {
-  /// The bytes of a located integer, as a number.
+  /// The bytes of an integer at a position, as a number.
   @inline(__always)
   fileprivate func bits(at position: Int, _ size: Int) -> UInt64 {
     let place = bytes.baseAddress.unsafelyUnwrapped + position

@@ -1,18 +1,19 @@
-// Soundness: verification as a yes or no, for rows that are almost always sound.
+// Soundness: verification with a yes or no result, for rows that are almost always sound.
 //
-// It accepts nothing that `verify` would refuse; what it does not accept is verified to learn why. All positions are sums of
-// few 32-bit numbers, so they cannot overflow a 64-bit Int; each is compared with the buffer's length before it is read.
+// It accepts nothing that `verify` would reject. Buffers that it does not accept are verified to
+// learn the reason. All positions are sums of few 32-bit numbers, so they cannot overflow a 64-bit
+// Int; each is compared with the buffer's length before it is read.
 
 import FlatBuffersRuntime
 
 extension LayoutPlan {
-  /// One property of a table, as little as the check needs of it.
+  /// One property of a table, reduced to what the check needs.
   struct Part {
     var offset: UInt16
     var operation: Check.Operation
     /// The inline size.
     var size: Int32
-    /// The table or union that it refers to, or the distance of a vector's elements.
+    /// The table or union that it refers to, or the stride of a vector.
     var detail: Int32
 
     init(_ check: Check) {
@@ -23,7 +24,8 @@ extension LayoutPlan {
     }
   }
 
-  /// Whether bytes are a sound buffer whose root is the plan's. False means that `verify` is to be asked.
+  /// Whether bytes are a sound buffer with this plan's root table. False means that `verify` must
+  /// decide.
   @inline(__always)
   func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress, bytes.count >= 8, bytes.count <= Int(Int32.max),
@@ -33,7 +35,7 @@ extension LayoutPlan {
     return isSound(0, at: walk.load(0, as: UInt32.self), &walk, depth: 0)
   }
 
-  /// A buffer, and how much work is left before it is handed to the bounded verifier.
+  /// A buffer, and the remaining work before the bounded verifier takes over.
   struct Walk {
     let start: UnsafeRawPointer
     let end: Int
@@ -45,7 +47,7 @@ extension LayoutPlan {
       Int(start.loadUnaligned(fromByteOffset: position, as: T.self))
     }
 
-    /// Where the offset at a position leads, with room for a count there; 0 if nowhere.
+    /// The target of the offset at a position, if a count fits there; otherwise 0.
     @inline(__always)
     func follow(_ position: Int) -> Int {
       let distance = load(position, as: UInt32.self)
@@ -61,10 +63,10 @@ extension LayoutPlan {
       return last < end && load(last, as: UInt8.self) == 0
     }
 
-    /// Whether the vector whose count is at a position lies in the buffer.
+    /// Whether the vector whose count is at a position is inside the buffer.
     @inline(__always)
     func isVector(at target: Int, stride: Int) -> Bool {
-      // Strides are those of schemas, at most 16 bits, so the product fits as well.
+      // Strides in schemas have at most 16 bits, so the product fits.
       load(target, as: UInt32.self) &* stride <= end &- target &- 4
     }
   }
@@ -101,7 +103,7 @@ extension LayoutPlan {
         if tagDistance == 0 { continue }
         guard tagDistance < room else { return false }
         let tag = walk.load(position &+ tagDistance, as: UInt8.self)
-        // A member that this version of the schema does not know is never read.
+        // The value of a member that this version of the schema does not know is never read.
         guard tag != 0, let member = member(tag, of: Int(part.pointee.detail)) else { continue }
         if isSound(member, at: place, &walk, depth: depth &+ 1) { continue }
         return false
@@ -123,7 +125,7 @@ extension LayoutPlan {
       : target &+ Int(member.detail) <= walk.end
   }
 
-  /// Whether the table or vector that a part leads to is sound.
+  /// Whether the table or vector that a part refers to is sound.
   @inline(never)
   private func isSound(_ part: Part, at place: Int, _ walk: inout Walk, depth: Int) -> Bool {
     let target = walk.follow(place)
@@ -135,7 +137,7 @@ extension LayoutPlan {
     case .stringVector:
       guard walk.isVector(at: target, stride: 4) else { return false }
       let count = walk.load(target, as: UInt32.self)
-      // Many references to few strings are bounded by the verifier.
+      // The verifier bounds the work for many references to few strings.
       guard count <= walk.strings else { return false }
       walk.strings &-= count
       for index in 0..<count where !walk.isString(at: target &+ 4 &+ 4 &* index) { return false }

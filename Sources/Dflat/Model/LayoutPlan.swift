@@ -1,38 +1,38 @@
 // LayoutPlan: a layout and everything reachable from it, flattened.
 //
-// Every row of every result is verified, and every update compared with what is stored, so this is among the hottest code
-// there is. Layouts become arrays of plain records that refer to each other by index: no closure, class or enum with payload
-// is touched on the way. It keeps true:
+// Every row of every result is verified, and every update is compared with the stored row, so this
+// is among the hottest code. Layouts become arrays of plain records that refer to each other by
+// index; walking them touches no closure, class or enum with payload. Invariants:
 //
-//  - the memory is written by `init` only, so a plan may be used by many threads;
-//  - circles are circles of indices; how deep a row goes is bounded by `Verifier`.
+//  - Only `init` writes the memory, so a plan may be used by many threads.
+//  - Cycles of layouts are cycles of indices; `Verifier` bounds the depth of a row.
 
 public import FlatBuffersRuntime
 
 final class LayoutPlan: @unchecked Sendable {
   // Unchecked: all memory is written in `init` and only read afterwards.
   let checks: UnsafeMutableBufferPointer<Check>
-  /// How the property of each check is written.
+  /// How the property of each check is written, in the same order.
   let writes: UnsafeMutableBufferPointer<Write>
   let tables: UnsafeMutableBufferPointer<Table>
-  /// The fields of all tables, each table's in the order they are written.
+  /// The fields of all tables; for each table in the order in which they are written.
   let steps: UnsafeMutableBufferPointer<Step>
   let members: UnsafeMutableBufferPointer<Member>
   let unions: UnsafeMutableBufferPointer<Span>
-  /// Defaults of strings.
+  /// Default values of strings.
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
-  /// The checks once more, for LayoutPlan+Soundness.swift.
+  /// The checks in the form that LayoutPlan+Soundness.swift uses.
   let parts: UnsafeMutableBufferPointer<Part>
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
   let markers: UnsafeMutableBufferPointer<Marker>
 
-  /// Indices from `start` to before `end`.
+  /// The indices from `start` up to, but not including, `end`.
   struct Span {
     var start: Int32
     var end: Int32
   }
 
-  /// The properties of a table, in the order of their slots, and the steps of its writing.
+  /// The properties of a table in slot order, and the steps to write it.
   struct Table {
     var start: Int32
     var end: Int32
@@ -50,40 +50,40 @@ final class LayoutPlan: @unchecked Sendable {
 
     var operation: Operation
     var isRequired: Bool
-    /// An integer: different bytes are different values.
+    /// Whether different bytes are always different values: an integer.
     var isInteger: Bool
     var offset: Int32
-    /// The inline size: of an offset 4.
+    /// The inline size; 4 for an offset.
     var size: Int32
-    /// Of a vector, the distance of its elements.
+    /// The stride of a vector.
     var stride: Int32 = 0
     /// The table or union that it refers to.
     var target: Int32
 
-    /// A union's tag, or tags, stand in the slot before.
+    /// Whether the previous slot has the tag, or tags, of a union.
     var hasTag: Bool { operation == .union || operation == .unionVector }
   }
 
-  /// What writing needs to know of a property, beyond its check.
+  /// What writing a property needs beyond its check.
   struct Write {
-    /// Its place in the layout's list.
+    /// The index in the layout's list of properties.
     var property: Int32
-    /// Of what is inline, or of a vector's elements.
+    /// The alignment of the inline value, or of a vector's elements.
     var alignment: Int32
-    /// The default of a scalar, as it would be stored.
+    /// The default of a scalar in stored form.
     var defaultBits: UInt64?
-    /// The default of a string: an index, or −1.
+    /// The index of a string's default, or −1.
     var defaultString: Int32 = -1
     var isEnumeration = false
-    /// A fixed struct, whose bytes are inline.
+    /// Whether the property is a fixed struct, whose bytes are inline.
     var isStructure = false
-    /// What is written also at its default or when it is empty.
+    /// Whether the field is written even at its default or if it is empty.
     var isAlwaysWritten = false
   }
 
-  /// A field that is added to a table, or the tags of one.
+  /// A field to add to a table, or the tags of a union field.
   struct Step {
-    /// The property's place among those of its table.
+    /// The index of the property in its table.
     var index: Int32
     var isTag: Bool
   }
@@ -96,9 +96,9 @@ final class LayoutPlan: @unchecked Sendable {
 
     var tag: UInt8
     var kind: Kind
-    /// The table's index, or the struct's size.
+    /// The index of a table, or the size of a struct.
     var detail: Int32
-    /// Of a struct.
+    /// The alignment of a struct.
     var alignment: Int32 = 1
   }
 
@@ -130,10 +130,12 @@ final class LayoutPlan: @unchecked Sendable {
     markers.deallocate()
   }
 
-  /// Checks that bytes are a sound buffer whose root is the plan's: that it can be read in full.
+  /// Verifies that bytes are a sound buffer with this plan's root table, so that it can be read in
+  /// full.
   ///
-  /// A `required` field that is missing does no harm to that. It is asked for where buffers come in, not where stored rows
-  /// are read: no object is lost for a requirement that it does not meet.
+  /// A missing `required` field is accepted by default. It is checked when a buffer comes from
+  /// outside, but not when a stored row is read: no object becomes inaccessible because it violates
+  /// a requirement.
   func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
@@ -141,7 +143,7 @@ final class LayoutPlan: @unchecked Sendable {
     try verifyFully(bytes, requiring: requiring)
   }
 
-  /// The same without the fast check before it.
+  /// Verifies without trying the fast check first.
   func verifyFully(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
@@ -212,7 +214,8 @@ final class LayoutPlan: @unchecked Sendable {
     }
   }
 
-  /// Checks the value of a union. One whose member this version of the schema does not know is never read.
+  /// Verifies the value of a union. The value of a member that this version of the schema does not
+  /// know is never read.
   private func member(
     _ tag: UInt8, _ union: Int, at position: Int, isElement: Bool, _ requiring: Bool,
     _ verifier: inout Verifier
@@ -231,11 +234,12 @@ final class LayoutPlan: @unchecked Sendable {
     }
   }
 
-  /// The member of a union with a tag, not 0, if this version of the schema knows it.
+  /// The member of a union with a tag other than 0; nil if this version of the schema does not know
+  /// it.
   @inline(__always)
   func member(_ tag: Int, of union: Int) -> Member? {
     let span = unions[union]
-    // Tags are numbered from 1 up, unless the schema says otherwise.
+    // Tags are numbered from 1 up unless the schema assigns others.
     let likely = Int(span.start) &+ tag &- 1
     if likely < Int(span.end), Int(members[likely].tag) == tag { return members[likely] }
     for index in Int(span.start)..<Int(span.end) where Int(members[index].tag) == tag {
@@ -256,15 +260,15 @@ final class LayoutPlan: @unchecked Sendable {
 }
 
 extension TableLayout {
-  /// Checks that bytes are a sound buffer whose root is this table: one that can be read in full.
+  /// Verifies that bytes are a sound buffer with this root table, so that it can be read in full.
   /// - Parameters:
-  ///   - bytes: What is checked.
-  ///   - requiring: Whether `required` fields must be there.
-  /// - Throws: What is wrong, and where.
+  ///   - bytes: The bytes to verify.
+  ///   - requiring: Whether `required` fields must be present.
+  /// - Throws: The problem and its position.
   public func verify(
     _ bytes: UnsafeRawBufferPointer, requiring: Bool = false
   ) throws(VerificationError) {
-    // Almost always so, and asked for each row: the plan is not even retained.
+    // The common case, checked for each row: the plan is not even retained.
     if !requiring, unretainedPlan._withUnsafeGuaranteedRef({ $0.isSound(bytes) }) { return }
     try plan.verifyFully(bytes, requiring: requiring)
   }

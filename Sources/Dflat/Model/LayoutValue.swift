@@ -1,18 +1,19 @@
 // LayoutValue: a field's value as a layout describes it, read in place.
 //
-// It is what comparison, hashing, JSON, descriptions and copying have in common: they ask a reader for the value of a
-// property and switch over what they get. Values mean what the Swift properties of generated types mean: an absent scalar is
-// its default, an unknown enum value the field's default, an unknown union tag an empty union.
+// Comparison, hashing, JSON, descriptions and copying share it: they ask a reader for the value of
+// a property and switch over the result. Values have the same meaning as the Swift properties of
+// generated types: an absent scalar is its default, an unknown enum value the field's default, an
+// unknown union tag an empty union.
 
 import FlatBuffersRuntime
 
-/// A value in a buffer; valid as long as the buffer.
+/// A value in a buffer, valid as long as the buffer.
 enum LayoutValue {
   case null
   case scalar(ValueType, Value)
   case enumeration(EnumLayout, Int64)
   case string(UnsafeRawBufferPointer)
-  /// A string that is not in the buffer but the default of its field.
+  /// The default of a string field, which is not in the buffer.
   case defaultString(String)
   case structure(StructLayout, StructReader)
   case table(TableLayout, TableReader)
@@ -24,7 +25,7 @@ enum LayoutValue {
 struct LayoutElements {
   enum Storage {
     case vector(VectorReader)
-    /// Tags, values, and any table of the buffer.
+    /// The tags, the values, and any table of the buffer.
     case unions(VectorReader, VectorReader, TableReader)
     case array(StructReader, offset: Int, count: Int)
     case none
@@ -42,7 +43,8 @@ struct LayoutElements {
     }
   }
 
-  /// `.null` for what does not read: a union element that is empty, an offset that leads nowhere.
+  /// `.null` for an element that cannot be read: an empty union, or an offset outside of the
+  /// buffer.
   subscript(index: Int) -> LayoutValue {
     switch storage {
     case .none: return .null
@@ -65,7 +67,7 @@ struct LayoutElements {
 }
 
 extension Property.Kind {
-  /// The bytes that a value takes in a struct, a vector or a table: an offset counts 4.
+  /// The inline size of a value in a struct, vector or table; 4 for an offset.
   var inlineSize: Int {
     switch self {
     case .scalar(let type, _): type.size
@@ -180,7 +182,7 @@ extension UnionReader {
     }
   }
 
-  /// The value of a member with this kind.
+  /// The value of a union member of this kind.
   func value(_ kind: Property.Kind) -> LayoutValue {
     switch kind {
     case .table(let layout): tableReader().map { .table(layout(), $0) } ?? .null

@@ -1,7 +1,7 @@
-// What may stand beside an expression by mistake: see Query/Expression+Mismatch.swift.
+// OperandOfAnotherType: operands that fit no operator: see Query/Expression+Mismatch.swift.
 
-/// What may stand beside an expression by mistake.
+/// A type whose values may be used as an operand by mistake.
 public protocol OperandOfAnotherType {
-  /// Always nothing.
+  /// Always `Void`.
   associatedtype OtherKind = Void
 }

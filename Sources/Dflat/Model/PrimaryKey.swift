@@ -2,15 +2,16 @@
 
 /// The type of an entity's primary key: of its one key field, or a ``CompositeKey`` of all of them.
 ///
-/// It is the entity's `ID`. Fields of schemas have types that conform; programs do not add conformances.
+/// It is the entity's `ID`. The types of schema fields conform; programs do not add conformances.
 public protocol PrimaryKey: Hashable, Sendable {
-  /// What the key's fields hold for this key, for Dflat; nil if one of them cannot hold its value, so that no object has the key.
+  /// The values of the key's fields, for Dflat; nil if a field cannot store its value, so that no
+  /// object has the key.
   /// - Parameter fields: The fields of the key.
   func _keyValues(in fields: ArraySlice<FieldDescriptor>) -> KeyValues?
 }
 
 extension PrimaryKey where Self: QueryValue {
-  /// What the first of the fields holds for this value, for Dflat.
+  /// The value of the key's single field, for Dflat.
   @inlinable
   public func _keyValues(in fields: ArraySlice<FieldDescriptor>) -> KeyValues? {
     guard let field = fields.first else { return nil }
@@ -19,7 +20,7 @@ extension PrimaryKey where Self: QueryValue {
 }
 
 extension CompositeKey: PrimaryKey where repeat each Part: PrimaryKey {
-  /// What the fields hold for the parts, for Dflat.
+  /// The values of the key's fields, for Dflat.
   @inlinable
   public func _keyValues(in fields: ArraySlice<FieldDescriptor>) -> KeyValues? {
     var values: [Value] = []

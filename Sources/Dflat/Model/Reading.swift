@@ -1,19 +1,19 @@
-// How generated code reads what is more than a scalar or a string.
+// How generated code reads everything except plain scalars and strings.
 //
-// The type that is asked for decides what is read. Nothing here can fail: what is absent, malformed or unknown reads as
-// nil, as the default, or as an empty array.
+// The requested type selects the function. Reading never fails: absent, malformed and unknown
+// values read as nil, as the default, or as an empty array.
 
 public import FlatBuffersRuntime
 
 extension TableReader {
-  /// An enum; an unknown stored value reads as the default.
+  /// An enum. An unknown stored value reads as the default.
   @inlinable
   public func enumeration<E: FlatBuffersEnum>(at field: Int, default: E) -> E {
     guard let raw: E.RawValue = scalar(at: field) else { return `default` }
     return E(rawValue: raw) ?? `default`
   }
 
-  /// An optional enum; an unknown stored value reads as nil.
+  /// An optional enum. An unknown stored value reads as nil.
   @inlinable
   public func enumeration<E: FlatBuffersEnum>(at field: Int) -> E? {
     guard let raw: E.RawValue = scalar(at: field) else { return nil }
@@ -60,7 +60,7 @@ extension TableReader {
     vector(at: field, stride: 4)?.strings() ?? []
   }
 
-  /// A vector of enums; an unknown element reads as the enum's value 0, or its first one.
+  /// A vector of enums. An unknown element reads as the enum's value 0, or as its first one.
   @inlinable
   public func enumerations<E: FlatBuffersEnum>(at field: Int) -> [E] {
     guard let vector = vector(at: field, stride: MemoryLayout<E.RawValue>.size) else { return [] }
@@ -98,7 +98,7 @@ extension TableReader {
 extension TableReader {
   /// Calls `body` with a table that has no fields.
   static func withEmpty<R>(_ body: (TableReader) -> R) -> R {
-    // The offset of the root, its vtable of two sizes, and the way back to it.
+    // The offset of the root table, its vtable of two sizes, and the table's offset to the vtable.
     let words: [UInt32] = [8, 0x0004_0004, 4]
     return words.withUnsafeBytes { bytes in
       guard let table = TableReader(root: bytes) else {
@@ -110,7 +110,7 @@ extension TableReader {
 }
 
 extension StructReader {
-  /// An enum; an unknown stored value reads as the enum's value 0, or its first one.
+  /// An enum. An unknown stored value reads as the enum's value 0, or as its first one.
   @inlinable
   public func enumeration<E: FlatBuffersEnum>(at offset: Int, default: E) -> E {
     E(rawValue: scalar(at: offset)) ?? `default`
@@ -144,7 +144,8 @@ extension StructReader {
 }
 
 extension FlatBuffersEnum {
-  /// What an unknown element reads as where there is no field default: value 0, or the first one.
+  /// The value that an unknown element reads as if there is no field default: 0, or the first
+  /// value.
   @inlinable
   public static var _fallback: Self? {
     Self(rawValue: 0)

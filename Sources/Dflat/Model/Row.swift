@@ -1,17 +1,20 @@
 // Row: an object as its bytes.
 //
-// A row is one allocation: a header (row id, clock value, length) and right behind it the finished FlatBuffers buffer.
-// It keeps true:
+// A row is one allocation: a header (row id, clock value, length) followed by the finished
+// FlatBuffers buffer. Invariants:
 //
-//  - the bytes were verified against their layout, or were written by our builder, before the row was made;
-//  - they never change, so a row may be read from any thread.
+//  - The bytes were verified against their layout, or written by our builder, before the row was
+//    created.
+//  - They never change, so a row may be read on any thread.
 //
-// The same bytes are bound to the storage engine, compared, and read in place by the getters of entities.
+// The same bytes are bound to the storage engine's statements, compared, and read in place by the
+// getters of entities.
 
 public import FlatBuffersRuntime
 import Platform
 
-// Unchecked Sendable, because a `ManagedBuffer` is mutable in principle: nothing writes to one after `RowStorage.make`.
+// Unchecked Sendable because a `ManagedBuffer` is mutable in principle; nothing writes to it after
+// `RowStorage.make`.
 
 /// The bytes of one stored or new object, with its row id and the clock value it was read at.
 ///
@@ -29,14 +32,14 @@ public struct Row: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - bytes: A finished buffer.
-  ///   - id: The row id, −1 if it is not stored.
-  ///   - mark: When it was read, by whom.
+  ///   - id: The row id, or −1 if the row is not stored.
+  ///   - mark: When the row was read, and by which transaction or workspace.
   @inlinable
   public init(sound bytes: UnsafeRawBufferPointer, id: Int64 = -1, mark: ReadMark = .none) {
     storage = RowStorage.make(bytes, id: id, mark: mark)
   }
 
-  /// Builds a new row with a builder that is reused; `encode` writes the root table in canonical form.
+  /// Builds a new row with a pooled builder; `encode` writes the root table in canonical form.
   @inlinable @inline(__always)
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
     let builder = BuilderPool.take()
@@ -45,7 +48,7 @@ public struct Row: @unchecked Sendable {
     BuilderPool.giveBack(builder)
   }
 
-  /// Copies bytes that were just built, and keeps why they cannot be stored.
+  /// Copies bytes that were just built, together with the reason why they cannot be stored, if any.
   @inlinable @inline(__always)
   init(built bytes: UnsafeRawBufferPointer, mark: ReadMark = .none, refusal: String?) {
     storage =
@@ -53,31 +56,32 @@ public struct Row: @unchecked Sendable {
       ?? RowStorage.make(bytes, id: -1, mark: mark)
   }
 
-  /// Why it cannot be stored: a value that it was built from does not fit its field.
+  /// Why the row cannot be stored: a value that it was built from does not fit its field. nil if it
+  /// can be stored.
   @inlinable
   var refusal: String? {
     storage.head.reading == ReadMark.refused.reading ? storage.refusal : nil
   }
 
-  /// −1, or the object's row id in the storage.
+  /// The object's row id in the storage, or −1.
   @inlinable
   public var id: Int64 { storage.head.id }
 
-  /// The workspace's clock value before the object was read, −1 if it was not read by a fetch.
+  /// The workspace's clock value before the object was read; −1 if it was not fetched.
   @inlinable
   public var timestamp: Int64 { storage.head.timestamp }
 
-  /// When the row was read, by whom.
+  /// When the row was read, and by which transaction or workspace.
   var mark: ReadMark { ReadMark(timestamp: timestamp, reading: storage.head.reading) }
 
-  /// Whether the bytes are known to be those that generated code writes.
+  /// Whether the bytes are known to be written by generated code, in canonical form.
   var isCanonical: Bool { mark == .built }
 
   /// The length of the buffer in bytes.
   @inlinable
   public var count: Int { Int(storage.head.size) }
 
-  /// Calls `body` with the finished buffer; the pointer is valid inside only.
+  /// Calls `body` with the finished buffer; the pointer is valid only during the call.
   @inlinable @inline(__always)
   public func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -87,7 +91,7 @@ public struct Row: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: start, count: Int(storage.head.size)))
   }
 
-  /// Calls `body` with the root table; the reader is valid inside only.
+  /// Calls `body` with the root table; the reader is valid only during the call.
   @inlinable @inline(__always)
   public func read<R>(_ body: (TableReader) -> R) -> R {
     let start = storage.bytes
@@ -99,14 +103,14 @@ public struct Row: @unchecked Sendable {
     return body(table)
   }
 
-  /// The finished buffer, to be read as long as the caller keeps the row: to count one more
-  /// reference writes to its head, which is felt where many rows are looked at.
+  /// The finished buffer, valid as long as the caller keeps the row. It does not retain the row:
+  /// that would write to its header, which slows down traversals of many rows.
   @inline(__always)
   var unretainedBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: storage.bytes, count: Int(storage.head.size))
   }
 
-  /// The root table, likewise.
+  /// The root table, valid as long as the caller keeps the row.
   @inline(__always)
   var unretainedTable: TableReader {
     guard let table = TableReader(root: unretainedBytes) else {
@@ -115,25 +119,27 @@ public struct Row: @unchecked Sendable {
     return table
   }
 
-  /// A row with the same id and a copy of the bytes, changed by `edit` before anybody sees them.
+  /// A row with the same id and a copy of the bytes, to which `edit` is applied before the row is
+  /// visible to other code.
   func copy(_ edit: (UnsafeMutableRawPointer) -> Void) -> Row {
     let copy = withBytes { RowStorage.make($0, id: id, mark: .none) }
     copy.withUnsafeMutablePointerToElements { edit(UnsafeMutableRawPointer($0)) }
     return Row(storage: copy)
   }
 
-  /// The same bytes without the mark of their reading.
+  /// A row with the same bytes but no mark of a read.
   func withoutMark() -> Row {
     withBytes { Row(sound: $0, id: id) }
   }
 }
 
-/// When and by whom a row was read.
+/// When a row was read, and by which transaction or workspace.
 @frozen
 public struct ReadMark: Sendable, Equatable {
-  /// The workspace's clock before the reading, or what stands for it inside a transaction.
+  /// The workspace's clock before the read, or its substitute inside a transaction.
   public let timestamp: Int64
-  /// A number of the transaction that has read it, or of the workspace outside of transactions; 0 of none.
+  /// The number of the transaction that has read the row, or of the workspace outside of
+  /// transactions; 0 for neither.
   @usableFromInline let reading: UInt32
 
   @inlinable
@@ -142,24 +148,24 @@ public struct ReadMark: Sendable, Equatable {
     self.reading = reading
   }
 
-  /// A number that nobody else in the process has.
+  /// A number that is unique in the process.
   static func newReading() -> UInt32 {
     let (_, number) = readings.add(1, ordering: .relaxed)
-    // These two have a meaning.
+    // 0 and the two greatest numbers are reserved.
     return number == 0 || number >= .max - 1 ? newReading() : number
   }
 
   private static let readings = Atomic<UInt32>(0)
 
-  /// Of rows that were not fetched.
+  /// The mark of rows that were not fetched.
   @inlinable
   public static var none: ReadMark { ReadMark(timestamp: -1, reading: 0) }
 
-  /// Of rows that generated code has built.
+  /// The mark of rows that generated code has built.
   @inlinable
   static var built: ReadMark { ReadMark(timestamp: -1, reading: .max) }
 
-  /// Of rows that were built from values that do not fit.
+  /// The mark of rows that were built from values that do not fit.
   @inlinable
   static var refused: ReadMark { ReadMark(timestamp: -1, reading: .max - 1) }
 }
@@ -168,7 +174,7 @@ public struct ReadMark: Sendable, Equatable {
 struct RowHeader {
   @usableFromInline let id: Int64
   @usableFromInline let timestamp: Int64
-  /// The length of the buffer: FlatBuffers ends below 2 GiB.
+  /// The length of the buffer; FlatBuffers are smaller than 2 GiB.
   @usableFromInline let size: UInt32
   @usableFromInline let reading: UInt32
 
@@ -181,7 +187,7 @@ struct RowHeader {
   }
 }
 
-/// Header and bytes.
+/// The header and the bytes.
 @usableFromInline
 final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
   @inlinable
@@ -200,7 +206,7 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
     return unsafeDowncast(buffer, to: RowStorage.self)
   }
 
-  /// Bytes that must not be stored: behind them stands why, ended by a NUL.
+  /// Stores bytes that must not be written to the storage, followed by the reason and a NUL.
   @usableFromInline
   static func make(_ bytes: UnsafeRawBufferPointer, refusal: String) -> RowStorage {
     let reason = refusal.utf8CString.map { UInt8(bitPattern: $0) }
@@ -217,7 +223,7 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
     return unsafeDowncast(buffer, to: RowStorage.self)
   }
 
-  /// What stands behind the bytes of such a row.
+  /// The reason that follows the bytes of such a row.
   @usableFromInline
   var refusal: String {
     withUnsafeMutablePointers { header, elements in
@@ -225,8 +231,8 @@ final class RowStorage: ManagedBuffer<RowHeader, UInt8> {
     }
   }
 
-  /// The header. Nobody writes it, so it is read without the check for overlapping accesses that stored properties of classes
-  /// have.
+  /// The header. It is never written, so it is read without the exclusivity check that stored
+  /// properties of classes have.
   @inlinable @inline(__always)
   var head: RowHeader { withUnsafeMutablePointerToHeader { $0.pointee } }
 

@@ -1,45 +1,47 @@
-// RowCopier: writes tables anew from others, in the canonical order of generated code (see Layout+Encoding.swift).
+// RowCopier: copies tables in the canonical order of generated code (see Layout+Encoding.swift).
 //
-// An update whose bytes cannot be patched goes through it, so it walks the flattened layout and nothing else. It keeps true:
+// Updates whose bytes cannot be patched use it, so it walks the flattened layout only. Invariants:
 //
-//  - defaults are left out, also where the source has stored them, but for what is required and the strings of a primary
-//    key, which are always written;
-//  - what it copies is bounded by the source's size, however often the source refers to the same bytes;
-//  - `isComplete` is false once the source held something that cannot be copied: a field or union member that the layout does
-//    not know, more than that bound, or tables deeper than rows may have them. What was written is then of no use.
+//  - Defaults are left out even if the source has stored them, except for required fields and the
+//    strings of a primary key, which are always written.
+//  - The size of the copy is bounded by the size of the source, even if the source refers to the
+//    same bytes many times.
+//  - `isComplete` is false once the source contained something that cannot be copied: a field or
+//    union member that the layout does not know, more data than the bound, or tables nested more
+//    deeply than rows may be. The output is then useless.
 
 import FlatBuffersRuntime
 
 struct RowCopier {
-  // The caller keeps both for as long as it uses the copier, so no references are counted for a row.
+  // Unretained: the caller keeps both alive as long as it uses the copier.
   unowned(unsafe) let plan: LayoutPlan
   unowned(unsafe) let builder: FlatBufferBuilder
   private(set) var isComplete = true
-  /// What may still be written, in bytes.
+  /// The number of bytes that may still be written.
   private var room: Int
   private var depth = 0
 
-  /// - Parameter sources: The sizes of what is copied from, in bytes.
+  /// - Parameter sources: The total size of the source buffers in bytes.
   init(_ plan: LayoutPlan, _ builder: FlatBufferBuilder, sources: Int) {
     self.plan = plan
     self.builder = builder
-    // Strings that are shared are written once for each reference to them.
+    // Shared strings are written once for each reference.
     room = 16 * sources + 1024
   }
 
-  /// A property's value outside of its table.
+  /// The part of a property's value that is outside of its table.
   struct Child {
     var value = FlatBufferBuilder.Offset.none
-    /// Of a vector of unions.
+    /// The tags of a vector of unions.
     var tags = FlatBufferBuilder.Offset.none
   }
 
   /// Writes a table.
   /// - Parameters:
-  ///   - index: Its layout in the plan.
-  ///   - source: Where its fields come from,
-  ///   - changes: but for these, which come
-  ///   - values: from here.
+  ///   - index: The table's index in the plan.
+  ///   - source: The table that provides the fields.
+  ///   - changes: The fields that `values` provides instead.
+  ///   - values: The table with changed fields.
   mutating func table(
     _ index: Int, _ source: TableReader, changes: FieldSet = .none, from values: TableReader? = nil
   ) -> FlatBufferBuilder.Offset {
@@ -75,8 +77,8 @@ struct RowCopier {
     }
   }
 
-  /// Adds the fields of the open table.
-  /// - Parameter source: Where a field comes from; nil if it is not to be added.
+  /// Adds the fields to the open table.
+  /// - Parameter source: The table that provides a field; nil to leave the field out.
   @inline(__always)
   func add(
     _ table: LayoutPlan.Table, _ children: UnsafeMutableBufferPointer<Child>,
@@ -102,7 +104,7 @@ struct RowCopier {
     }
   }
 
-  /// Adds a scalar, enum or fixed struct, unless it is a default.
+  /// Adds a scalar, enum or fixed struct, unless it has its default.
   private func add(scalar index: Int, of source: TableReader) {
     let check = plan.checks[index]
     let field = Int(check.offset)
@@ -135,7 +137,7 @@ struct RowCopier {
     builder.add(Optional(bits), at: field)
   }
 
-  /// Writes what lies outside of a property's table, if anything does.
+  /// Writes the part of a property's value that is outside of its table, if there is one.
   mutating func child(_ index: Int, _ source: TableReader) -> Child {
     let check = plan.checks[index]
     let field = Int(check.offset)
@@ -188,7 +190,7 @@ struct RowCopier {
     }
   }
 
-  /// An empty vector, if it must be there.
+  /// Writes an empty vector if the field is always written.
   private func emptyVector(_ index: Int) -> Child {
     guard plan.writes[index].isAlwaysWritten else { return Child() }
     var child = Child(
@@ -205,7 +207,7 @@ struct RowCopier {
       let values = source.vector(at: field, stride: 4)
     else { return Child() }
     let count = min(tags.count, values.count)
-    // Empty elements are dropped, as they are when they are read.
+    // Empty elements are dropped, as in reading.
     let present = (0..<count).filter { tags.scalar($0) as UInt8 != 0 }
     guard !present.isEmpty, take(present.count) else { return Child() }
     let tagVector = builder.vector(present.map { tags.scalar($0) as UInt8 })
@@ -217,7 +219,7 @@ struct RowCopier {
     return Child(value: builder.endVector(), tags: tagVector)
   }
 
-  /// Writes the value of a union's member, whose offset lies at a place of the source's buffer.
+  /// Writes the value of a union member whose offset is at a position of the source buffer.
   private mutating func member(
     _ tag: UInt8, of union: Int, _ source: TableReader, at place: Int
   ) -> FlatBufferBuilder.Offset {
@@ -249,7 +251,7 @@ struct RowCopier {
     take(bytes.count) ? builder.string(utf8: bytes) : .none
   }
 
-  /// Whether so many bytes may be written.
+  /// Reserves bytes; false if the bound is exceeded.
   private mutating func take(_ count: Int) -> Bool {
     room &-= count &+ 8
     if room < 0 { isComplete = false }

@@ -6,15 +6,16 @@
   public import Foundation
 #endif
 
-/// Stored as `uuidString` gives it, in capital letters; small ones are read as well.
+/// Stored as `uuidString`, in upper case; lower case is read as well.
 ///
-/// Conditions, keys and orders compare what is stored: a text in small letters, as other languages may write it, equals no `UUID`.
+/// Conditions, keys and orders compare the stored string: a lower-case string, which other
+/// languages may write, equals no `UUID`.
 extension UUID: OrderedStorableValue {
-  /// The UUID with this text, in capital or small letters.
+  /// Creates a UUID from a string in upper or lower case.
   public init?(stored: String) { self.init(uuidString: stored) }
-  /// The text, in capital letters.
+  /// The string, in upper case.
   public var stored: String { uuidString }
-  /// The UUID of zeros.
+  /// The UUID with all bits zero.
   public static var unreadable: UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
@@ -22,9 +23,9 @@ extension UUID: OrderedStorableValue {
 
 /// Stored as `absoluteString`.
 extension URL: StorableValue {
-  /// The URL with this text.
+  /// Creates a URL from its string.
   public init?(stored: String) { self.init(string: stored) }
-  /// The whole text.
+  /// The absolute string.
   public var stored: String { absoluteString }
   /// `about:invalid`.
   public static var unreadable: URL {
@@ -33,12 +34,14 @@ extension URL: StorableValue {
   }
 }
 
-/// Stored as `description` gives it: digits with a point, whatever the user's language, without zeros at the end.
+/// Stored as `description`: digits with a decimal point, independent of the user's locale, without
+/// trailing zeros.
 ///
-/// Conditions compare what is stored, as text: for equality only, since texts of numbers are not ordered as the numbers are. A text like
-/// `1.50`, as other languages may write it, is read, and equals no `Decimal`.
+/// Conditions compare the stored string. Only comparison for equality is possible, since strings
+/// are not ordered like numbers. A string like `1.50`, which other languages may write, can be read
+/// but equals no `Decimal`.
 extension Decimal: StorableValue {
-  /// The number with this text: digits with a point and an exponent, or `NaN`.
+  /// Creates a number from digits with a decimal point and an exponent, or from `NaN`.
   public init?(stored: String) {
     if stored == "NaN" {
       self = .nan
@@ -47,12 +50,12 @@ extension Decimal: StorableValue {
     guard Self.isNumber(stored) else { return nil }
     self.init(string: stored)
   }
-  /// The digits.
+  /// The digits, as `description` gives them.
   public var stored: String { description }
-  /// Not a number.
+  /// NaN.
   public static var unreadable: Decimal { .nan }
 
-  /// `Decimal(string:)` reads the beginning of any text.
+  /// `Decimal(string:)` would accept any string that begins with a number.
   private static func isNumber(_ text: String) -> Bool {
     var rest = Substring(text).utf8
     func sign() { if let first = rest.first, first == 0x2B || first == 0x2D { rest.removeFirst() } }

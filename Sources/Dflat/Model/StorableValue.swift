@@ -1,11 +1,14 @@
-// StorableValue: Swift types that stand for what fields store.
+// StorableValue: the program's own Swift types for fields.
 //
-// A schema says which type a field has, `price: long (swift: "Price")`; the bytes are those of a plain `long`. It keeps true:
+// A schema declares which type a field has, `price: long (swift: "Price")`; the bytes are those of
+// a plain `long`. Invariants:
 //
-//  - values are equal exactly if what is stored for them is, so conditions need to know nothing of the Swift type;
-//  - what is stored and cannot be read is never an error: it reads as nil, or as `unreadable` where a field is not optional.
+//  - Two values are equal exactly if their stored values are, so conditions need not know the Swift
+//    type.
+//  - A stored value that cannot be read is never an error: it reads as nil, or as `unreadable` if
+//    the field is not optional.
 
-/// A type of a program's own that fields of a schema may have in Swift.
+/// A type of the program that fields of a schema may have in Swift.
 ///
 ///     struct Price: OrderedStorableValue {
 ///       var cents: Int64
@@ -14,45 +17,48 @@
 ///       static let unreadable = Price(stored: 0)
 ///     }
 ///
-/// With `price: long (indexed, swift: "Price")` in the schema, `Article.price` is a `Price` in properties, initialisers, change
-/// requests and conditions, `Article.price == Price(stored: 995)`. Other languages read a `long`. A type with a raw value needs
-/// to state `unreadable` alone.
+/// With `price: long (indexed, swift: "Price")` in the schema, `Article.price` is a `Price` in
+/// properties, initialisers, change requests and conditions: `Article.price == Price(stored: 995)`.
+/// Programs in other languages read a `long`. A type with a raw value only needs to provide
+/// `unreadable`.
 ///
-/// Two values must be equal exactly if their `stored` values are. For comparison by `<`, and to order results, conform to
-/// ``OrderedStorableValue``.
+/// Two values must be equal exactly if their `stored` values are. For comparison by `<`, and to
+/// order results, conform to ``OrderedStorableValue``.
 public protocol StorableValue: QueryValue {
-  /// What is stored: a string or a scalar of the field's very type, `Int64` for a `long`.
+  /// The stored type: a string or a scalar of exactly the field's type, such as `Int64` for a
+  /// `long`.
   associatedtype Stored: StoredValue
-  /// The value that is stored so; nil if there is none.
+  /// Creates the value with a given stored value; nil if there is none.
   ///
-  /// An optional field then reads as nil, any other as ``unreadable``, and an element of a vector is left out.
+  /// In that case an optional field reads as nil, any other field as ``unreadable``, and an element
+  /// of a vector is left out.
   init?(stored: Stored)
-  /// What is stored for the value.
+  /// The stored form of this value.
   var stored: Stored { get }
-  /// What a field that is not optional reads as, where `init(stored:)` gives nil.
+  /// The value of a field that is not optional if `init(stored:)` returns nil.
   static var unreadable: Self { get }
 }
 
-/// A type of a program's own whose values are ordered as what is stored for them.
+/// A type of the program whose values are ordered like their stored values.
 ///
-/// Conditions compare its fields by `<`, and results are ordered by them.
+/// Conditions can compare its fields with `<`, and results can be ordered by them.
 public protocol OrderedStorableValue: StorableValue, DflatFriendlyValue {}
 
 extension StorableValue {
   /// How values of this type are stored and compared.
   public static var _valueType: ValueType { Stored._valueType }
-  /// This value without its type.
+  /// The untyped form of this value.
   public var _value: Value { stored._value }
 }
 
 extension StorableValue where Self: RawRepresentable, RawValue == Stored {
-  /// The value with a raw value, if there is one.
+  /// Creates the value with a raw value, if there is one.
   public init?(stored: Stored) { self.init(rawValue: stored) }
   /// The raw value.
   public var stored: Stored { rawValue }
 }
 
 extension OrderedStorableValue {
-  /// By what is stored.
+  /// Compares stored values.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.stored < rhs.stored }
 }

@@ -1,7 +1,8 @@
-// How generated code reads and writes fields whose Swift type is not that of what they store.
+// How generated code reads and writes fields whose Swift type differs from the stored type.
 //
-// What is stored and cannot be read is nil, what stands for it, or no element. What does not fit is not written, and the
-// builder keeps the reason: nothing that was made with it is stored.
+// A stored value that cannot be read is nil, the type's `unreadable` value, or no element. A value
+// that does not fit is not written; the builder keeps the reason, and nothing that was built with
+// it is stored.
 
 public import FlatBuffersRuntime
 
@@ -28,7 +29,7 @@ extension TableReader {
     return F.value(stored)
   }
 
-  /// A string that is there, or has a default.
+  /// A string that is required or has a default.
   @inlinable
   public func value<F: StoredForm>(
     at field: Int, default: F.Stored, as form: F.Type
@@ -142,7 +143,7 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// What a union must hold that is required.
+  /// Refuses a required union that is empty.
   @inlinable
   public func require(_ isThere: Bool, _ name: StaticString) {
     if !isThere { refuse("\(name) is nil, and the schema requires it") }
@@ -153,7 +154,7 @@ extension FlatBufferBuilder {
     refuse(F.refusal(value, name))
   }
 
-  /// What a struct could not write.
+  /// Refuses a struct with a value that does not fit.
   @inlinable
   func refuse(_ reason: String?) {
     if let reason { refuse(reason) }
@@ -161,7 +162,7 @@ extension FlatBufferBuilder {
 }
 
 extension UnsafeMutableRawPointer {
-  /// A scalar of a fixed struct; zero if it does not fit.
+  /// A scalar of a fixed struct; zero if the value does not fit.
   @inlinable
   public func write<F: StoredForm>(_ value: F.Value, at offset: Int, as form: F.Type)
   where F.Stored: FlatBufferScalar {
@@ -170,7 +171,7 @@ extension UnsafeMutableRawPointer {
 }
 
 extension FlatBuffersStruct {
-  /// Why a value cannot be a field of the struct; nil if it can.
+  /// Why a value does not fit the field of a struct; nil if it does.
   public static func _misfit<F: StoredForm>(
     _ value: F.Value, as form: F.Type, _ name: StaticString
   ) -> String? {

@@ -1,52 +1,53 @@
-// StoredForm: how a Swift type is stored in a field of a certain type.
+// StoredForm: how values of a Swift type are stored in a field.
 //
-// A field's form is part of its layout. Generated code converts by it; conditions convert their constants by it, so that one step
-// inside there are only the values that are stored.
+// A field's form is part of its layout. Generated code and conditions convert values with it, so
+// that all other code sees stored values only.
 
-/// How values of a Swift type are stored in a field. For generated code; programs conform to ``StorableValue``.
+/// How values of a Swift type are stored in a field. For generated code; programs conform to
+/// ``StorableValue``.
 public protocol StoredForm: SendableMetatype {
   /// The type in Swift.
   associatedtype Value: QueryValue
   /// The type in the schema.
   associatedtype Stored: StoredValue
-  /// The value that is stored so; nil if there is none.
+  /// The value with a given stored form; nil if there is none.
   static func value(_ stored: Stored) -> Value?
-  /// What is stored for a value; nil if it does not fit.
+  /// The stored form of a value; nil if it does not fit.
   static func stored(_ value: Value) -> Stored?
-  /// What a field that is not optional reads as where `value` gives nil.
+  /// The value of a field that is not optional if `value` returns nil.
   static var unreadable: Value { get }
-  /// On which side of all that fit a value lies that does not.
+  /// Whether a value that does not fit is less or greater than all that do.
   static func misfit(_ value: Value) -> Misfit
-  /// A value in words.
+  /// A value as text for messages.
   static func text(_ value: Value) -> String
 }
 
 /// Why a value cannot be stored.
 public enum Misfit: Sendable {
-  /// It is less than all that can.
+  /// The value is less than all that fit.
   case tooSmall
-  /// It is greater than all that can.
+  /// The value is greater than all that fit.
   case tooGreat
-  /// It has no place in the order, as a date that is NaN.
+  /// The value has no place in the order, such as a date that is NaN.
   case unordered
 }
 
 extension StoredForm {
-  /// As the value describes itself.
+  /// The value's own description.
   public static func text(_ value: Value) -> String { "\(value)" }
 
-  /// The value that is stored so, or what stands for it.
+  /// The value with a given stored form, or `unreadable`.
   @inlinable
   public static func _reading(_ stored: Stored) -> Value { value(stored) ?? unreadable }
 }
 
-/// The form of a type of the program's own.
+/// The form of the program's own types.
 public enum OwnForm<Value: StorableValue>: StoredForm {
-  /// The value that is stored so; nil if there is none.
+  /// The value with a given stored form; nil if there is none.
   @inlinable public static func value(_ stored: Value.Stored) -> Value? { Value(stored: stored) }
-  /// What is stored for a value.
+  /// The stored form of a value.
   @inlinable public static func stored(_ value: Value) -> Value.Stored? { value.stored }
-  /// What a field that is not optional reads as where `value` gives nil.
+  /// The value of a field that is not optional if `value` returns nil.
   @inlinable public static var unreadable: Value { Value.unreadable }
   /// Every value fits.
   public static func misfit(_ value: Value) -> Misfit { .unordered }
@@ -54,13 +55,13 @@ public enum OwnForm<Value: StorableValue>: StoredForm {
 
 /// The form of an `Int` in a field of any integer type.
 public enum IntForm<Stored: StoredValue & FixedWidthInteger>: StoredForm {
-  /// The number; nil if no `Int` is so great.
+  /// The number; nil if it does not fit an `Int`.
   @inlinable public static func value(_ stored: Stored) -> Int? { Int(exactly: stored) }
-  /// The number as it is stored; nil if it does not fit.
+  /// The stored number; nil if it does not fit.
   @inlinable public static func stored(_ value: Int) -> Stored? { Stored(exactly: value) }
-  /// The greatest `Int`: only greater numbers cannot be read.
+  /// The greatest `Int`, since only greater numbers cannot be read.
   @inlinable public static var unreadable: Int { .max }
-  /// On which side of all that fit a number lies.
+  /// Whether a number is less or greater than all numbers that fit.
   public static func misfit(_ value: Int) -> Misfit {
     value < Stored.min ? .tooSmall : .tooGreat
   }

@@ -1,15 +1,16 @@
-// StoredValue: the types that schemas store as they are, and how they come from values without a type.
+// StoredValue: the types that are stored as they are, and their conversion from untyped values.
 
-/// A type that a field of a schema stores as it is: `Bool`, the fixed-width integers, `Float`, `Double`, `String`.
+/// A type that fields store as it is: `Bool`, the fixed-width integers, `Float`, `Double`,
+/// `String`.
 ///
-/// Programs do not add conformances of their own; see ``StorableValue``.
+/// Programs do not add conformances; see ``StorableValue``.
 public protocol StoredValue: DflatFriendlyValue, Codable {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   init?(_value: Value)
 }
 
 extension Bool: StoredValue {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     guard case .bool(let value) = _value else { return nil }
     self = value
@@ -17,7 +18,7 @@ extension Bool: StoredValue {
 }
 
 extension FixedWidthInteger where Self: StoredValue {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     switch _value {
     case .integer(let value): self.init(exactly: value)
@@ -37,7 +38,7 @@ extension Int64: StoredValue {}
 extension UInt64: StoredValue {}
 
 extension Float: StoredValue {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     guard case .real(let value) = _value else { return nil }
     self.init(value)
@@ -45,7 +46,7 @@ extension Float: StoredValue {
 }
 
 extension Double: StoredValue {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     guard case .real(let value) = _value else { return nil }
     self = value
@@ -53,7 +54,7 @@ extension Double: StoredValue {
 }
 
 extension String: StoredValue {
-  /// The value of a field of this type; nil if it is of another family.
+  /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {
     guard case .string(let value) = _value else { return nil }
     self = value

@@ -1,10 +1,10 @@
-// UnionReader: a tag and the place of the offset that leads to the value.
+// UnionReader: a tag and the position of the offset to the value.
 
 public import FlatBuffersRuntime
 
-/// The member that a union field or an element of a vector of unions holds, read in place.
+/// The member of a union field, or of an element in a vector of unions, read in place.
 ///
-/// It is valid as long as the buffer that it was made from.
+/// Valid as long as the buffer.
 @frozen
 public struct UnionReader {
   /// The tag; 0 if the union is empty.
@@ -13,9 +13,9 @@ public struct UnionReader {
   @usableFromInline let position: Int
 
   /// - Parameters:
-  ///   - tag: The member that is stored.
+  ///   - tag: The tag of the stored member.
   ///   - table: Any table of the buffer.
-  ///   - position: Where the offset of the value lies.
+  ///   - position: The position of the offset to the value.
   @inlinable
   public init(tag: UInt8, in table: TableReader, at position: Int) {
     self.tag = tag

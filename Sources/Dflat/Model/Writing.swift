@@ -1,6 +1,7 @@
-// How generated code writes what is more than a scalar or a string.
+// How generated code writes everything except plain scalars and strings.
 //
-// Absent values give the offset `.none`, which the builder omits, as it omits scalars at their default.
+// For absent values the offset is `.none`, which the builder omits, as it omits scalars at their
+// defaults.
 
 public import FlatBuffersRuntime
 
@@ -13,7 +14,7 @@ extension FlatBufferBuilder {
     return isDefault ? .none : string(value)
   }
 
-  // Empty vectors are left out, unless the schema requires the field.
+  // Empty vectors are left out unless the schema requires the field.
 
   /// A vector of strings.
   @inlinable
@@ -79,7 +80,7 @@ extension FlatBufferBuilder {
     }
   }
 
-  /// A fixed struct that stands by itself, as a union's value.
+  /// A fixed struct outside of a table, as the value of a union.
   @inlinable
   public func indirectStructure<S: FlatBuffersStruct>(_ value: S) -> Offset {
     let layout = S._layout
@@ -109,7 +110,7 @@ extension UnsafeMutableRawPointer {
     value._write(to: self + offset)
   }
 
-  /// A fixed-size array of scalars: what is missing stays zero, what is too much is cut.
+  /// A fixed-size array of scalars. Missing elements stay zero, surplus elements are cut off.
   @inlinable
   public func write<T: FlatBufferScalar>(_ values: [T], at offset: Int, count: Int) {
     for (index, value) in values.prefix(count).enumerated() {

@@ -2,7 +2,7 @@
 
 import Platform
 
-/// Negative, zero or positive as `left` comes before, equals or comes after `right`, byte by byte.
+/// Negative, zero or positive if `left` comes before, equals or comes after `right`, byte by byte.
 @inline(__always)
 func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
   let common = Swift.min(left.count, right.count)
@@ -13,7 +13,7 @@ func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointe
   return left.count - right.count
 }
 
-/// Whether both hold the same bytes.
+/// Whether both have the same bytes.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   guard left.count == right.count else { return false }

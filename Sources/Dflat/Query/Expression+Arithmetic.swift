@@ -1,7 +1,8 @@
-// Arithmetic: `+` and `-` on numbers, `%` on integers, each for expression and expression, expression and value, value and
-// expression.
+// Arithmetic: `+` and `-` on numbers, `%` on integers, each for two expressions, or an expression
+// and a value in either order.
 //
-// Exact, in the expression's own type: a result that does not fit it, and a remainder by zero, are unknown.
+// Results are exact and have the type of the expression. A result that does not fit the type is
+// unknown, and so is a remainder by zero.
 
 extension QueryExpression {
   @inlinable

@@ -1,10 +1,12 @@
-// Comparison operators, each for expression and expression, expression and value, value and expression.
+// Comparison operators, each for two expressions, or an expression and a value in either order.
 //
-// Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before true. The result is unknown
-// if either side is. Nil is no value: beside it, `==` and `!=` ask whether the other side is unknown; see Expression+Null.swift.
+// Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before
+// true. The result is unknown if either side is. Nil is not a value: compared with nil, `==` and
+// `!=` test whether the other side is unknown; see Expression+Null.swift.
 //
-// Values have a type parameter of their own, `V`, although it is always that of the expression: the compiler then takes these operators
-// for as good a guess as those of the standard library, and long conditions are checked in a fraction of the time.
+// Values have their own type parameter `V`, although it always equals that of the expression. The
+// compiler then ranks these operators as high as those of the standard library, and type-checks
+// long conditions in a fraction of the time.
 
 extension QueryExpression {
   @inlinable

@@ -1,11 +1,14 @@
 // `&&`, `||` and `!` of conditions, in three-valued logic.
 //
-// `&&` is false if either side is false, `||` true if either side is true; otherwise they are unknown if either side is.
+// `&&` is false if either side is false, `||` is true if either side is true; otherwise they are
+// unknown if either side is.
 //
-// The forms with a plain `Bool` are disfavoured: once the compiler has found a meaning without them it looks no further. Without
-// that, each `&&` of a long condition would double the time of type-checking it.
+// The overloads with a plain `Bool` are disfavoured: the compiler stops searching once it has found
+// a solution without them. Otherwise each `&&` of a long condition would double the time to
+// type-check it.
 
-// Long conditions stay flat, so that no walk over one is as deep as it is long.
+// Long conditions stay flat, so that recursion over a condition is not as deep as the condition is
+// long.
 extension Node {
   @usableFromInline
   static func conjunction(_ left: Node, _ right: Node) -> Node {

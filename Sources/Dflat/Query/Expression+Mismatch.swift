@@ -1,19 +1,22 @@
-// What operators say of operands that do not fit each other.
+// Diagnostics for operators whose operands do not fit each other.
 //
-// Without these overloads the compiler looks at every operator `==` and `>` that there is for each comparison of the condition, and then
-// names a place that is not the mistake's. They take whatever the others do not, at the price of a conformance that is
-// unavailable: its message is the error. They are looked at last because they are disfavoured, and because the kinds of both operands,
-// which are always equal, are compared: operators that relate their operands' types are no better a guess than the right ones.
+// Without these overloads the compiler tries every `==` and `>` there is for each comparison of the
+// condition, and then reports an error in the wrong place. These overloads accept the remaining
+// operands but require a conformance that is unavailable; its message is the error. The compiler
+// tries them last because they are disfavoured. They also compare the kinds of both operands, which
+// are always equal: the compiler would otherwise rank operators that relate the types of their
+// operands as high as the right ones.
 
-/// What comparing an expression with a value of another type asks for. Nothing has it.
+/// Required for comparing an expression with a value of another type. No type conforms.
 public protocol ComparableWithAnotherType {
-  /// Always nothing.
+  /// Always `Void`.
   associatedtype OwnKind = Void
 }
 
-/// What combining an expression with a value of another type asks for, or by an operator that conditions do not have. Nothing has it.
+/// Required for combining an expression with a value of another type, or for an operator that
+/// conditions do not support. No type conforms.
 public protocol CombinableWithAnotherType {
-  /// Always nothing.
+  /// Always `Void`.
   associatedtype OwnKind = Void
 }
 
@@ -63,158 +66,158 @@ extension Computed: ComparableWithAnotherType {}
 )
 extension Computed: CombinableWithAnotherType {}
 
-// The compiler refuses every call that would lead here.
+// The compiler rejects every call that would lead here.
 @usableFromInline
 func unavailableCall() -> Never { preconditionFailure("a call that does not compile") }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func < <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func < <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func <= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func <= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func > <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func > <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func >= <L: QueryExpression & ComparableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Condition<L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func >= <L: OperandOfAnotherType, R: QueryExpression & ComparableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Condition<R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func + <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func + <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func - <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func - <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func % <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Operands of different types: an error that says so.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func % <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// No operator of conditions: an error that says so.
+/// Not an operator of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func * <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// No operator of conditions: an error that says so.
+/// Not an operator of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func * <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// No operator of conditions: an error that says so.
+/// Not an operator of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func / <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// No operator of conditions: an error that says so.
+/// Not an operator of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func / <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(

@@ -1,15 +1,16 @@
-// Nil in conditions: `==` and `!=` beside `nil`, and beside optional values.
+// Nil in conditions: `==` and `!=` with `nil` and with optional values.
 //
-// Without these operators, `Post.tag == nil` is Swift's own comparison of an optional and false for every object. Nil stands for what
-// conditions call unknown, so the answers are those of `isNull` and `isNotNull`, and never unknown themselves.
+// Without these operators, `Post.tag == nil` would be Swift's comparison of an optional, which is
+// false for every object. Nil stands for an unknown value, so the results are those of `isNull` and
+// `isNotNull`, and never unknown themselves.
 
-/// A table, struct or union field, as conditions ask whether it is there.
+/// A table, struct or union field that conditions can test for presence.
 public protocol QueryReference<Root>: Sendable {
-  /// Whose field it is.
+  /// The entity that has the field.
   associatedtype Root: Atom
-  /// Whether nothing is there. Never unknown.
+  /// Whether no value is stored. Never unknown.
   var isNull: Condition<Root> { get }
-  /// Whether something is there. Never unknown.
+  /// Whether a value is stored. Never unknown.
   var isNotNull: Condition<Root> { get }
 }
 
@@ -21,13 +22,13 @@ extension QueryExpression {
   }
 }
 
-/// Whether nothing is there: `isNull`.
+/// Whether no value is stored: `isNull`.
 @inlinable
 public func == <L: QueryReference, E: Atom>(
   lhs: L, rhs: _OptionalNilComparisonType
 ) -> Condition<E> where L.Root == E { lhs.isNull }
 
-/// Whether nothing is there: `isNull`.
+/// Whether no value is stored: `isNull`.
 @inlinable
 public func == <R: QueryReference, E: Atom>(
   lhs: _OptionalNilComparisonType, rhs: R
@@ -49,13 +50,13 @@ public func == <V: QueryValue, R: QueryExpression>(
   rhs.compared(isEqual: true, lhs)
 }
 
-/// Whether something is there: `isNotNull`.
+/// Whether a value is stored: `isNotNull`.
 @inlinable
 public func != <L: QueryReference, E: Atom>(
   lhs: L, rhs: _OptionalNilComparisonType
 ) -> Condition<E> where L.Root == E { lhs.isNotNull }
 
-/// Whether something is there: `isNotNull`.
+/// Whether a value is stored: `isNotNull`.
 @inlinable
 public func != <R: QueryReference, E: Atom>(
   lhs: _OptionalNilComparisonType, rhs: R

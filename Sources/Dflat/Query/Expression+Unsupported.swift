@@ -1,9 +1,9 @@
-// What the compiler says of calls that strings and optionals of Swift have and conditions have not.
+// Diagnostics for operations that Swift's strings and optionals have and conditions do not.
 //
-// The types of `??` are those of a correct call, so that the rest of a long condition is checked as fast as ever; the error is that of a
-// conformance that is unavailable, as in Expression+Mismatch.swift.
+// `??` has the types of a correct call, so that the rest of a long condition type-checks as fast as
+// usual. The error comes from an unavailable conformance, as in Expression+Mismatch.swift.
 
-/// What a default for an unknown value asks for. Nothing has it.
+/// Required for a default for an unknown value. No type conforms.
 public protocol ReplaceableByDefault {}
 
 @available(
@@ -24,7 +24,7 @@ extension Field: ReplaceableByDefault {}
 )
 extension Computed: ReplaceableByDefault {}
 
-/// No operator of conditions: an error that says so.
+/// Not an operator of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func ?? <L: QueryExpression & ReplaceableByDefault>(
@@ -32,7 +32,7 @@ public func ?? <L: QueryExpression & ReplaceableByDefault>(
 ) -> Computed<L.Value, L.Element> { unavailableCall() }
 
 extension QueryExpression where Value == String {
-  /// No condition: an error that says so.
+  /// Not a condition: reports an error.
   @available(
     *, unavailable,
     message: """
@@ -42,7 +42,7 @@ extension QueryExpression where Value == String {
   )
   public func contains(_ part: some StringProtocol) -> Condition<Element> { unavailableCall() }
 
-  /// No condition: an error that says so.
+  /// Not a condition: reports an error.
   @available(
     *, unavailable,
     message: """
@@ -53,7 +53,7 @@ extension QueryExpression where Value == String {
   )
   public func hasPrefix(_ prefix: some StringProtocol) -> Condition<Element> { unavailableCall() }
 
-  /// No condition: an error that says so.
+  /// Not a condition: reports an error.
   @available(
     *, unavailable,
     message: """

@@ -1,36 +1,37 @@
-// Expressions as users write them, and the plain tree that they make.
+// Expressions as programs write them, and the plain tree that they produce.
 //
-// Types at the edge, data inside: `Field`, `Computed` and the operators check types where the user writes a condition.
-// All that is left one step inside is a `Node`, which knows value types but no Swift types.
+// Types at the edge, data inside: `Field`, `Computed` and the operators check types where a program
+// writes a condition. Internally a condition is a `Node`, which knows value types but no Swift
+// types.
 
-/// What an expression is: operators over fields and constants.
+/// An expression: operators over fields and constants.
 ///
-/// Operands of one operator have the same `ValueType`. Fields and constants are no allocations of their own: `field == constant`
-/// is one, and fetches by key make it again and again.
+/// The operands of an operator have the same `ValueType`. Fields and constants need no allocation
+/// of their own: `field == constant`, which every fetch by key creates, is one allocation.
 public enum Node: Sendable {
   case field(FieldDescriptor)
   case constant(Value, ValueType)
   indirect case arithmetic(ArithmeticOperator, Node, Node, ValueType)
   indirect case comparison(ComparisonOperator, Node, Node, ValueType)
-  /// Of two or more conditions, none of which is a conjunction itself.
+  /// Two or more conditions, none of which is a conjunction itself.
   case and([Node])
-  /// Of two or more conditions, none of which is a disjunction itself.
+  /// Two or more conditions, none of which is a disjunction itself.
   case or([Node])
   indirect case not(Node)
   indirect case isNull(Node, ValueType, negated: Bool)
   indirect case membership(Node, [Value], ValueType, negated: Bool)
-  /// Whether a union's tag is one of these: false, not unknown, for an empty union.
+  /// Whether a union's tag is one of these. False, not unknown, for an empty union.
   case match(FieldDescriptor, [Value])
-  /// Whether bits of an integer are set.
+  /// Whether certain bits of an integer are set.
   indirect case bits(Node, BitTest, Value, ValueType)
 }
 
-/// `+`, `-` and `%`: exact, in the operands' own type; what does not fit is unknown.
+/// `+`, `-` and `%`: exact, in the type of the operands. A result that does not fit is unknown.
 public enum ArithmeticOperator: Sendable {
   case add, subtract, remainder
 }
 
-/// What is asked about the bits of a mask.
+/// A test of the bits in a mask.
 public enum BitTest: Sendable {
   /// Whether all of them are set.
   case contains
@@ -43,7 +44,7 @@ public enum BitTest: Sendable {
 public enum ComparisonOperator: UInt8, Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
-  /// The comparison that is true where this one is false, both of known operands.
+  /// The comparison that is true where this one is false, for known operands.
   var negated: ComparisonOperator {
     switch self {
     case .equal: .notEqual
@@ -55,7 +56,7 @@ public enum ComparisonOperator: UInt8, Sendable {
     }
   }
 
-  /// The comparison with its sides exchanged.
+  /// The equivalent comparison with the operands exchanged.
   @inlinable
   var mirrored: ComparisonOperator {
     switch self {
@@ -68,9 +69,10 @@ public enum ComparisonOperator: UInt8, Sendable {
   }
 }
 
-/// An expression over the fields of `Element` whose value, where it is known, is a `Value`.
+/// An expression over the fields of `Element`. Its value is a `Value` or unknown.
 ///
-/// Fields and everything that operators make of them conform. Programs write expressions but need not name their types.
+/// Fields and the results of operators conform. Programs write expressions but need not name their
+/// types.
 public protocol QueryExpression<Value, Element>: Sendable {
   associatedtype Value: QueryValue
   associatedtype Element: Atom
@@ -89,12 +91,13 @@ public struct Computed<Value: QueryValue, Element: Atom>: QueryExpression {
   }
 }
 
-/// A condition on objects of `Element`: true, false or unknown for each.
+/// A condition on objects of `Element`: true, false or unknown for each object.
 public typealias Condition<Element: Atom> = Computed<Bool, Element>
 
-/// A scalar, string or enum field of `Element`, or of what it refers to.
+/// A scalar, string or enum field of `Element`, or of a table or struct that it refers to.
 ///
-/// Generated code declares fields as static members of entities: `Post.priority`, `Post.author.handle`.
+/// Generated code declares fields as static members of entities: `Post.priority`,
+/// `Post.author.handle`.
 @frozen
 public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
   @usableFromInline let descriptor: FieldDescriptor
@@ -110,7 +113,7 @@ public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
     self.descriptor = descriptor
   }
 
-  /// The same field behind one member of a union or behind several.
+  /// The same field of several union members.
   init(oneOf fields: [FieldDescriptor]) {
     self.init(fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields))
   }
@@ -122,7 +125,8 @@ public struct Field<Value: QueryValue, Element: Atom>: QueryExpression {
 }
 
 extension QueryExpression {
-  /// Whether the value is unknown: a missing field, or a computation without a result. Never unknown itself.
+  /// Whether the value is unknown: a missing field, or a computation without a result. Never
+  /// unknown itself.
   @inlinable
   public var isNull: Condition<Element> {
     Computed(_node.isNull(Value._valueType, negated: false))
@@ -134,13 +138,15 @@ extension QueryExpression {
     Computed(_node.isNull(Value._valueType, negated: true))
   }
 
-  /// Whether the value is one of `values`; unknown if the value is, also when `values` is empty.
+  /// Whether the value is one of `values`. Unknown if the value is unknown, even if `values` is
+  /// empty.
   @inlinable
   public func `in`<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
     Computed(_node.membership(values, negated: false))
   }
 
-  /// Whether the value is none of `values`; unknown if the value is, also when `values` is empty.
+  /// Whether the value is none of `values`. Unknown if the value is unknown, even if `values` is
+  /// empty.
   @inlinable
   public func notIn<S: Sequence>(_ values: S) -> Condition<Element> where S.Element == Value {
     Computed(_node.membership(values, negated: true))
@@ -148,13 +154,13 @@ extension QueryExpression {
 }
 
 extension QueryExpression where Value: FlatBuffersEnum & OptionSet {
-  /// Whether all of these flags are set; unknown if the value is. No flags at all are in every known value.
+  /// Whether all of these flags are set; unknown if the value is unknown. True for no flags at all.
   @inlinable
   public func contains(_ flags: Value) -> Condition<Element> {
     Computed(.bits(_node, .contains, flags._value, Value._valueType))
   }
 
-  /// Whether at least one of these flags is set; unknown if the value is.
+  /// Whether at least one of these flags is set; unknown if the value is unknown.
   @inlinable
   public func intersects(_ flags: Value) -> Condition<Element> {
     Computed(.bits(_node, .intersects, flags._value, Value._valueType))

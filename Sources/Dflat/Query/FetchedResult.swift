@@ -1,14 +1,14 @@
-// FetchedResult: what queries give.
+// FetchedResult: the results of queries.
 
-/// How many objects a query gives at most.
+/// The maximum number of objects in a result.
 public enum Limit: Sendable {
   case noLimit
-  /// The first ones of the ordered result. Zero and less give none.
+  /// At most this many objects, from the beginning of the ordered result. Zero or less gives none.
   case limit(_: Int)
 }
 
 extension Limit: ExpressibleByIntegerLiteral {
-  /// `limit: 10` is `limit: .limit(10)`.
+  /// Makes `limit: 10` mean `limit: .limit(10)`.
   @inlinable
   public init(integerLiteral count: Int) { self = .limit(count) }
 }
@@ -18,10 +18,10 @@ extension Limit: ExpressibleByIntegerLiteral {
 public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   /// The objects.
   public let underlyingArray: [Element]
-  /// Where it comes from; nil if it was made by hand.
+  /// The query that gave this result; nil if the program has created it.
   @usableFromInline let origin: ResultOrigin?
 
-  /// A result made by hand. Only results of a workspace can be observed.
+  /// Creates a result without a query. Only results of a workspace can be observed.
   @inlinable
   public init(_ array: [Element]) {
     underlyingArray = array
@@ -34,7 +34,7 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
     self.origin = origin
   }
 
-  /// Zero.
+  /// Always zero.
   @inlinable
   public var startIndex: Int { 0 }
   /// The number of objects.
@@ -43,13 +43,13 @@ public struct FetchedResult<Element: Atom>: RandomAccessCollection, Sendable {
   /// The object at a position.
   @inlinable
   public subscript(position: Int) -> Element { underlyingArray[position] }
-  /// The objects at some positions.
+  /// The objects at a range of positions.
   @inlinable
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { underlyingArray[bounds] }
 }
 
 extension FetchedResult: Equatable {
-  /// Element by element.
+  /// Compares element by element.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.underlyingArray == rhs.underlyingArray
   }
@@ -57,18 +57,18 @@ extension FetchedResult: Equatable {
 
 /// How a query is answered.
 public struct QueryExplanation: Sendable {
-  /// The statement in the engine's language; nil if it has none.
+  /// The statement in the engine's language; nil if there is none.
   public let statement: String?
-  /// The engine's own plan, a line per step.
+  /// The engine's own plan, one line per step.
   public let plan: [String]
   /// The keys and indexes that narrow or order the rows, by table name.
   public let indexes: [String]
-  /// What is evaluated row by row on bytes; nil if the statement says it all.
+  /// The condition that is evaluated row by row; nil if the statement covers it all.
   public let rowByRow: String?
-  /// Whether rows are sorted in memory after they were found.
+  /// Whether the rows are sorted in memory.
   public let isSortedInMemory: Bool
 
-  /// An explanation, as an engine gives it.
+  /// Creates an explanation, for engines.
   public init(
     statement: String?, plan: [String], indexes: [String], rowByRow: String?,
     isSortedInMemory: Bool

@@ -1,8 +1,8 @@
-// Second names of the types of queries, for generated code; see GeneratedNames.swift.
+// Aliases of query types, for generated code; see GeneratedNames.swift.
 
-/// ``Field``, in generated code: a program may have a `Field` of its own.
+/// ``Field``, in generated code: a program may define its own `Field`.
 public typealias DflatField = Field
-/// ``Reference``, in generated code: a program may have a `Reference` of its own.
+/// ``Reference``, in generated code: a program may define its own `Reference`.
 public typealias DflatReference = Reference
-/// ``Condition``, in generated code: a program may have a `Condition` of its own.
+/// ``Condition``, in generated code: a program may define its own `Condition`.
 public typealias DflatCondition<Element: Atom> = Condition<Element>

@@ -1,10 +1,12 @@
-// Conditions as text, for explanations: in the schema's names, as the program would write them.
+// Conditions as text, for explanations, with the schema's names and as a program would write them.
 
 extension Node {
-  /// The condition with the schema's names for fields, union members and enum values: `likes > 5 && status == Draft`.
+  /// The condition with the schema's names for fields, union members and enum values:
+  /// `likes > 5 && status == Draft`.
   public func text(in schema: EntitySchema) -> String { text(schema, within: .lowest) }
 
-  /// How tightly an operator binds its operands. What binds less than its surroundings stands in parentheses.
+  /// How tightly an operator binds its operands. An operand that binds less tightly than its
+  /// context gets parentheses.
   private enum Precedence: Int {
     case lowest, or, and, comparison, sum, remainder, operand
   }
@@ -15,7 +17,7 @@ extension Node {
   }
 
   private func written(_ schema: EntitySchema) -> (String, Precedence) {
-    // Comparisons do not associate, and the right side of a difference is no part of a longer one.
+    // Comparisons do not associate, and neither does the right side of a subtraction.
     func infix(
       _ symbol: String, _ left: Node, _ right: Node, _ own: Precedence, _ sides: Precedence
     ) -> (String, Precedence) {
@@ -52,7 +54,7 @@ extension Node {
     }
   }
 
-  /// The expression and a dot.
+  /// The expression, followed by a dot.
   private func member(_ schema: EntitySchema) -> String { text(schema, within: .operand) + "." }
 
   private func constantText(_ schema: EntitySchema, beside other: Node) -> String? {
@@ -60,7 +62,7 @@ extension Node {
     return other.text(of: value, schema)
   }
 
-  /// A constant that this expression is compared with.
+  /// The text of a constant that this expression is compared with.
   private func text(of value: Value, _ schema: EntitySchema) -> String {
     guard case .field(let field) = self else { return value.text }
     return schema.text(of: value, in: field)
@@ -68,17 +70,18 @@ extension Node {
 }
 
 extension EntitySchema {
-  /// A stored value of a field: by the schema's name if it has one, in the type that Swift has for it if that is another one.
+  /// The text of a stored value of a field: its name in the schema if it has one, or its value in
+  /// the field's Swift type.
   func text(of value: Value, in field: FieldDescriptor) -> String {
     if let name = valueName(value, of: field) { return name }
-    // Strings say themselves what they are.
+    // Strings need no Swift type in front of them.
     guard let form = field.form, field.type != .string else { return value.text }
     return value.text(as: form) ?? value.text
   }
 }
 
 extension Value {
-  /// What is stored as the value of Swift that it stands for; nil if it stands for none.
+  /// A stored value as text of the Swift value that it represents; nil if it represents none.
   func text<Form: StoredForm>(as form: Form.Type) -> String? {
     Form.Stored(_value: self).flatMap { Form.value($0) }.map { Form.text($0) }
   }
@@ -107,7 +110,7 @@ extension ArithmeticOperator {
 }
 
 extension ComparisonOperator {
-  /// The operator as it is written, in Swift.
+  /// The operator in Swift syntax.
   public var symbol: String {
     switch self {
     case .equal: "=="

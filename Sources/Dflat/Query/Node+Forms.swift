@@ -1,14 +1,17 @@
-// Operands whose Swift type is not that of what is stored.
+// Operands whose Swift type differs from the stored type.
 //
-// A condition compares what is stored: constants become what a field of their type would hold. It keeps true:
+// Conditions compare stored values: a constant is converted to the value that a field of its type
+// would store. Invariants:
 //
-//  - the type of an operator is that of the stored values, whatever Swift calls them;
-//  - a constant that no field can hold has its place beside all stored values: `count < 5_000_000_000` is true of every known
-//    `int`, and `==` false. So an operator has no constant that its type cannot hold;
-//  - fields that count in different units are never compared with each other.
+//  - The type of an operator is that of the stored values, whatever their Swift type is.
+//  - A constant that no field can store is ordered relative to all stored values: `count <
+//    5_000_000_000` is true for every known `int`, and `==` is false. So an operator never has a
+//    constant that does not fit its type.
+//  - Fields with different units are never compared with each other.
 
 extension Node {
-  /// The form of a field's values, or of a computation in `uint64`, whose values only it can tell; nil for all others.
+  /// The form of a field, or of the fields in a `uint64` computation, which converts the constants
+  /// that the node is compared with; nil for all other nodes.
   @usableFromInline
   var form: (any StoredForm.Type)? {
     switch self {
@@ -18,7 +21,7 @@ extension Node {
     }
   }
 
-  /// The type in which a value of this node is compared.
+  /// The type in which the value of this node is compared.
   private func operandType(_ type: ValueType) -> ValueType {
     switch self {
     case .field(let field) where field.form != nil: field.type
@@ -59,7 +62,7 @@ extension Node {
     let isTrue: Bool
     switch (form._misfit(value), operation) {
     case (.unordered, _):
-      // As a comparison with NaN: unknown.
+      // Like a comparison with NaN: unknown.
       let unknown = Node.constant(.real(.nan), .double)
       return .comparison(operation, unknown, unknown, .double)
     case (_, .equal): isTrue = false
@@ -69,7 +72,7 @@ extension Node {
     case (.tooSmall, .less), (.tooSmall, .lessOrEqual): isTrue = false
     case (.tooSmall, .greater), (.tooSmall, .greaterOrEqual): isTrue = true
     }
-    // Of every value that is known.
+    // The same result for every known value.
     return .comparison(isTrue ? .equal : .notEqual, self, self, type)
   }
 
@@ -91,7 +94,7 @@ extension Node {
       negated: negated)
   }
 
-  /// A constant as an operand of arithmetic beside this node.
+  /// A constant as an operand of arithmetic with this node.
   @inlinable
   func constant<V: QueryValue>(_ value: V) -> Node {
     guard let form else { return .constant(value._value, V._valueType) }
@@ -104,7 +107,8 @@ extension Node {
       return .constant(value._value, V._valueType)
     }
     if let stored = form._constant(value) { return .constant(stored, .uint64) }
-    // What the type cannot hold has no result: the remainder of a division by zero is unknown.
+    // Arithmetic with a constant that does not fit is unknown, like this remainder of a division by
+    // zero.
     let zero = Node.constant(.unsigned(0), .uint64)
     return .arithmetic(.remainder, zero, zero, .uint64)
   }
@@ -134,27 +138,28 @@ extension Node {
     let isOneUnit = form.map { form in other.form.map { form._isLike($0) } ?? true } ?? true
     guard isOneUnit, left == right || (left.isNarrowInteger && right.isNarrowInteger) else {
       misuse(
-        "\(self) and \(other) are compared, whose stored values count differently: as \(left) and \(right). "
+        "\(self) and \(other) cannot be compared: their stored values differ in type or unit (\(left), \(right)). "
           + "Store both in one type and unit")
     }
-    // All but `uint64` are evaluated as 64-bit integers.
+    // All types except `uint64` are evaluated as 64-bit integers.
     return left == right ? left : .int64
   }
 
-  /// The type of a computation; that of `Int` is the widest that all fields but those of `ulong` fit into.
+  /// The type of a computation. `Int` computations are 64-bit signed, which all fields fit except
+  /// those of type `ulong`.
   @usableFromInline
   func commonArithmeticType(_ other: Node, _ type: ValueType) -> ValueType {
     func isWide(_ node: Node) -> Bool { node.operandType(type) == .uint64 }
     guard isWide(self) || isWide(other) else { return type }
     guard isWide(self), isWide(other) else {
-      misuse("\(self) and \(other) are combined, of which only one is a ulong")
+      misuse("\(self) and \(other) cannot be combined: only one of them is a ulong")
     }
     return .uint64
   }
 }
 
 extension ValueType {
-  /// Whether it is an integer whose values all fit an `Int64`.
+  /// Whether this is an integer type whose values all fit an `Int64`.
   fileprivate var isNarrowInteger: Bool {
     switch self {
     case .int8, .uint8, .int16, .uint16, .int32, .uint32, .int64: true
@@ -164,14 +169,15 @@ extension ValueType {
 }
 
 extension Field {
-  /// What a field like this one holds for values; nil for those that it cannot hold.
+  /// The values that this field stores for `values`; nil for those that it cannot store.
   func stored<C: Collection<Value>>(_ values: C) -> [Dflat.Value?] {
     values.map { descriptor.stored($0) }
   }
 }
 
 extension FieldDescriptor {
-  /// What the field holds for a value of its Swift type; nil if it cannot hold it, so that no stored value is equal.
+  /// The value that the field stores for a value of its Swift type; nil if it cannot store it, so
+  /// that no stored value is equal.
   public func stored<V: QueryValue>(_ value: V) -> Value? {
     guard let form else { return value._value }
     return form._constant(value)
@@ -179,7 +185,7 @@ extension FieldDescriptor {
 }
 
 extension StoredForm {
-  /// A value as it is stored; nil if it does not fit.
+  /// The stored form of a value; nil if it does not fit.
   fileprivate static func _constant<V: QueryValue>(_ value: V) -> Dflat.Value? {
     (value as? Value).flatMap { stored($0) }?._value
   }
@@ -190,7 +196,8 @@ extension StoredForm {
 
   static func _isForm<V: QueryValue>(of type: V.Type) -> Bool { Value.self == V.self }
 
-  /// Whether equal values are stored as equal numbers: fields of `Int` are of one form, whatever their width.
+  /// Whether equal values are stored as equal numbers: all fields of type `Int` are alike, whatever
+  /// their width.
   fileprivate static func _isLike(_ other: any StoredForm.Type) -> Bool {
     self == other || (Value.self == Int.self && other._isForm(of: Int.self))
   }

@@ -1,20 +1,22 @@
-// Order: sort keys as users write them, and their comparison on bytes.
+// Order: sort keys as programs write them, and the comparison of rows by them.
 
 import FlatBuffersRuntime
 
-/// How two objects stand to each other by one sort key.
+/// The order of two objects by one sort key.
 public enum SortingOrder: Sendable {
   case ascending, same, descending
 }
 
-/// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and `lastIndex(of:)`.
+/// A sort key: `Post.createdAt.descending`, or a position in a collection by `firstIndex(of:)` and
+/// `lastIndex(of:)`.
 public struct OrderBy<Element>: Sendable {
-  // `Element` is not said to be an entity: the runtime would look for that at its first use in a
-  // process, which takes longer than most queries.
+  // `Element` has no `Atom` constraint: the runtime would look up the conformance at the first use
+  // in a process, which takes longer than most queries.
 
   @usableFromInline let term: OrderTerm
 
-  /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the primary key.
+  /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the
+  /// primary key.
   public var name: String {
     if case .key(let index)? = term.field.column { "__pk\(index)" } else { term.field.path }
   }
@@ -24,7 +26,8 @@ public struct OrderBy<Element>: Sendable {
 }
 
 extension OrderBy where Element: Atom {
-  /// How two objects stand by this key alone: `.ascending` if `lhs` has the smaller value, whatever `sortingOrder` is.
+  /// Compares two objects by this key alone: `.ascending` if `lhs` has the smaller value,
+  /// regardless of `sortingOrder`.
   ///
   /// An unknown value is smaller than every known one.
   public func areInSortingOrder(_ lhs: Element, _ rhs: Element) -> SortingOrder {
@@ -35,20 +38,20 @@ extension OrderBy where Element: Atom {
 }
 
 extension Field where Value: DflatFriendlyValue {
-  /// Smallest values first, unknown ones before all.
+  /// Ascending order; unknown values come first.
   public var ascending: OrderBy<Element> {
     OrderBy(term: OrderTerm(field: descriptor, isDescending: false))
   }
 
-  /// Greatest values first, unknown ones after all.
+  /// Descending order; unknown values come last.
   public var descending: OrderBy<Element> {
     OrderBy(term: OrderTerm(field: descriptor, isDescending: true))
   }
 }
 
 extension Collection where Element: QueryValue {
-  /// Orders objects by where this collection has the field's value first. Values that it does not have come before all
-  /// that it has, unknown ones before those.
+  /// Orders objects by the first position of the field's value in this collection. Values that are
+  /// not in the collection come before all that are, and unknown values come before those.
   public func firstIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
@@ -56,8 +59,8 @@ extension Collection where Element: QueryValue {
         positions: PositionTable(field.stored(self), keepsFirst: true)))
   }
 
-  /// Orders objects by where this collection has the field's value last. Values that it does not have come before all
-  /// that it has, unknown ones before those.
+  /// Orders objects by the last position of the field's value in this collection. Values that are
+  /// not in the collection come before all that are, and unknown values come before those.
   public func lastIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
@@ -68,11 +71,11 @@ extension Collection where Element: QueryValue {
 
 /// A sort key as data.
 public struct OrderTerm: Sendable {
-  /// Whose value decides.
+  /// The field whose value is compared.
   public let field: FieldDescriptor
-  /// Greatest first.
+  /// Whether greater values come first.
   public let isDescending: Bool
-  /// Order by position in a collection, not by value.
+  /// The collection to order by; nil to order by value.
   let positions: PositionTable?
 
   init(field: FieldDescriptor, isDescending: Bool, positions: PositionTable? = nil) {
@@ -82,12 +85,12 @@ public struct OrderTerm: Sendable {
   }
 }
 
-/// Where a collection has its values. Strings are found by their bytes.
+/// The positions of a collection's values. Strings are identified by their bytes.
 struct PositionTable: Sendable {
   private var numbers: [UInt64: Int] = [:]
   private var texts: [[UInt8]: Int] = [:]
 
-  /// - Parameter values: nil for what no field can hold.
+  /// - Parameter values: The stored values; nil for those that no field can store.
   init(_ values: [Value?], keepsFirst: Bool) {
     for case (let position, let value?) in values.enumerated() {
       let keep: (Int, Int) -> Int = keepsFirst ? { old, _ in old } : { _, new in new }
@@ -102,7 +105,7 @@ struct PositionTable: Sendable {
     }
   }
 
-  /// −1 for a value that is not there.
+  /// The position of a value; −1 if it is not in the collection.
   func position(_ bits: UInt64) -> Int { numbers[bits] ?? -1 }
   func position(_ text: UnsafeRawBufferPointer) -> Int { texts[Array(text)] ?? -1 }
 }
@@ -113,7 +116,7 @@ struct SortKey: Sendable {
   let type: ValueType
   let program: Program
   let positions: PositionTable?
-  /// The fields of the root table that the value depends on; see `FieldSet.mask`.
+  /// The fields of the root table that the sort key depends on; see `FieldSet.mask`.
   let mask: UInt64
 
   init(_ term: OrderTerm) {
@@ -124,7 +127,7 @@ struct SortKey: Sendable {
     positions = term.positions
   }
 
-  /// Negative if the left row has the smaller value, as under `ascending`.
+  /// Negative if the left row has the smaller value, that is, comes first in ascending order.
   func compare(_ left: TableReader, _ right: TableReader) -> Int {
     let index = program.result
     if positions != nil { return order(position(left), position(right)) }
@@ -145,7 +148,8 @@ struct SortKey: Sendable {
     }
   }
 
-  /// Where the collection has a row's value: −1 if it does not have it, nil if it is unknown.
+  /// The position of a row's value in the collection: −1 if it is not there, nil if the value is
+  /// unknown.
   func position(_ row: TableReader) -> Int? {
     guard let positions else { return nil }
     return switch type {

@@ -1,26 +1,28 @@
-// Planning: what an engine may answer from its keys and indexes, and what is left to check on each row.
+// Planning: which part of a query an engine may answer from its keys and indexes, and which part is
+// checked on each row.
 //
-// Only rows for which a condition is exactly true count, so negations are pushed down to the leaves first (`!(a < b)` is
-// true exactly where `a >= b` is) and the three-valued logic disappears: what remains is narrowed by two rules.
+// A row matches only if the condition is exactly true. So negations are pushed down to the leaves
+// first (`!(a < b)` is true exactly if `a >= b` is), and three-valued logic disappears. Then two
+// rules apply:
 //
-//  - A conjunction is narrowed by any of its parts, a disjunction only if each part narrows.
-//  - A narrowing that says exactly what the condition says is `exact`: rows need not be checked again. Everything else is
-//    checked on the row's bytes.
+//  - A conjunction is narrowed by any of its parts, a disjunction only if every part narrows.
+//  - A narrowing that is equivalent to its condition is `exact`: its rows need not be checked
+//    again. All other conditions are checked on the row's bytes.
 //
-// So no answer depends on which indexes exist.
+// Therefore no result depends on which indexes exist.
 
-/// A query as data: what the typed surface leaves behind.
+/// A query as data, without the Swift types of the program.
 public struct Query: Sendable {
-  /// Whose objects are asked for.
+  /// The type of the objects.
   public let schema: EntitySchema
-  /// What must be true of an object; nil for all objects.
+  /// The condition that objects must satisfy; nil for all objects.
   public let condition: Node?
   /// Sort keys from most to least significant.
   public let order: [OrderTerm]
-  /// The greatest number of objects; nil for all.
+  /// The maximum number of objects; nil for all.
   public let limit: Int?
 
-  /// A query over all objects, unless the other arguments say less.
+  /// Creates a query; by default it gives all objects.
   public init(
     schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
   ) {
@@ -31,11 +33,11 @@ public struct Query: Sendable {
   }
 }
 
-/// What keys and indexes can say about rows. Columns that hold NULL satisfy `isNull` only.
+/// A predicate over keys and indexes. Columns that are NULL satisfy `isNull` only.
 public indirect enum IndexPredicate: Sendable {
   case never
   case compare(FieldDescriptor, ComparisonOperator, Value)
-  /// Not empty.
+  /// The values are not empty.
   case oneOf(FieldDescriptor, [Value])
   case isNull(FieldDescriptor)
   case bits(FieldDescriptor, BitTest, Value)
@@ -43,20 +45,20 @@ public indirect enum IndexPredicate: Sendable {
   case or([IndexPredicate])
 }
 
-/// How a query is answered, given the indexes that may be used.
+/// How to answer a query with the indexes that may be used.
 public struct Plan: Sendable {
-  /// What was asked.
+  /// The query.
   public let query: Query
-  /// Which rows are candidates; nil for all.
+  /// The predicate that candidates satisfy; nil if all rows are candidates.
   public let predicate: IndexPredicate?
-  /// What candidates are checked for; nil if they all match.
+  /// The condition that candidates are checked against; nil if all of them match.
   public let residual: Node?
-  /// Whether the engine is to deliver candidates in the query's order. Otherwise they come by row id and are sorted by
-  /// `RowCollector`, unless the query has no order.
+  /// Whether the engine delivers candidates in the query's order. Otherwise they come by row id,
+  /// and `RowCollector` sorts them if the query has an order.
   public let isOrderedByEngine: Bool
 
   /// - Parameters:
-  ///   - query: What is asked.
+  ///   - query: The query to plan.
   ///   - capabilities: What the engine can do.
   ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
   public init(
@@ -77,7 +79,8 @@ public struct Plan: Sendable {
 }
 
 extension Query {
-  /// The key, if the condition says exactly that an object has one: such a query needs no plan.
+  /// The primary key, if the condition is equivalent to a comparison with one. Such a query needs
+  /// no plan.
   public var key: KeyValues? {
     let fields = schema.primaryKey
     switch condition {
@@ -96,9 +99,11 @@ extension Query {
     }
   }
 
-  /// The indexes that the condition or the order mentions, by their place in the schema, in ascending order.
+  /// The indexes that the condition or the order mentions: their positions in the schema, in
+  /// ascending order.
   public var mentionedIndexes: [Int] {
-    // Few: a set would be no faster, and its first use in a process takes longer than a plan.
+    // An array, since there are few: a set would not be faster, and its first use in a process
+    // takes longer than planning.
     var mentioned: [Int] = []
     func visit(_ field: FieldDescriptor) {
       if case .index(let index) = field.column, !mentioned.contains(index) {
@@ -113,8 +118,8 @@ extension Query {
 }
 
 extension Node {
-  /// Puts the constants that key fields are said to equal into their places.
-  /// - Returns: Whether this says nothing else, and nothing twice.
+  /// Collects the constants that key fields are compared with by `==`.
+  /// - Returns: Whether the condition contains nothing else, and no key field twice.
   fileprivate func collectKey(_ values: inout [Value?]) -> Bool {
     switch self {
     case .and(let parts): return parts.allSatisfy { $0.collectKey(&values) }
@@ -145,16 +150,17 @@ extension Node {
 }
 
 extension Query {
-  /// What a condition says of the values of single fields, whatever indexes there are; nil if nothing.
+  /// The predicate on single fields that a condition implies, regardless of which indexes exist;
+  /// nil if there is none.
   static func narrowing(_ condition: Node) -> (predicate: IndexPredicate, isExact: Bool)? {
     let narrowing = Planner(usable: nil, QueryCapabilities()).narrow(condition, negated: false)
     return narrowing.predicate.map { ($0, narrowing.isExact) }
   }
 }
 
-// For engines.
+// MARK: For engines
 extension IndexPredicate {
-  /// The field that all of it is about, if there is one.
+  /// The only field of the predicate, if there is just one.
   public var onlyField: FieldDescriptor? {
     switch self {
     case .never: return nil
@@ -167,7 +173,8 @@ extension IndexPredicate {
     }
   }
 
-  /// The parts of a conjunction or disjunction, those about one field put together; of anything else, itself.
+  /// The parts of a conjunction or disjunction, with those on one field combined; for any other
+  /// predicate, the predicate itself.
   public var partsByField: [IndexPredicate] {
     let isConjunction: Bool
     let all: [IndexPredicate]
@@ -193,12 +200,12 @@ extension IndexPredicate {
 }
 
 extension IndexPredicate {
-  /// Whether an engine answers it.
+  /// Whether an engine can evaluate the predicate.
   fileprivate func isWithin(_ capabilities: QueryCapabilities) -> Bool {
     size <= capabilities.maximumPredicateSize && depth <= capabilities.maximumPredicateDepth
   }
 
-  /// How conjunctions and disjunctions are nested.
+  /// The nesting depth of conjunctions and disjunctions.
   private var depth: Int {
     switch self {
     case .never, .compare, .isNull, .oneOf, .bits: 0
@@ -215,7 +222,7 @@ extension IndexPredicate {
     }
   }
 
-  /// The storage names of the columns that it mentions.
+  /// The storage names of the columns in the predicate.
   var columns: Set<String> {
     switch self {
     case .never: []

@@ -1,13 +1,14 @@
-// Planner: what keys and indexes say of the rows for which a condition is true.
+// Planner: derives from a condition what keys and indexes say about the matching rows.
 //
-// It goes through a condition and keeps what single fields can answer, as an `IndexPredicate`. It keeps true:
+// It walks the condition and keeps what single fields can answer, as an `IndexPredicate`.
+// Invariants:
 //
-//  - every row for which the condition is true satisfies the predicate;
-//  - if the narrowing is exact, no other row does, and the condition need not be evaluated on rows;
-//  - a negation is carried down to the comparisons, where unknown values satisfy neither side.
+//  - Every row for which the condition is true satisfies the predicate.
+//  - If the narrowing is exact, no other row does, and the condition need not be evaluated on rows.
+//  - Negations are pushed down to the comparisons, where unknown values satisfy neither side.
 
 struct Planner {
-  /// The indexes that may be used; nil if every field may, since rows have them all.
+  /// The indexes that may be used; nil if any field may be, because the rows themselves are tested.
   let usable: [Int]?
   private let capabilities: QueryCapabilities
 
@@ -17,7 +18,7 @@ struct Planner {
   }
 
   struct Narrowing {
-    /// nil: every row is a candidate.
+    /// nil if every row is a candidate.
     var predicate: IndexPredicate?
     var isExact: Bool
 
@@ -26,7 +27,7 @@ struct Planner {
     static let never = Narrowing(predicate: .never, isExact: true)
   }
 
-  /// What is known of the rows for which `node`, negated or not, is exactly true.
+  /// Narrows the rows for which `node`, negated or not, is exactly true.
   func narrow(_ node: Node, negated: Bool) -> Narrowing {
     switch node {
     case .constant(.bool(let value), _): return value != negated ? .always : .never
@@ -45,7 +46,7 @@ struct Planner {
       let mirrored = comparison.mirrored
       return compare(right, negated ? mirrored.negated : mirrored, value)
     case .isNull(.field(let field), _, let inner):
-      // That something is known narrows little: it is left to the rows.
+      // `isNotNull` excludes few rows, so it is checked on the rows.
       return inner == negated ? isNull(field) : .nothing
     case .membership(.field(let field), let values, _, let inner):
       return inner == negated ? isMember(field, values) : .nothing
@@ -60,7 +61,7 @@ struct Planner {
     _ operand: Node, _ comparison: ComparisonOperator, _ value: Value
   ) -> Narrowing {
     if case .field(let field) = operand { return compare(field, comparison, value) }
-    // A condition compared with true or false is the condition, or its negation.
+    // A condition compared with true or false is the condition itself or its negation.
     guard case .bool(let value) = value else { return .nothing }
     switch comparison {
     case .equal: return narrow(operand, negated: !value)
@@ -76,7 +77,7 @@ struct Planner {
     if !field.alternatives.isEmpty {
       return any(field.alternatives.map { compare($0, comparison, value) })
     }
-    // What differs from one value is nearly everything: it is left to the rows, unless two values are all there are.
+    // `!=` excludes few rows, so it is checked on the rows, unless there are only two values.
     guard isUsable(field), comparison != .notEqual || field.type == .bool else { return .nothing }
     guard let domain = field.domain else {
       return Narrowing(predicate: .compare(field, comparison, value), isExact: true)
@@ -116,7 +117,7 @@ struct Planner {
     return Narrowing(predicate: .or([.isNull(field)] + outside(field, domain)), isExact: true)
   }
 
-  /// The rows whose stored value means one that satisfies `holds`.
+  /// The rows whose stored value reads as a value that satisfies `holds`.
   private func inDomain(
     _ field: FieldDescriptor, _ domain: FieldDomain, _ holds: (Int64) -> Bool
   ) -> Narrowing {
@@ -131,7 +132,7 @@ struct Planner {
     }
   }
 
-  /// The ranges between and around the values that the schema knows.
+  /// The ranges below, between and above the values that the schema knows.
   private func outside(_ field: FieldDescriptor, _ domain: FieldDomain) -> [IndexPredicate] {
     guard let first = domain.known.first, let last = domain.known.last else { return [] }
     var ranges: [IndexPredicate] = [
@@ -146,7 +147,7 @@ struct Planner {
     return ranges
   }
 
-  /// What is known if all hold: each narrows for itself.
+  /// Narrows a conjunction: each part narrows.
   private func all(_ parts: [Narrowing]) -> Narrowing {
     var predicates: [IndexPredicate] = []
     for part in parts {
@@ -162,7 +163,7 @@ struct Planner {
       isExact: parts.allSatisfy(\.isExact))
   }
 
-  /// What is known if one holds: nothing, unless each narrows.
+  /// Narrows a disjunction: it narrows only if every part does.
   private func any(_ parts: [Narrowing]) -> Narrowing {
     var predicates: [IndexPredicate] = []
     var isNarrowed = true
@@ -172,7 +173,7 @@ struct Planner {
       case .or(let inner)?: predicates += inner
       case let predicate?: predicates.append(predicate)
       case nil:
-        // One that is always true makes the whole so.
+        // If one part is always true, so is the disjunction.
         if part.isExact { return .always }
         isNarrowed = false
       }
@@ -184,7 +185,8 @@ struct Planner {
       isExact: parts.allSatisfy(\.isExact))
   }
 
-  /// Whether keys or indexes answer for the field. Of a `ulong` enum, whose order is not that of the storage, they do not.
+  /// Whether keys or indexes may be used for the field. They may not for `ulong` enums, whose order
+  /// differs from the storage's.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
     guard field.domain == nil || field.type != .uint64 else { return false }
     guard let usable else { return true }
@@ -195,12 +197,13 @@ struct Planner {
     }
   }
 
-  /// Whether the engine should deliver the order: it can read one index in that order, and need not read all of it.
+  /// Whether the engine should deliver the order: it can read one index in that order and does not
+  /// have to read all of it.
   func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
     guard capabilities.canOrder, query.order.count == 1, let term = query.order.first,
       term.positions == nil, isUsable(term.field), term.field.domain == nil,
       capabilities.ordersUnsigned || term.field.type != .uint64,
-      // The order of a later field of the key is nobody's.
+      // No index has the order of a later field of the key.
       term.field.column == .key(0) || !term.field.isKey
     else { return false }
     guard let predicate else { return query.limit != nil }

@@ -1,13 +1,13 @@
 // Evaluation of a program on the root table of a row.
 //
-// Every value that is unknown (a missing field, an unknown union tag, a NaN, a result that does not fit its type) is nil.
-// Malformed bytes read as unknown, too: an engine verifies a row whose result is unknown, so that damage is reported and
-// not taken for absence.
+// A value that is unknown (a missing field, an unknown union tag, a NaN, a result that does not fit
+// its type) is nil. Malformed bytes read as unknown, too. So an engine verifies every row whose
+// result is unknown, and damage is reported and not taken for absence.
 
 import FlatBuffersRuntime
 
 extension Program {
-  /// What the condition is for a row.
+  /// The value of the condition for a row.
   @inline(__always)
   func evaluate(_ table: TableReader) -> Ternary {
     condition(result, table)
@@ -132,7 +132,7 @@ extension Program {
     }
   }
 
-  /// The value of an integer or Boolean expression; of `uint64`, its bit pattern.
+  /// The value of an integer or Boolean expression; for `uint64`, its bit pattern.
   func integer(_ index: Int, _ table: TableReader) -> Int64? {
     let instruction = instructions[index]
     switch instruction.operation {
@@ -151,7 +151,7 @@ extension Program {
     case .unionTag:
       guard let place = container(instruction, table) else { return nil }
       let tag = place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0))
-      // A tag without a value is an empty union, as readers of objects see it.
+      // A tag without a value is an empty union, as it is for readers of objects.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
     case .presence: return isPresent(instruction, table) ? 1 : nil
@@ -232,7 +232,7 @@ extension Program {
     instruction.domain < 0 ? raw : domains[Int(instruction.domain)].read(raw)
   }
 
-  /// The table that holds a field.
+  /// The table that contains a field.
   @inline(__always)
   private func container(_ field: Instruction, _ table: TableReader) -> TableReader? {
     field.right == 0 ? table : walk(field, Int(field.right), table)
@@ -252,7 +252,7 @@ extension Program {
     return place
   }
 
-  /// Whether the table or struct at the end of the hops is there.
+  /// Whether the table or struct at the end of the hops is stored.
   private func isPresent(_ field: Instruction, _ table: TableReader) -> Bool {
     switch hops[Int(field.left) + Int(field.right) - 1].kind {
     case .table, .tableMember: container(field, table) != nil
@@ -260,7 +260,8 @@ extension Program {
     }
   }
 
-  /// The struct that holds a field: the last hop leads to it, the ones before to its table.
+  /// The struct that contains a field: the last hop leads to the struct, the previous ones to its
+  /// table.
   private func structure(_ field: Instruction, _ table: TableReader) -> StructReader? {
     let last = Int(field.right) - 1
     guard let place = walk(field, last, table) else { return nil }
@@ -289,14 +290,14 @@ extension ComparisonOperator {
 }
 
 extension Instruction.Operation {
-  /// Exact arithmetic; nil if the result does not fit.
+  /// Computes an exact result; nil if it does not fit.
   fileprivate func exact<T: FixedWidthInteger>(_ left: T, _ right: T) -> T? {
     let (value, overflow) =
       switch self {
       case .add: left.addingReportingOverflow(right)
       case .subtract: left.subtractingReportingOverflow(right)
       default:
-        // The one case in which a remainder that fits is reported as overflow: its quotient does not fit.
+        // The only remainder that fits but is reported as overflow, because its quotient overflows.
         T.isSigned && right == 0 - 1
           ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
       }
@@ -322,7 +323,7 @@ extension ValueType {
 }
 
 extension TableReader {
-  /// An integer or Boolean at a position that holds one.
+  /// Reads an integer or Boolean at a position.
   @inline(__always)
   func integer(_ type: ValueType, at position: Int) -> Int64 {
     let memory = bytes.baseAddress.unsafelyUnwrapped + position
@@ -338,7 +339,7 @@ extension TableReader {
     }
   }
 
-  /// A `float` or `double` at a position that holds one.
+  /// Reads a `float` or `double` at a position.
   @inline(__always)
   func real(_ type: ValueType, at position: Int) -> Double {
     let memory = bytes.baseAddress.unsafelyUnwrapped + position

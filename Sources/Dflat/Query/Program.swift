@@ -1,17 +1,19 @@
 // Program: a condition or a sort key, compiled for evaluation on the bytes of rows.
 //
-// A tree becomes a flat array of plain instructions; operands are indices. Evaluation recurses over indices and touches no
-// reference-counted object, so it can run on the storage engine's own memory, row by row, before anything is copied. It keeps
-// true:
+// The tree becomes a flat array of plain instructions whose operands are indices. Evaluation
+// recurses over indices and touches no reference-counted object, so it can run on the storage
+// engine's own memory, row by row, before anything is copied. Invariants:
 //
-//  - the memory is written by `compile` only, before the first evaluation, so a program may be used by many threads;
-//  - an instruction's operands stand before it.
+//  - Only `compile` writes the memory, before the first evaluation, so a program may be used by
+//    many threads.
+//  - The operands of an instruction precede it.
 //
-// What is unknown is nil (of a number or string) or `.unknown` (of a condition); see Program+Evaluation.swift.
+// An unknown value is nil (numbers and strings) or `.unknown` (conditions); see
+// Program+Evaluation.swift.
 
 import FlatBuffersRuntime
 
-/// False, true, or neither.
+/// False, true or unknown.
 public enum Ternary: UInt8, Sendable {
   case `false`, `true`, unknown
 
@@ -19,7 +21,7 @@ public enum Ternary: UInt8, Sendable {
   init(_ value: Bool) { self = value ? .true : .false }
 }
 
-/// One step of the way to a field, or the field itself; see `FieldStep` and `FieldLeaf`.
+/// One step of the path to a field, or the field itself; see `FieldStep` and `FieldLeaf`.
 struct Hop {
   enum Kind: UInt8 {
     case table, structure, tableMember, structureMember
@@ -34,12 +36,13 @@ struct Hop {
 struct Instruction {
   enum Operation: UInt8 {
     case constant, tableField, structField, unionTag, stringMember, presence
-    /// The one that is known of several fields.
+    /// The first field that is known, of several.
     case firstKnown
     case add, subtract, remainder
     case compare, and, or, not, isNull, isNotNull, isMember, isNoMember, containsBits,
       intersectsBits
-    /// An integer field of the root table, compared with a constant: the commonest condition, in one step.
+    /// Compares an integer field of the root table with a constant: the most common condition, in
+    /// one instruction.
     case compareRootInteger
   }
 
@@ -48,19 +51,20 @@ struct Instruction {
   var type: ValueType
   var comparison: ComparisonOperator = .equal
   var hasDefault = false
-  /// For unions: the tag.
+  /// For unions, the tag.
   var tag: UInt8 = 0
-  /// The index of the first operand; of a field, the first hop; of a conjunction, a disjunction or
-  /// `firstKnown`, the first of its parts.
+  /// The index of the first operand; for a field, of the first hop; for a conjunction, a
+  /// disjunction or `firstKnown`, of the first part.
   var left: Int32 = 0
-  /// The index of the second operand; of a field, the number of hops; of a membership, the set; of a conjunction, a
-  /// disjunction or `firstKnown`, the number of parts.
+  /// The index of the second operand; for a field, the number of hops; for a membership, the set;
+  /// for a conjunction, a disjunction or `firstKnown`, the number of parts.
   var right: Int32 = 0
-  /// Of a field, its offset in the last table or struct.
+  /// For a field, its offset in the innermost table or struct.
   var offset: Int32 = 0
-  /// Of a field, the index of its domain, or −1.
+  /// For a field, the index of its domain, or −1.
   var domain: Int32 = -1
-  /// A constant, or a field's default: an integer, the bits of a Double, 0 or 1, or an index into the strings.
+  /// A constant, or a field's default: an integer, the bits of a Double, a Boolean as 0 or 1, or an
+  /// index into the strings.
   var bits: UInt64 = 0
   /// The constant of `compareRootInteger`.
   var constant: Int64 = 0
@@ -77,11 +81,11 @@ final class Program: @unchecked Sendable {
   let sets: UnsafeMutableBufferPointer<ValueSet>
   let domains: UnsafeMutableBufferPointer<Domain>
 
-  /// Whether damaged bytes may make the result false: they read as unknown, and there are instructions that make a known
-  /// value of that.
+  /// Whether damaged bytes may make the result false: they read as unknown, and some instructions
+  /// turn unknown into a known value.
   let mayHideDamage: Bool
 
-  /// The instruction that gives the result.
+  /// The instruction that computes the result.
   var result: Int { instructions.count - 1 }
 
   convenience init(_ node: Node) {
@@ -103,7 +107,8 @@ final class Program: @unchecked Sendable {
     _checkInvariants()
   }
 
-  /// Traps, in debug builds, if an instruction refers to what is not there or does not stand before it.
+  /// Traps, in debug builds, if an instruction has an operand that does not exist or does not
+  /// precede it.
   func _checkInvariants() {
     #if DEBUG
       for (position, instruction) in instructions.enumerated() {
@@ -140,16 +145,16 @@ final class Program: @unchecked Sendable {
   }
 }
 
-/// The values that a schema knows of an enum or union.
+/// The values of an enum or union that a schema knows.
 struct Domain {
   let known: UnsafeMutableBufferPointer<Int64>
   let others: Int64
   let hasOthers: Bool
 
-  /// What a stored value reads as; nil if it is unknown.
+  /// The value that a stored value reads as; nil if it is unknown.
   @inline(__always)
   func read(_ raw: Int64) -> Int64? {
-    // A linear search: enums are short, and unknown values rare.
+    // Linear search, since enums are short.
     if known.contains(raw) { return raw }
     return hasOthers ? others : nil
   }
@@ -240,7 +245,7 @@ private struct Compiler {
           operation: negated ? .isNoMember : .isMember, type: type, left: compile(operand),
           right: add(ValueSet(values)))
       case .match(let tag, let tags):
-        // That the tag is known decides first, so that the conjunction is never unknown.
+        // The test for a known tag comes first, so that the conjunction is never unknown.
         compile(
           [
             .isNull(.field(tag), tag.type, negated: true),
@@ -334,7 +339,7 @@ private struct Compiler {
 }
 
 extension Value {
-  /// The bit pattern that instructions hold; 0 for strings.
+  /// The bit pattern for instructions; 0 for strings.
   var bits: UInt64 {
     switch self {
     case .bool(let value): value ? 1 : 0
@@ -347,7 +352,7 @@ extension Value {
 }
 
 extension FieldDescriptor {
-  /// Whether it is an integer field of the root table whose stored values mean what they are.
+  /// Whether this is an integer field of the root table whose stored values are its values.
   fileprivate var isPlainRootInteger: Bool {
     guard case .scalar = leaf, steps.isEmpty, domain == nil else { return false }
     return switch type {

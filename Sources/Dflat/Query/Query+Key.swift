@@ -1,7 +1,7 @@
-// Queries for the object that has a primary key.
+// Queries for the object with a given primary key.
 
 extension Query {
-  /// Asks for the object with a primary key; nil if no object can have it.
+  /// A query for the object with a primary key; nil if no object can have that key.
   init?<Key: PrimaryKey>(_ schema: EntitySchema, _ key: Key) {
     guard let key = key._keyValues(in: schema.primaryKey[...]) else { return nil }
     func isEqual(_ index: Int, _ value: Value) -> Node {

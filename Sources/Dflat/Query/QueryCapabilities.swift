@@ -1,20 +1,22 @@
-// What planning has to know of an engine.
+// QueryCapabilities: what the planner needs to know about an engine.
 
-/// Which parts of queries an engine answers by its keys and indexes. The rest is evaluated on rows.
+/// Which parts of queries an engine answers from its keys and indexes. The rest is evaluated on
+/// rows.
 public struct QueryCapabilities: Sendable {
-  /// The greatest number of comparisons and constants in a predicate.
+  /// The maximum number of comparisons and constants in a predicate.
   public var maximumPredicateSize: Int
-  /// How deep conjunctions and disjunctions in a predicate may be nested.
+  /// The maximum nesting depth of conjunctions and disjunctions in a predicate.
   public var maximumPredicateDepth: Int
-  /// Whether rows that satisfy a predicate satisfy it exactly as evaluation on their bytes would. Otherwise they are evaluated
-  /// again.
+  /// Whether the engine evaluates predicates exactly as evaluation on the row's bytes does.
+  /// Otherwise rows are evaluated again.
   public var isExact: Bool
-  /// Whether it delivers rows in the order of one key field or index.
+  /// Whether the engine can deliver rows in the order of one key field or index.
   public var canOrder: Bool
-  /// Whether the order of unsigned 64-bit numbers is theirs, and not that of their bits as signed ones.
+  /// Whether the engine orders unsigned 64-bit numbers by value, and not by their bits as signed
+  /// numbers.
   public var ordersUnsigned: Bool
 
-  /// Capabilities of an engine that answers everything, but for what is said otherwise.
+  /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
     canOrder: Bool = true, ordersUnsigned: Bool = true

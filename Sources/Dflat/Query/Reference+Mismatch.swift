@@ -1,12 +1,13 @@
-// What the compiler says where a table, struct or union is compared as if it were a value.
+// Diagnostics for comparing a table, struct or union as if it were a value.
 //
-// As in Expression+Mismatch.swift, the operators fit, at the price of a conformance that is unavailable.
+// As in Expression+Mismatch.swift, these operators accept the operands but require a conformance
+// that is unavailable.
 
-/// What comparing a table, struct or union field with a value asks for. Nothing has it.
+/// Required for comparing a table, struct or union field with a value. No type conforms.
 public protocol ComparableAsValue: QueryReference {
-  /// What is stored.
+  /// The stored type.
   associatedtype Stored
-  /// A value of it, named without its contents.
+  /// The type of a member named without its contents.
   associatedtype Case
 }
 
@@ -20,7 +21,7 @@ public protocol ComparableAsValue: QueryReference {
 extension Reference: ComparableAsValue {
   /// The table or struct.
   public typealias Stored = Target
-  /// None.
+  /// Always `Never`: a table or struct has no members to name.
   public typealias Case = Never
 }
 
@@ -38,77 +39,78 @@ extension UnionReference: ComparableAsValue {
   public typealias Case = UnionCase<Target>
 }
 
-/// A member of a union, named as in `Post.content == .text`, which is an error that names the right form. For generated code.
+/// A member of a union, named as in `Post.content == .text`. That is an error whose message names
+/// the right form. For generated code.
 public struct UnionCase<Target> {
-  /// What stands for it. For generated code.
+  /// A placeholder for the member. For generated code.
   @inlinable
   public static var _unavailable: Self { unavailableCall() }
 }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <L: ComparableAsValue, E: Atom>(
   lhs: L, rhs: L.Stored?
 ) -> Condition<E> where L.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <L: ComparableAsValue, E: Atom>(
   lhs: L, rhs: L.Case
 ) -> Condition<E> where L.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <R: ComparableAsValue, E: Atom>(
   lhs: R.Stored?, rhs: R
 ) -> Condition<E> where R.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <R: ComparableAsValue, E: Atom>(
   lhs: R.Case, rhs: R
 ) -> Condition<E> where R.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func == <L: ComparableAsValue, R: ComparableAsValue, E: Atom>(
   lhs: L, rhs: R
 ) -> Condition<E> where L.Root == E, R.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <L: ComparableAsValue, E: Atom>(
   lhs: L, rhs: L.Stored?
 ) -> Condition<E> where L.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <L: ComparableAsValue, E: Atom>(
   lhs: L, rhs: L.Case
 ) -> Condition<E> where L.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <R: ComparableAsValue, E: Atom>(
   lhs: R.Stored?, rhs: R
 ) -> Condition<E> where R.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <R: ComparableAsValue, E: Atom>(
   lhs: R.Case, rhs: R
 ) -> Condition<E> where R.Root == E { unavailableCall() }
 
-/// No comparison of conditions: an error that says so.
+/// Not a comparison of conditions: reports an error.
 @_disfavoredOverload
 @inlinable
 public func != <L: ComparableAsValue, R: ComparableAsValue, E: Atom>(

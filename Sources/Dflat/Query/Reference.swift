@@ -1,13 +1,14 @@
-// References: the name spaces of queries behind tables, structs and unions.
+// References: the namespaces of query fields inside tables, structs and unions.
 //
-// A reference knows the way from the root to itself and nothing of Swift types; generated extensions add the typed names.
-
+// A reference knows its path from the root, and no Swift types; generated extensions add the typed
+// names.
 //
-// Where a union has several aliases for one type, several ways lead to one name: the name then stands for whatever is stored.
+// A union with several aliases for one type has several paths for one name. The name then refers to
+// whichever member is stored.
 
-/// The fields behind a table or struct field: `Post.author` has `handle`, `Post.place` has `lat`.
+/// The fields of a table or struct field: `Post.author` has `handle`, `Post.place` has `lat`.
 ///
-/// All of them are unknown for an object whose reference is nil.
+/// All of them are unknown if the object has no such table or struct.
 public struct Reference<Target, Root: Atom>: QueryReference {
   let ways: [FieldPath]
 
@@ -20,13 +21,14 @@ public struct Reference<Target, Root: Atom>: QueryReference {
     ways = [Root._schema.root.reference(offset)]
   }
 
-  /// Whether no such table or struct is stored, or, behind a union member, another member is. Never unknown.
+  /// Whether no such table or struct is stored. For a union member, also if another member is
+  /// stored. Never unknown.
   public var isNull: Condition<Root> { presence.isNull }
 
   /// Whether the table or struct is stored. Never unknown.
   public var isNotNull: Condition<Root> { presence.isNotNull }
 
-  /// True where it is stored, unknown where it is not.
+  /// True if the table or struct is stored, unknown otherwise.
   private var presence: Field<Bool, Root> { Field(oneOf: ways.map(\.presence)) }
 
   /// A field of the target. For generated code.
@@ -45,7 +47,7 @@ public struct Reference<Target, Root: Atom>: QueryReference {
   }
 }
 
-/// A union field: what it holds, and the fields of what it holds.
+/// A union field: the member that it contains, and the fields of that member.
 ///
 ///     Post.attachment.match(Photo.self) && Post.attachment.as(Photo.self).width > 640
 public struct UnionReference<Target, Root: Atom>: QueryReference {
@@ -62,29 +64,33 @@ public struct UnionReference<Target, Root: Atom>: QueryReference {
     self.init([Root._schema.root], offset)
   }
 
-  /// The tag of the member that is stored, from 1 up; unknown for an empty union.
+  /// The tag of the stored member, from 1 up; unknown for an empty union.
   public var _type: Field<Int32, Root> {
     Field(oneOf: containers.map { $0.unionTag(offset, in: Root._schema) })
   }
 
-  /// Whether the union is empty, or holds a member that this version of the schema does not know. Never unknown.
+  /// Whether the union is empty or contains a member that this version of the schema does not know.
+  /// Never unknown.
   public var isNull: Condition<Root> { _type.isNull }
 
-  /// Whether the union holds a member. Never unknown.
+  /// Whether the union contains a member. Never unknown.
   public var isNotNull: Condition<Root> { _type.isNotNull }
 
-  /// Whether the union holds one of the members with these tags. Never unknown. For generated code.
+  /// Whether the union contains one of the members with these tags. Never unknown. For generated
+  /// code.
   public func _match(_ tags: Int32...) -> Condition<Root> {
     Computed(.match(_type.descriptor, tags.map { .integer(Int64($0)) }))
   }
 
-  /// The fields of whichever of these members is stored, all of one table or struct. For generated code.
+  /// The fields of whichever of these members is stored; all of them have the same table or struct
+  /// type. For generated code.
   public func _member<Member>(_ tags: UInt8...) -> Reference<Member, Root> {
     Reference<Member, Root>(
       containers.flatMap { container in tags.map { container.member(offset, $0) } })
   }
 
-  /// Whichever of these members is stored, all of them strings. For generated code.
+  /// The value of whichever of these members is stored; all of them are strings. For generated
+  /// code.
   public func _stringMember(_ tags: UInt8...) -> Field<String, Root> {
     Field(
       oneOf: containers.flatMap { container in

@@ -1,11 +1,11 @@
-// ResultOrigin: where a fetched result comes from, so that it can be observed.
+// ResultOrigin: the origin of a fetched result, which makes it observable.
 
-/// The query of a result, and when it was read.
+/// The query of a result, and when the result was read.
 ///
-/// Unchecked: `timestamp` is changed by the fetch only, before anybody else has the origin.
+/// Unchecked: only the fetch changes `timestamp`, before it hands out the origin.
 public final class ResultOrigin: @unchecked Sendable {
   let query: Query
-  /// The workspace's clock before the reading; −1 if the result is not known to be what was stored.
+  /// The workspace's clock before the read; −1 if the result may differ from what was stored.
   private(set) var timestamp: Int64
   /// The number of the workspace.
   let workspace: UInt64
@@ -16,6 +16,6 @@ public final class ResultOrigin: @unchecked Sendable {
     self.workspace = workspace
   }
 
-  /// The reading failed.
+  /// Called when the read has failed.
   func distrust() { timestamp = -1 }
 }

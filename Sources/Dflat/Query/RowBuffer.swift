@@ -1,14 +1,16 @@
-// RowBuffer: the rows of a result, on their way from an engine to the objects of a program.
+// RowBuffer: the rows of a result on their way from an engine to the program's objects.
 //
-// A result of many rows is walked as rarely as possible: each walk over rows that have left the processor's caches costs as
-// much as copying them did. So rows are moved from place to place and never retained. It keeps true:
+// A large result is traversed as rarely as possible: each traversal of rows that have left the
+// processor's caches costs as much as copying them. So rows are moved and never retained.
+// Invariants:
 //
-//  - the first `count` places hold rows, the others nothing;
-//  - a single row that a fetch by key found needs no place: it is in `only`, and there is no memory;
-//  - the buffer owns its rows: those that nobody has moved out of it go away with it, also when a fetch fails midway.
+//  - The first `count` slots contain rows, the others nothing.
+//  - A single row, such as the result of a fetch by key, is in `only`, and no memory is allocated.
+//  - The buffer owns its rows. Rows that were not moved out are released with it, also when a fetch
+//    fails midway.
 //
-// The memory is that of `malloc`, so that a large buffer grows without being copied. A row is one reference and may be moved
-// as its bits.
+// The memory comes from `malloc`, so that a large buffer can grow without being copied. A row is a
+// single reference and can be moved bitwise.
 
 import Platform
 
@@ -17,15 +19,15 @@ import Platform
 public struct RowBuffer: ~Copyable {
   @usableFromInline var start: UnsafeMutablePointer<Row>?
   private var capacity = 0
-  /// The only row, if there is no memory for rows. The buffer owns it.
+  /// The only row, if no memory is allocated. The buffer owns it.
   @usableFromInline var only: Unmanaged<RowStorage>?
-  /// How many rows there are.
+  /// The number of rows.
   public private(set) var count = 0
 
-  /// No rows, and no memory for any.
+  /// Creates an empty buffer without allocating memory.
   public init() {}
 
-  /// One row, or none.
+  /// Creates a buffer with one row or none.
   public init(_ row: consuming Row?) {
     guard let row else { return }
     only = .passRetained(row.storage)
@@ -38,7 +40,7 @@ public struct RowBuffer: ~Copyable {
     RowBuffer.deallocate(start)
   }
 
-  /// The rows that are in memory of the buffer: all of them, unless there is one only.
+  /// The rows in allocated memory: all rows, unless there is only one.
   @usableFromInline
   var elements: UnsafeMutableBufferPointer<Row> {
     UnsafeMutableBufferPointer(start: start, count: start == nil ? 0 : count)
@@ -51,7 +53,7 @@ public struct RowBuffer: ~Copyable {
     return Row(storage: only.takeUnretainedValue())
   }
 
-  /// Adds a row at the end.
+  /// Appends a row.
   @inline(__always)
   public mutating func append(_ row: consuming Row) {
     if count >= capacity { grow(to: max(16, capacity * 2)) }
@@ -72,17 +74,17 @@ public struct RowBuffer: ~Copyable {
     self.only = nil
   }
 
-  /// Moves the rows out, each into what `transform` makes of it.
-  /// - Parameter transform: Takes a row over.
-  /// - Returns: What was made, in the order of the rows.
+  /// Moves the rows out and transforms each.
+  /// - Parameter transform: Takes ownership of a row.
+  /// - Returns: The results, in the order of the rows.
   @inlinable
   public consuming func map<T>(_ transform: (consuming Row) -> T) -> [T] {
     let rows = elements
     let only = only
-    // From here on the rows are ours, and so is the memory.
+    // From here on this function owns the rows and the memory.
     discard self
     if let only { return [transform(Row(storage: only.takeRetainedValue()))] }
-    // Making room for nothing would write to the empty array that all threads share.
+    // Reserving capacity for no elements would write to the empty array that all threads share.
     if rows.isEmpty { return [] }
     defer { RowBuffer.deallocate(rows.baseAddress) }
     return [T](unsafeUninitializedCapacity: rows.count) { places, count in

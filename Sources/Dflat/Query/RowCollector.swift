@@ -1,10 +1,12 @@
-// RowCollector: candidates in, the rows of the result out.
+// RowCollector: turns candidates into the rows of the result.
 //
-// An engine offers the candidates of a plan one after another, as they lie in its own memory. The collector checks what is
-// left of the condition, verifies, copies what matches, and keeps as many as the limit asks for:
+// An engine passes the candidates of a plan one by one, in its own memory. The collector evaluates
+// the rest of the condition, verifies the row, copies it if it matches, and keeps as many rows as
+// the limit allows:
 //
-//  - if the order is the engine's (or there is none), it stops at the limit;
-//  - otherwise it keeps the first `limit` rows by the order, in a heap, so memory follows the result and not the input.
+//  - if the engine delivers the order, or there is none, it stops at the limit;
+//  - otherwise it keeps the first `limit` rows of the order in a heap, so memory use depends on the
+//    result and not on the input.
 //
 // A damaged row is reported and left out.
 
@@ -14,18 +16,18 @@ public import FlatBuffersRuntime
 public struct RowCollector: ~Copyable {
   private let layout: LayoutPlan
   private let residual: Program?
-  /// Whether there is a residual, for those who cannot see it.
+  /// Whether there is a residual condition, for inlined code that has no access to it.
   @usableFromInline let mustJudge: Bool
   private let keys: [SortKey]
   private let limit: Int
   private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
   private var rows = RowBuffer()
-  /// Whether `rows` is a heap with the last row of the order on top.
+  /// Whether `rows` is a heap whose top is the last row of the order.
   private var isHeap = false
 
   /// - Parameters:
-  ///   - plan: Whose result is collected.
+  ///   - plan: The plan of the query.
   ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
   public init(
@@ -40,10 +42,10 @@ public struct RowCollector: ~Copyable {
     self.report = report
   }
 
-  /// Takes a candidate. Candidates come in the engine's order, or by ascending row id.
+  /// Adds a candidate. Candidates come in the engine's order, or by ascending row id.
   /// - Parameters:
-  ///   - bytes: The candidate, where it lies.
-  ///   - id: Its row id; asked for only if it is needed.
+  ///   - bytes: The candidate, in the engine's memory.
+  ///   - id: Its row id; evaluated only if needed.
   /// - Returns: Whether more candidates are wanted.
   @inlinable
   public mutating func offer(
@@ -53,7 +55,8 @@ public struct RowCollector: ~Copyable {
     return verdict == .false ? true : take(bytes, id(), verdict)
   }
 
-  /// What the rest of the condition is for a row; unknown, too, if it may be false because of damage.
+  /// Evaluates the residual condition on a row. Also unknown if the result may be false because of
+  /// damage.
   @usableFromInline
   func judge(_ bytes: UnsafeRawBufferPointer) -> Ternary {
     guard let residual else { return .true }
@@ -65,8 +68,8 @@ public struct RowCollector: ~Copyable {
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    // What is unknown may be so because of damage.
-    guard layout.isSound(bytes) || isSoundAfterAll(bytes, id) else { return true }
+    // An unknown result may be due to damage.
+    guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return true }
     if verdict == .unknown { return true }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
@@ -75,9 +78,9 @@ public struct RowCollector: ~Copyable {
     return replaceLast(id, bytes)
   }
 
-  /// What the fast check does not accept is damaged, or too large for it.
+  /// A row that the fast check rejects is damaged, or too large for that check.
   @inline(never)
-  private func isSoundAfterAll(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+  private func isSoundByVerifier(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
     do throws(VerificationError) {
       try layout.verifyFully(bytes)
       return true
@@ -87,7 +90,7 @@ public struct RowCollector: ~Copyable {
     }
   }
 
-  /// The rows in the query's order.
+  /// Finishes the result: the rows in the query's order.
   public consuming func finish() -> RowBuffer {
     if !keys.isEmpty {
       sort(rows.elements, by: keys)
@@ -95,7 +98,7 @@ public struct RowCollector: ~Copyable {
     return rows
   }
 
-  /// The result is full: takes the row in if it comes before the last one that is kept.
+  /// If the result is full: replaces the last row if the candidate comes before it.
   private mutating func replaceLast(_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> Bool {
     guard limit > 0 else { return false }
     if !isHeap {

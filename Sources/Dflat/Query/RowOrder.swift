@@ -1,6 +1,6 @@
-// The order of rows: by the keys of a query, ties by row id.
+// RowOrder: the order of rows: by the keys of a query, then by row id.
 
-/// How two rows stand by the keys: negative if the left one comes first, zero if they do not tell.
+/// Compares two rows by the keys: negative if the left one comes first, zero if the keys are equal.
 func compare(_ keys: [SortKey], _ left: Row, _ right: Row) -> Int {
   if keys.isEmpty { return 0 }
   return left.read { l in
@@ -14,20 +14,21 @@ func compare(_ keys: [SortKey], _ left: Row, _ right: Row) -> Int {
   }
 }
 
-/// Whether a row comes before another by the keys, ties by row id.
+/// Whether a row comes before another by the keys, then by row id.
 func isBefore(_ keys: [SortKey], _ left: Row, _ right: Row) -> Bool {
   let order = compare(keys, left, right)
   return order == 0 ? left.id < right.id : order < 0
 }
 
-/// Puts rows in order. The one sort of rows: each closure that the standard sort is given makes the compiler copy it.
+/// Sorts rows. There is only this one call of the standard sort: the compiler specialises it for
+/// each closure.
 func sort(_ rows: UnsafeMutableBufferPointer<Row>, by keys: [SortKey]) {
   var rows = rows
   rows.sort { isBefore(keys, $0, $1) }
 }
 
 extension ContiguousArray<Row> {
-  /// Puts the rows in order.
+  /// Sorts the rows.
   mutating func sort(by keys: [SortKey]) {
     withUnsafeMutableBufferPointer { Dflat.sort($0, by: keys) }
   }

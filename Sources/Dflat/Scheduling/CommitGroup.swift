@@ -1,42 +1,44 @@
-// CommitGroup: a transaction of the storage, and the transactions of the workspace that share it.
+// CommitGroup: a storage transaction, and the workspace transactions that share it.
 //
-// The first one that writes opens it; those behind write into it, too, each behind a mark of its own, to which it can be
-// undone alone. What one has written is seen by those that come later in its lines, before it is committed.
+// The first member that writes opens the group. Later members write into the same storage
+// transaction, each in its own subtransaction, so that each can be rolled back alone. What a member
+// has written is visible to later transactions in its queues before it is committed.
 
 import Dispatch
 import Platform
 
-/// Unchecked: `writer` and `tokenAfter` are used under the committer's `usage`; the rest is changed under its `state`. So checks of
-/// exclusive use, which each transaction would pay for, would find nothing.
+/// Unchecked: `writer` and `tokenAfter` are accessed under the committer's `usage` lock, all other
+/// state under its `state` lock. Exclusivity checks would find nothing here, and every transaction
+/// would pay for them.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed
     case failed(any Error)
   }
 
-  /// More would make the first one wait too long.
+  /// A larger group would delay the completion of its first member too long.
   private static let mostMembers = 256
   private let mostMembers: Int
 
-  /// Tells it from others of the process; never 0.
+  /// A process-wide unique number, never 0.
   let number = numbers.add(1, ordering: .relaxed).newValue
   private static let numbers = Atomic<Int>(0)
 
   let writer: any StorageWriter
-  /// What other connections had committed when the storage's transaction began; nil if that is not known, or they can commit
-  /// meanwhile. See `StorageWriter`.
+  /// The commit token when the storage transaction began. nil if it is unknown or if other
+  /// connections can commit while the transaction is open. See `StorageWriter`.
   let token: CommitToken?
-  /// The same when it was committed.
+  /// The commit token after the commit.
   @exclusivity(unchecked) private(set) var tokenAfter: CommitToken?
   @exclusivity(unchecked) var outcome = Outcome.open
-  /// The types of the members.
+  /// The entity types of all members.
   @exclusivity(unchecked) private(set) var types: TypeSet = []
   @exclusivity(unchecked) private(set) var members: [CommitMember] = []
   private let deadline: DispatchTime
 
   /// - Parameters:
-  ///   - capabilities: Those of the writer's engine.
-  ///   - longest: How long it may wait for more members.
+  /// The capabilities of the writer's engine.
+  /// The maximum time to wait for more members.
   init(
     _ writer: any StorageWriter, _ capabilities: EngineCapabilities, longest: DispatchTimeInterval
   ) {
@@ -57,7 +59,7 @@ final class CommitGroup: @unchecked Sendable {
     members.append(member)
   }
 
-  /// The members, who know their group, and are let go of with this.
+  /// Removes and returns the members. Members reference their group; this breaks the cycle.
   func takeMembers() -> [CommitMember] {
     defer { members = [] }
     return members
@@ -65,12 +67,12 @@ final class CommitGroup: @unchecked Sendable {
 
   var isOpen: Bool { if case .open = outcome { true } else { false } }
 
-  /// Why it was not committed.
+  /// Why the group was not committed.
   var failure: (any Error)? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// Whether the group should not grow any more, because it is large.
+  /// Whether the group has reached its maximum size.
   var isFull: Bool { members.count >= mostMembers }
 
-  /// The same, also because it has waited long. To look at the clock costs something.
+  /// Whether the group is full or has waited long enough. Reading the clock has a cost.
   var isDue: Bool { isFull || (!members.isEmpty && .now() > deadline) }
 }

@@ -1,14 +1,18 @@
-// CommitMember: what has run in the lines of some types, and somebody waits for its end.
+// CommitMember: work that ran at the head of its types' queues and is finished when it is
+// committed.
 //
-// Most are transactions, see `Transaction`. The workspace's own errands are written in the same groups and told in the same order.
+// Most members are transactions, see `Transaction`. The workspace's internal writes share the same
+// groups and are notified in the same order.
 
-/// Unchecked: its properties are changed by the thread that runs it, before `Committer.end` puts it into a group or a delivery. That
-/// happens under the committer's lock, which the thread that tells it has taken after that; from then on it is only read.
+/// Unchecked: the thread that runs a member sets its properties before `Committer.end` adds it to a
+/// group or a delivery under the committer's lock. The thread that notifies the member takes that
+/// lock afterwards. From then on the member is only read.
 class CommitMember: @unchecked Sendable {
   final let types: TypeSet
-  /// The group that it has written into or read from: if that fails, so has it.
+  /// The group that the member has written into or read from. If the group fails, the member fails
+  /// too.
   @exclusivity(unchecked) final var group: CommitGroup?
-  /// Why nothing of it is to be committed; nil if it is good as far as it goes.
+  /// Why the member must not be committed; nil if it may be.
   @exclusivity(unchecked) final var failure: (any Error)?
 
   init(_ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil) {
@@ -17,32 +21,32 @@ class CommitMember: @unchecked Sendable {
     self.failure = failure
   }
 
-  /// It is committed. Called in the order of the commits, before anything is delivered.
+  /// Called after the member is committed, in commit order and before any delivery.
   func committed(at time: Int64) {}
 
-  /// Tells whoever waits for its end, when that is known.
-  /// - Parameter failure: Why it is not committed; nil if it is.
+  /// Notifies the code that waits for the outcome, once the outcome is known.
+  /// - Parameter failure: Why the member is not committed; nil if it is.
   func tell(_ failure: (any Error)?) {}
 
-  /// Whether handlers of the program may be called by `tell`. Asked when the outcome is known.
+  /// Whether `tell` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
 
-  /// Why it is not committed, when that is known; nil if it is.
+  /// Once the outcome is known: why the member is not committed, or nil if it is.
   final var outcome: (any Error)? { failure ?? group?.failure }
 
-  /// Whether it cannot end before a group does.
+  /// Whether the member's outcome depends on a group that is still open.
   final func dependsOn(_ group: CommitGroup) -> Bool {
     group === self.group || !group.types.isDisjoint(with: types)
   }
 }
 
-/// Something that the workspace has done itself.
+/// An internal write of the workspace.
 ///
-/// Unchecked: it adds a constant to a member, which is `Sendable` for the reason given there.
+/// Unchecked: it adds only a constant to `CommitMember`, whose comment gives the reason.
 final class Errand: CommitMember, @unchecked Sendable {
   private let completion: @Sendable ((any Error)?) -> Void
 
-  /// - Parameter completion: Told why it is not committed; nil if it is.
+  /// - Parameter completion: Called with the reason why it is not committed; nil if it is.
   init(
     _ types: TypeSet, group: CommitGroup?, failure: (any Error)?,
     _ completion: @escaping @Sendable ((any Error)?) -> Void

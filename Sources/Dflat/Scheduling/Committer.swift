@@ -1,58 +1,61 @@
-// Committer: the right to write, and commits that are shared.
+// Committer: the write lease and group commit.
 //
-// It keeps true:
+// Invariants:
 //
-//  - one transaction has the right to write at a time, from its first write to its end; who waits for it gets it in the order
-//    of asking;
-//  - the storage's transaction is used by one thread at a time: by who has the right to write, and, between those uses, by
-//    transactions that read what was written before them and is not committed yet;
-//  - an aborted transaction is undone alone;
-//  - nobody is told anything before the commit, and then everybody in the order of the transactions. If it fails, or the
-//    storage has given the whole up, everybody who depends on it is told so;
-//  - whoever leaves a group open has somebody behind it who will close it: one who has, or waits for, the right to write, or
-//    one who follows in its lines. Should that one take long without writing, an alarm closes the group. There is no other
-//    timer: when nobody waits, a transaction is committed at once.
+//  - One transaction at a time holds the write lease, from its first write to its end. Waiting
+//    transactions get it in the order in which they asked for it.
+//  - One thread at a time uses the storage transaction: the lease holder, or, while the holder does
+//    not use it, a transaction that reads uncommitted changes of the types it names.
+//  - An aborted transaction is rolled back alone.
+//  - Members are notified only after the commit, in transaction order. If the commit fails, or the
+//    storage rolls back the whole storage transaction, every member that depends on it is notified
+//    of the failure.
+//  - A group stays open only if a later transaction will close it: one that holds or waits for the
+//    write lease, or one that follows in the same queues. If that one runs for long without
+//    writing, an alarm closes the group. There is no other timer: if nothing waits, a transaction
+//    is committed at once.
 
 import Dispatch
 import FlatBuffersRuntime
 import Platform
 
 final class Committer: Sendable {
-  /// A transaction's turn to write.
+  /// A transaction's hold of the write lease.
   struct Turn {
     let group: CommitGroup
-    /// Whether it stands behind others in the group, and can be undone alone.
+    /// Whether the group has earlier members. The transaction then runs in a subtransaction and can
+    /// be rolled back alone.
     fileprivate let hasSubtransaction: Bool
   }
 
-  /// Unchecked: used under the lock only.
+  /// Unchecked: accessed under the lock only.
   private struct State: @unchecked Sendable {
-    /// Whether somebody has the right to write.
+    /// Whether a transaction holds the write lease.
     var isTaken = false
-    /// Who waits for it; it is theirs when they are signalled.
+    /// The waiting transactions. Signalling a semaphore passes the lease to its owner.
     var waiting = Fifo<DispatchSemaphore>()
-    /// The group that is open, or about to be committed by who has the right.
+    /// The group that is open, or that the lease holder is about to commit.
     var group: CommitGroup?
     var hasAlarm = false
 
     var isIdle: Bool { !isTaken && group == nil }
 
-    /// Gives the right to who has waited longest, if anybody does.
-    mutating func passRight() {
+    /// Passes the write lease to the transaction that has waited longest, or frees it.
+    mutating func passLease() {
       if let next = waiting.popFirst() { next.signal() } else { isTaken = false }
     }
   }
 
-  /// Unchecked: used by who has the right to write.
+  /// Unchecked: used by the holder of the write lease only.
   private struct Encoding: @unchecked Sendable {
     let builder = FlatBufferBuilder()
   }
 
   private let state = Mutex(State())
   private let encoding = Encoding()
-  /// Held while the storage's transaction is used. Taken before `state`, if both are.
+  /// Held while the storage transaction is used. Lock order: `usage` before `state`.
   private let usage = Mutex(())
-  /// How long a group waits for those who follow.
+  /// The maximum time that a group stays open for later members.
   private let longest: DispatchTimeInterval
   private let alarms = DispatchQueue(label: "dflat.alarms")
   private let capabilities: EngineCapabilities
@@ -63,10 +66,11 @@ final class Committer: Sendable {
 
   /// - Parameters:
   ///   - capabilities: What the engine can do.
-  ///   - deliveries: Where transactions are told how they ended.
-  ///   - longest: How long a group stays open for others at most.
-  ///   - settled: Called with each transaction that is committed, in their order, before anybody is told.
-  ///   - lost: Called with the types of which something may have been read that will not be committed.
+  ///   - deliveries: Schedules the notification of members.
+  ///   - longest: The maximum time that a group stays open for later members.
+  ///   - settled: Called with each committed transaction, in commit order, before any delivery.
+  ///   - lost: Called with the types of a failed group. Transactions may have read changes of these
+  ///     types that will not be committed.
   ///   - failed: Called if a commit fails.
   init(
     capabilities: EngineCapabilities, deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
@@ -84,13 +88,13 @@ final class Committer: Sendable {
 
   // MARK: Turns
 
-  /// What rows are encoded with, one after another. For who has the right to write.
+  /// The builder that encodes rows. Used by the holder of the write lease only.
   var builder: FlatBufferBuilder { encoding.builder }
 
-  /// Waits for the right to write.
-  /// - Parameter begin: Opens the storage's transaction, if none is open.
+  /// Waits for the write lease.
+  /// - Parameter begin: Opens the storage transaction if none is open.
   func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
-    let open = takeRight()
+    let open = takeLease()
     do {
       if let group = open {
         try use { try group.writer.beginSubtransaction() }
@@ -98,27 +102,26 @@ final class Committer: Sendable {
       }
       return turn(in: try use(begin))
     } catch {
-      // Nobody else may be there to close it.
+      // There may be no other transaction that would close the group.
       let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
-      passRight()
+      passLease()
       startAll(tickets)
       throw error
     }
   }
 
-  /// The same for who must not wait.
-  /// - Parameter begin: As above; nil if it would wait.
-  /// - Returns: nil if a transaction has the write lease, or a group is open, or `begin` gave
-  ///   nothing.
+  /// Takes the write lease without waiting.
+  /// - Parameter begin: Opens the storage transaction; returns nil if it would have to wait.
+  /// - Returns: nil if the lease is held, a group is open, or `begin` returned nil.
   func beginTurnAtOnce(_ begin: () throws -> (any StorageWriter)?) throws -> Turn? {
-    guard takeRightIfIdle() else { return nil }
+    guard takeLeaseIfIdle() else { return nil }
     do {
       if let writer = try use(begin) { return turn(in: writer) }
     } catch {
-      passRight()
+      passLease()
       throw error
     }
-    passRight()
+    passLease()
     return nil
   }
 
@@ -131,25 +134,25 @@ final class Committer: Sendable {
   /// Whether the write lease is free, and no group waits for its commit.
   var isIdle: Bool { state.withLock { $0.isIdle } }
 
-  /// Uses the storage's transaction. During a turn, or for a moment.
+  /// Uses the storage transaction, as the lease holder or for a short read.
   @inline(__always)
   func use<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    // The lock guards what `body` uses; what it gives is the caller's.
+    // The lock guards what `body` uses; its result belongs to the caller.
     var result: Result<R, E>?
     usage.withLock { _ in result = Result(catching: body) }
-    guard let result else { preconditionFailure("a lock did not run what it was given") }
+    guard let result else { preconditionFailure("a lock did not run its closure") }
     return try result.get()
   }
 
-  /// The transaction that is open, if somebody who has ended may have written one of these types into it.
+  /// The open group, if a member of it may have written one of these types.
   func written(_ types: TypeSet) -> CommitGroup? {
     state.withLock { state in
       state.group.flatMap { $0.types.isDisjoint(with: types) ? nil : $0 }
     }
   }
 
-  /// Uses the transaction that is open, if somebody who has ended may have written one of these types into it.
-  /// - Returns: nil if there is none.
+  /// Reads from the open group, if a member of it may have written one of these types.
+  /// - Returns: nil if there is no such group.
   func read<R: ~Copyable>(
     _ types: TypeSet, _ body: (CommitGroup) throws -> R
   ) throws -> R? {
@@ -160,22 +163,23 @@ final class Committer: Sendable {
     }
   }
 
-  /// Calls `body` while nobody can begin a turn.
+  /// Calls `body` while holding the write lease.
   func betweenTurns<R>(_ body: () throws -> R) rethrows -> R {
-    _ = takeRight()
-    defer { passRight() }
+    _ = takeLease()
+    defer { passLease() }
     return try body()
   }
 
-  /// Calls `body` while nobody can begin a turn, and no transaction of the storage is open.
+  /// Calls `body` while holding the write lease and while no storage transaction is open.
   func betweenGroups(_ body: () -> Void) {
-    if let group = takeRight() { startAll(settle(group)) }
+    if let group = takeLease() { startAll(settle(group)) }
     body()
-    passRight()
+    passLease()
   }
 
-  /// Ends a transaction, and its turn if it has had one. A group that it belongs to stays open for those who follow.
-  /// - Parameter commits: Whether the turn's group is committed before this returns.
+  /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
+  /// members.
+  /// - Parameter commits: Whether the group is committed before this returns.
   func end(_ turn: Turn?, _ member: CommitMember, commits: Bool = false) -> Ticket.Rest {
     if let turn, let error = close(turn, member.failure) {
       member.failure = member.failure ?? error
@@ -183,26 +187,26 @@ final class Committer: Sendable {
     let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
       let rest: Ticket.Rest
       if let group = state.group, turn != nil || member.dependsOn(group) {
-        // Also if it has written nothing: those behind it are told after it.
+        // Also a member that has written nothing: later members must be notified after it.
         group.add(member)
         if turn != nil, commits || group.isDue { return (.settling, group) }
         rest = .settling
       } else {
         rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
       }
-      if turn != nil { state.passRight() }
+      if turn != nil { state.passLease() }
       return (rest, nil)
     }
     if let due {
       let tickets = settle(due)
-      passRight()
+      passLease()
       startAll(tickets)
     }
     return rest
   }
 
-  /// Keeps or undoes what was written in a turn.
-  /// - Returns: Why the group is lost, if it is.
+  /// Keeps or rolls back what was written during a turn.
+  /// - Returns: Why the whole group has failed; nil if it has not.
   private func close(_ turn: Turn, _ reason: (any Error)?) -> (any Error)? {
     let group = turn.group
     let keeping = reason == nil
@@ -216,27 +220,29 @@ final class Committer: Sendable {
       }
       if isAlive, keeping || turn.hasSubtransaction { return nil }
       let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
-      lose(group, failure)
+      failGroup(group, failure)
       return failure
     } catch {
       failed(error)
-      lose(group, error)
+      failGroup(group, error)
       return error
     }
   }
 
   // MARK: The end of a group
 
-  /// Closes the group that a transaction has left open, unless somebody else will. Called when it has left its lines.
+  /// Closes the group that a transaction left open, unless a later transaction will. Called after
+  /// the transaction has left its queues.
   /// - Parameters:
-  ///   - isFollowed: Whether somebody stands behind it in its lines.
-  ///   - isLane: Whether this thread may call the program's handlers, if nobody waits for it.
-  ///   - isRinging: Whether it is the alarm that calls.
+  ///   - isFollowed: Whether another job follows in its queues.
+  ///   - isLane: Whether this thread may call the program's handlers if no other job waits for it.
+  ///   - isRinging: Whether the alarm is the caller.
   func settle(isFollowed: Bool, isLane: Bool = true, isRinging: Bool = false) {
     let group = state.withLock { state -> CommitGroup? in
-      // Who has the right comes here, too.
+      // The lease holder calls this, too.
       guard let group = state.group, !state.isTaken else { return nil }
-      // Who follows looks at the clock when he has written; if he does not write, the alarm rings.
+      // The following transaction checks the deadline after it has written. If it does not write,
+      // the alarm closes the group.
       if isFollowed, !group.isFull, !isRinging || !group.isDue {
         setAlarm(&state)
         return nil
@@ -246,15 +252,15 @@ final class Committer: Sendable {
     }
     guard let group else { return }
     var tickets = settle(group)
-    passRight()
-    // Nobody waits for this thread: it tells the first one itself.
+    passLease()
+    // No job waits for this thread, so it runs the last delivery itself.
     let first = isFollowed || !isLane ? nil : tickets.popLast()
     startAll(tickets)
     if let first { deliveries.run(first) }
   }
 
-  /// Commits a group. The caller has the right to write.
-  /// - Returns: The deliveries that can begin.
+  /// Commits a group. The caller holds the write lease.
+  /// - Returns: The deliveries that are ready to run.
   private func settle(_ group: CommitGroup) -> [Ticket] {
     let (tickets, error) = use { () -> ([Ticket], (any Error)?) in
       do {
@@ -268,8 +274,8 @@ final class Committer: Sendable {
     return tickets
   }
 
-  /// Ends a group whose changes the storage has given up, or is to give up.
-  private func lose(_ group: CommitGroup, _ error: any Error) {
+  /// Fails a group whose changes the storage has rolled back or must roll back.
+  private func failGroup(_ group: CommitGroup, _ error: any Error) {
     startAll(
       use {
         group.writer.rollback()
@@ -277,8 +283,9 @@ final class Committer: Sendable {
       })
   }
 
-  /// Tickets are made under the lock, so that they are in the order of the commits; and before anybody else can use the
-  /// storage's transaction, so that who uses it knows of every commit.
+  /// Closes a group and enqueues its deliveries. This happens under the lock, so deliveries are in
+  /// commit order, and before any other thread can use the storage transaction, so its next user
+  /// knows of every commit.
   private func dissolve(_ group: CommitGroup, _ outcome: CommitGroup.Outcome) -> [Ticket] {
     state.withLock { state in
       group.outcome = outcome
@@ -288,7 +295,8 @@ final class Committer: Sendable {
     }
   }
 
-  /// Members that stand in the same lines, one behind the other, are told by one delivery: others could not come between them.
+  /// Enqueues the deliveries. Consecutive members with the same types share one delivery: no other
+  /// delivery could come between them.
   private func deliver(_ members: [CommitMember]) -> [Ticket] {
     var tickets: [Ticket] = []
     var rest = members[...]
@@ -321,7 +329,8 @@ final class Committer: Sendable {
   private func setAlarm(_ state: inout State) {
     if state.hasAlarm { return }
     state.hasAlarm = true
-    // Held strongly, for a moment: what somebody has a weak reference to is counted slowly ever after.
+    // A strong reference, held briefly. A weak one would slow down reference counting of the
+    // committer for the rest of its life.
     alarms.asyncAfter(deadline: .now() + longest) { self.ring() }
   }
 
@@ -330,17 +339,17 @@ final class Committer: Sendable {
       state.hasAlarm = false
       return state.group != nil && !state.isTaken
     }
-    // A younger group gets its own alarm.
+    // A group that was opened since then sets its own alarm.
     if isLeft { settle(isFollowed: true, isRinging: true) }
   }
 
-  // MARK: The right to write
+  // MARK: The write lease
 
-  /// How many wait for the right to write.
+  /// The number of transactions that wait for the write lease.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// - Returns: The group that is open.
-  private func takeRight() -> CommitGroup? {
+  /// - Returns: The open group.
+  private func takeLease() -> CommitGroup? {
     let (place, group) = state.withLock { state -> (DispatchSemaphore?, CommitGroup?) in
       if !state.isTaken {
         state.isTaken = true
@@ -355,7 +364,7 @@ final class Committer: Sendable {
     return state.withLock { $0.group }
   }
 
-  private func takeRightIfIdle() -> Bool {
+  private func takeLeaseIfIdle() -> Bool {
     state.withLock { state in
       guard state.isIdle else { return false }
       state.isTaken = true
@@ -363,12 +372,12 @@ final class Committer: Sendable {
     }
   }
 
-  private func passRight() {
-    state.withLock { $0.passRight() }
+  private func passLease() {
+    state.withLock { $0.passLease() }
   }
 }
 
 extension StorageError {
   fileprivate static let givenUp = StorageError(
-    .other, message: "after an error the storage gave up everything that was not committed")
+    .other, message: "after an error the storage rolled back everything that was not committed")
 }

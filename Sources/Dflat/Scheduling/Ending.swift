@@ -1,8 +1,8 @@
-// Ending: how a transaction ended, for the one caller who waits for that.
+// Ending: the outcome of a transaction, for the one caller that waits for it.
 //
-// It is told once. A caller who asks later gets the answer at once, which is the common case: who
-// runs a transaction on its own thread mostly commits it there, too. Otherwise the thread waits, or
-// the task.
+// It is set once. In the common case it is known before the caller asks, because a caller that runs
+// a transaction on its own thread mostly commits it there, too. Otherwise the calling thread or
+// task waits.
 
 import Dispatch
 import Platform
@@ -16,8 +16,8 @@ final class Ending: Sendable {
 
   private let state = Mutex(State.open)
 
-  /// Tells how it ended.
-  /// - Parameter failure: Why it is not committed; nil if it is.
+  /// Sets the outcome.
+  /// - Parameter failure: Why the transaction is not committed; nil if it is.
   func tell(_ failure: (any Error)?) {
     let waiting = state.withLock { state -> (@Sendable () -> Void)? in
       defer { state = .known(failure) }
@@ -27,10 +27,10 @@ final class Ending: Sendable {
     waiting?()
   }
 
-  /// Whether it was told, so that asking waits for nothing.
+  /// Whether the outcome is known, so that waiting returns at once.
   var isKnown: Bool { state.withLock { if case .known = $0 { true } else { false } } }
 
-  /// Waits on this thread until it was told.
+  /// Blocks this thread until the outcome is known.
   func wait() {
     if isKnown { return }
     let told = DispatchSemaphore(value: 0)
@@ -38,7 +38,7 @@ final class Ending: Sendable {
     told.wait()
   }
 
-  /// Waits without a thread.
+  /// Suspends the task until the outcome is known.
   func wait() async {
     if isKnown { return }
     await withCheckedContinuation { continuation in
@@ -55,12 +55,12 @@ final class Ending: Sendable {
     if isKnown { body() }
   }
 
-  /// What was told.
-  /// - Throws: Why it is not committed.
+  /// Checks the outcome.
+  /// - Throws: Why the transaction is not committed.
   func check() throws {
     let failure = state.withLock { state -> (any Error)? in
       guard case .known(let failure) = state else {
-        preconditionFailure("an ending was asked for before it was known")
+        preconditionFailure("an outcome was read before it was known")
       }
       return failure
     }

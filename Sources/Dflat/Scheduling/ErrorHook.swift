@@ -1,6 +1,6 @@
-// ErrorHook: where errors go that no call can throw.
+// ErrorHook: receives errors that no call can throw.
 //
-// A program that installs no handler would never hear of them, so debug builds then write them to the standard error stream.
+// If the program installs no handler, debug builds write these errors to the standard error stream.
 
 import Platform
 

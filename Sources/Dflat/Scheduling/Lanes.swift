@@ -1,13 +1,16 @@
 // Lanes: where jobs run.
 //
-// A lane is a serial queue; each has a thread of its own when there is something to run, so a job that waits for another one
-// stops no third. (A concurrent queue has as many threads as there are processors, and then waits for one of them.) Lanes
-// target the program's own queue if it gave one, which then decides how many jobs run at once.
+// A lane is a serial dispatch queue. Dispatch gives each lane its own thread while it has work, so
+// a job that blocks on another one does not stop a third. (A concurrent queue has as many threads
+// as there are processors, and then waits for one of them.) Lanes target the program's own queue if
+// it set one; that queue then decides how many jobs run at once.
 //
-// Who does its own work does it on its own thread; where the program gave a queue, as a job of that
-// queue, which runs nothing else meanwhile that it would not run beside a job in a lane.
+// A caller that runs its own work does so on its own thread. If the program set a queue, the work
+// runs as a job of that queue. Meanwhile the queue runs nothing that it would not run beside a job
+// in a lane.
 //
-// Work inherits the priority of whoever hands it in, and a lane that is waited for is lifted, where Dispatch knows priorities.
+// Work inherits the priority of the submitting thread. Where Dispatch supports priorities, a lane
+// that is waited for is boosted.
 
 import Dispatch
 import Platform
@@ -26,11 +29,11 @@ final class Lanes: Sendable {
     target?.setSpecific(key: mark.key, value: nil)
   }
 
-  /// Whether the thread runs something of the target queue: what waits for a job of that queue may
-  /// then wait for ever.
+  /// Whether this thread runs a job of the target queue. Waiting here for another job of that queue
+  /// may then deadlock.
   var areAround: Bool { target != nil && DispatchQueue.getSpecific(key: mark.key) == true }
 
-  /// Whether other work may wait for a lane's thread.
+  /// Whether lanes share the program's queue, so that other work may wait for their threads.
   var areShared: Bool { target != nil }
 
   /// Runs a job as soon as a thread can, and returns at once.
@@ -42,7 +45,7 @@ final class Lanes: Sendable {
     }
   }
 
-  /// Runs a caller's own work, on its thread.
+  /// Runs the caller's own work on its thread.
   func runHere<R>(_ work: () -> R) -> R {
     if target == nil { return work() }
     let lane = takeLane()
@@ -55,7 +58,7 @@ final class Lanes: Sendable {
   }
 }
 
-/// Under what a target queue carries the mark of a workspace.
+/// The key under which a target queue carries the workspace's mark.
 ///
 /// Unchecked: a key is an identity, and does not change.
 private struct QueueMark: @unchecked Sendable {

@@ -1,10 +1,12 @@
-// SteppedWork: long work on a type's table that is done in steps, while the program goes on.
+// SteppedWork: long maintenance of a type's table, done in steps while the program goes on.
 //
-//  - There is one run for a type at a time; whoever wants it while it goes on joins it.
-//  - Each step is a job of its own in the type's line, behind those that were called before; the next one takes its place when
-//    the step before it is committed.
-//  - When the disk is full a run pauses and goes on by itself. A shutdown ends it, and tells those who wait.
-//  - A run that ended before everything was done is begun again only by who waits for it, or after something was committed.
+//  - There is one run per type at a time. A caller that asks for the work during a run joins it.
+//  - Each step is a job in the type's queue, behind the jobs enqueued before it. The next step is
+//    enqueued when the previous one is committed.
+//  - When the disk is full, a run pauses and resumes by itself. Shutdown ends it and notifies its
+//    watchers.
+//  - A run that ended before the work was complete is restarted only by a caller that waits for it,
+//    or after a later commit.
 
 import Dispatch
 import Platform
@@ -14,32 +16,33 @@ final class SteppedWork<Progress: Sendable>: Sendable {
 
   private struct Run {
     var watchers: [Watcher] = []
-    /// Whether nothing of it stands in a line, since the disk is full.
+    /// Whether no step is enqueued because the disk is full.
     var isPaused = false
   }
 
   private struct State {
     var running: [ObjectIdentifier: Run] = [:]
-    /// The clock when a run ended before all was done.
+    /// The clock value at which a run ended before the work was complete.
     var stopped: [ObjectIdentifier: Int64] = [:]
-    /// How long it is waited when the disk is full.
+    /// How long a run pauses when the disk is full.
     var pause = DispatchTimeInterval.seconds(5)
   }
 
   private let state = Mutex(State())
 
-  /// How long it is waited when the disk is full.
+  /// How long a run pauses when the disk is full.
   var pause: DispatchTimeInterval {
     get { state.withLock { $0.pause } }
     set { state.withLock { $0.pause = newValue } }
   }
 
-  /// Begins a run, or joins one that goes on.
+  /// Begins a run, or joins the current one.
   ///
   /// - Parameters:
-  ///   - watcher: Told after each step, and of an error; nil if it is a query that wants the work done.
+  ///   - watcher: Called after each step and with an error; nil if a query asks for the work and
+  ///     does not wait for it.
   ///   - now: The workspace's clock.
-  /// - Returns: Whether the caller is to take the first step.
+  /// - Returns: Whether the caller has to start the first step.
   func begin(_ schema: EntitySchema, now: Int64, _ watcher: Watcher?) -> Bool {
     state.withLock { state in
       let id = ObjectIdentifier(schema)
@@ -53,13 +56,13 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     }
   }
 
-  /// A step has gone well.
+  /// Reports a successful step.
   func report(_ progress: Progress, of schema: EntitySchema) {
     let watchers = state.withLock { $0.running[ObjectIdentifier(schema)]?.watchers ?? [] }
     for watcher in watchers { watcher(.success(progress)) }
   }
 
-  /// A run ends, for now or for ever.
+  /// Ends a run.
   func end(_ schema: EntitySchema, isComplete: Bool, now: Int64, _ error: (any Error)? = nil) {
     let watchers = state.withLock { state -> [Watcher] in
       let id = ObjectIdentifier(schema)
@@ -69,8 +72,8 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     if let error { for watcher in watchers { watcher(.failure(error)) } }
   }
 
-  /// The next step waits until there may be room on the disk.
-  /// - Parameter step: Takes it.
+  /// Delays the next step until there may be room on the disk.
+  /// - Parameter step: Starts the step.
   func takePause(
     _ schema: EntitySchema, on queue: DispatchQueue, _ step: @escaping @Sendable () -> Void
   ) {
@@ -89,7 +92,7 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     }
   }
 
-  /// Ends what pauses: nothing will go on. What stands in a line ends there.
+  /// Ends paused runs at shutdown. Runs with an enqueued step end when that step is refused.
   func endPaused(_ error: any Error) {
     let watchers = state.withLock { state -> [Watcher] in
       let paused = state.running.filter(\.value.isPaused)

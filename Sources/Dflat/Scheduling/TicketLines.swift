@@ -1,60 +1,64 @@
-// TicketLines: the order of jobs that name several lines.
+// TicketLines: the order of jobs that name several queues.
 //
-// A job takes its place in all of its lines at once, and is ready when it stands at the head of all. So:
+// A job is enqueued in all of its queues at once, and is ready when it is at the head of all of
+// them. Therefore:
 //
-//  - two jobs with a line in common run in the order in which they took their places, whatever other lines they name;
-//  - no two jobs can wait for each other: of those that wait, the one that came first stands behind ready jobs only;
-//  - a job that is ready stays at the head of its lines until it leaves them;
-//  - one that waits may be withdrawn: it is as if it had never come.
+//  - two jobs with a queue in common run in the order in which they were enqueued, whatever other
+//    queues they name;
+//  - there is no deadlock: among the waiting jobs, the one that was enqueued first waits for ready
+//    jobs only;
+//  - a ready job stays at the head of its queues until it leaves them;
+//  - a waiting job can be withdrawn, as if it had never been enqueued.
 //
-// Plain data, without threads and locks: its owner guards it.
+// This is plain data without threads or locks; its owner synchronises access.
 
 import Dispatch
 import Platform
 
-/// The line of an entity type, or whatever else needs an order.
+/// The queue of an entity type, or of anything else that needs an order.
 final class Line {
-  // Guarded by the owner's lock, as all that changes here: checks of exclusive use would find nothing.
+  // Guarded by the owner's lock, like all mutable state in this file; exclusivity checks would find
+  // nothing.
   @exclusivity(unchecked) fileprivate var tickets = Fifo<Ticket>()
 }
 
-/// A job's place in its lines.
+/// A job's position in its queues.
 ///
-/// Unchecked: what changes is changed by the owner of the lines only, under its lock.
+/// Unchecked: mutable state is changed by the owner of the queues only, under its lock.
 final class Ticket: @unchecked Sendable {
   typealias Job = @Sendable () -> Rest
-  /// What a job leaves to be done when it has left its lines.
+  /// The work that remains when a job has left its queues.
   enum Rest {
     case nothing
-    /// The group that it shares may have to be committed.
+    /// The job's group may have to be committed.
     case settling
-    /// Somebody is to be told something.
+    /// A delivery is ready to run.
     case delivery(Ticket)
   }
 
-  /// What is done when a ticket is ready, and by which thread.
+  /// What happens when a ticket is ready, and on which thread.
   enum Work {
     /// Runs in a lane.
     case job(Job)
-    /// Runs at once, on the thread that finds the ticket ready: it calls nothing of the program's
-    /// and does not wait.
+    /// Runs at once, on the thread that finds the ticket ready. It neither calls the program's code
+    /// nor waits.
     case notice(Job)
-    /// The thread that took the place does it. It waits for the semaphore unless it was ready at
-    /// once.
+    /// Done by the thread that enqueued the ticket. It waits for the semaphore unless the ticket
+    /// was ready at once.
     case own(DispatchSemaphore)
   }
 
   let work: Work
-  // Most stand in one line.
+  // Most tickets have one queue.
   fileprivate let line: Line?
   fileprivate let others: [Line]
-  /// In how many lines others stand before it.
+  /// The number of queues in which other tickets are ahead of this one.
   @exclusivity(unchecked) fileprivate var blockers = 0
 
   /// - Parameters:
-  ///   - line: A line; nil for a ticket that waits for nobody.
-  ///   - others: More of them, each one once.
-  ///   - work: What is done when it is ready.
+  ///   - line: A queue; nil for a ticket that waits for no other.
+  ///   - others: Further queues, without duplicates.
+  ///   - work: What happens when the ticket is ready.
   init(line: Line?, others: [Line] = [], work: Work) {
     self.line = line
     self.others = others
@@ -63,38 +67,38 @@ final class Ticket: @unchecked Sendable {
 }
 
 extension Ticket {
-  /// Whether no lane runs it.
+  /// Whether the ticket's work is done by the calling thread and not by a lane.
   var isOwn: Bool { if case .own = work { true } else { false } }
 }
 
 struct TicketLines {
-  /// The tickets that are in lines.
+  /// The number of enqueued tickets.
   private(set) var count = 0
 
-  /// Takes a place at the end of all lines of a ticket.
+  /// Appends a ticket to all of its queues.
   /// - Returns: Whether it is ready at once.
   mutating func take(_ ticket: Ticket) -> Bool {
     count += 1
-    if let line = ticket.line { stand(ticket, in: line) }
-    for line in ticket.others { stand(ticket, in: line) }
+    if let line = ticket.line { enqueue(ticket, in: line) }
+    for line in ticket.others { enqueue(ticket, in: line) }
     return ticket.blockers == 0
   }
 
-  private func stand(_ ticket: Ticket, in line: Line) {
+  private func enqueue(_ ticket: Ticket, in line: Line) {
     if !line.tickets.isEmpty { ticket.blockers += 1 }
     line.tickets.append(ticket)
   }
 
-  /// Gives the places of a ready ticket up.
-  /// - Returns: Those that are ready now, and were not before.
+  /// Removes a ready ticket from its queues.
+  /// - Returns: The tickets that became ready.
   mutating func leave(_ ticket: Ticket) -> Freed {
     count -= 1
     let first = ticket.line.flatMap { leave($0, ticket) }
     return Freed(first: first, others: ticket.others.compactMap { leave($0, ticket) })
   }
 
-  /// Takes a ticket that waits out of its lines; one that is ready stays.
-  /// - Returns: Those that are ready now, and were not before.
+  /// Removes a waiting ticket from its queues. A ready ticket stays.
+  /// - Returns: The tickets that became ready.
   mutating func withdraw(_ ticket: Ticket) -> Freed {
     if ticket.blockers == 0 { return Freed(first: nil, others: []) }
     count -= 1
@@ -109,7 +113,8 @@ struct TicketLines {
     return nil
   }
 
-  /// Tickets that are ready because one has left its lines: of its first line, and of the others.
+  /// Tickets that became ready because another left its queues: the one in its first queue, and
+  /// those in the others.
   struct Freed {
     let first: Ticket?
     let others: [Ticket]
@@ -119,7 +124,7 @@ struct TicketLines {
 
   private func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
     let left = line.tickets.popFirst()
-    assert(left === ticket, "a ticket left its lines before it stood at their head")
+    assert(left === ticket, "a ticket left its queues before it was at their head")
     guard let next = line.tickets.first else { return nil }
     next.blockers -= 1
     return next.blockers == 0 ? next : nil

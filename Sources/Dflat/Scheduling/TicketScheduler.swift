@@ -1,17 +1,17 @@
-// TicketScheduler: jobs in the order of their tickets, on several threads.
+// TicketScheduler: runs jobs in the order of their tickets, on several threads.
 //
-// It keeps true what `TicketLines` does, and:
+// In addition to the invariants of `TicketLines`:
 //
-//  - a job is accepted or refused under a lock, so it comes either before the closing or after it;
-//  - jobs that are ready run at the same time, each in a lane of its own; a lane goes on with the job that its last one let
-//    go, so a long line costs no change of threads;
-//  - a thread that does its own work runs no job of others: what it lets go of is run by lanes.
+//  - A job is accepted or refused under a lock, so it comes either before the closing or after it.
+//  - Ready jobs run concurrently, each in its own lane. A lane continues with the job that its last
+//    one made ready, so a long queue needs no thread switches.
+//  - A thread that does its own work runs no other jobs; lanes run those that it made ready.
 
 import Dispatch
 import Platform
 
 final class TicketScheduler: Sendable {
-  /// Unchecked: used under the lock only.
+  /// Unchecked: accessed under the lock only.
   private struct State: @unchecked Sendable {
     var tickets = TicketLines()
     var lines: [ObjectIdentifier: Line] = [:]
@@ -26,35 +26,35 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  /// After so many jobs a lane goes to the end of the program's queue.
+  /// After this many jobs a lane re-enqueues itself at the end of the program's queue, to be fair.
   private static let mostInARow = 128
 
   private let state = Mutex(State())
-  /// The same as the state's.
+  /// A copy of the state's flag.
   private let closed = Atomic(false)
   private let lanes: Lanes
-  /// The line in which all jobs stand, if they run one at a time.
+  /// The queue that contains all jobs, if they run one at a time.
   private let everything: Everything?
   private let finish: @Sendable (Ticket.Rest, Followers) -> Void
 
-  /// Unchecked: used under the lock only.
+  /// Unchecked: accessed under the lock only.
   private struct Everything: @unchecked Sendable {
     let line = Line()
   }
 
-  /// Who comes behind work that has ended.
+  /// Which jobs follow a job that has ended.
   enum Followers {
-    /// Nobody, and the thread is a lane's: it may call handlers of the program.
+    /// None, and the thread belongs to a lane, so it may call the program's handlers.
     case noneInLane
-    /// Nobody, and the thread is a caller's: lanes call the handlers.
+    /// None, and the thread belongs to a caller, so lanes call the handlers.
     case none
-    /// Somebody who shares a type. Nobody is made to wait for this thread.
+    /// At least one job shares a type and must not be kept waiting by this thread.
     case some
   }
 
   /// - Parameters:
-  ///   - isSerial: Whether all jobs run one at a time, whatever lines they name.
-  ///   - finish: Does what is left to be done, after a ticket has left its lines.
+  ///   - isSerial: Whether all jobs run one at a time, whatever queues they name.
+  ///   - finish: Does the remaining work of a ticket after it has left its queues.
   init(
     lanes: Lanes, isSerial: Bool,
     finish: @escaping @Sendable (Ticket.Rest, Followers) -> Void = { _, _ in }
@@ -64,11 +64,11 @@ final class TicketScheduler: Sendable {
     everything = isSerial ? Everything() : nil
   }
 
-  /// Whether `close` was called. Asked at each reading, so without the lock.
+  /// Whether `close` was called. Every read checks this, so it takes no lock.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// Refuses all later jobs.
-  /// - Returns: Whether this call did it.
+  /// - Returns: False if the scheduler was closed before.
   func close() -> Bool {
     state.withLock { state in
       defer {
@@ -79,16 +79,16 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  /// Puts a job at the end of the lines of some types.
-  /// - Returns: Whether it was accepted; after `close` none is.
+  /// Appends a job to the queues of some types.
+  /// - Returns: Whether it was accepted; after `close` no job is.
   func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     guard let (ticket, isReady) = enter(types, .job(job)) else { return false }
     if isReady { start(ticket) }
     return true
   }
 
-  /// Takes a place at the end of the lines of some types. If the ticket is ready, the caller starts
-  /// it, or does its work and ends it.
+  /// Enqueues a ticket in the queues of some types. If it is ready, the caller starts it, or does
+  /// its work and ends it.
   /// - Returns: nil after `close`.
   func enter(_ types: TypeSet, _ work: Ticket.Work) -> (ticket: Ticket, isReady: Bool)? {
     state.withLock { state in
@@ -98,8 +98,8 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  /// Takes a place at the end of its lines, also after `close`.
-  /// - Returns: The ticket if it is ready. The caller starts it.
+  /// Enqueues a ticket, also after `close`.
+  /// - Returns: The ticket if it is ready; the caller must start it.
   func place(_ types: TypeSet, _ work: Ticket.Work) -> Ticket? {
     state.withLock { state in
       let ticket = ticket(types, work, &state)
@@ -115,7 +115,7 @@ final class TicketScheduler: Sendable {
       others: types.dropFirst().map { state.line(of: $0) }, work: work)
   }
 
-  /// Sees to it that the work of a ready ticket is done.
+  /// Starts the work of a ready ticket.
   func start(_ ticket: Ticket) {
     switch ticket.work {
     case .job: lanes.run { self.run(ticket) }
@@ -124,7 +124,7 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  /// Runs a ready ticket, and those that follow it, in this lane.
+  /// Runs a ready ticket, and those that it makes ready, in this lane.
   func run(_ ticket: Ticket) {
     var next: Ticket? = ticket
     var count = 0
@@ -139,17 +139,17 @@ final class TicketScheduler: Sendable {
         if let first = freed.first { goOn(with: first, &next) }
         for other in freed.others { goOn(with: other, &next) }
         finish(rest, freed.isEmpty ? .noneInLane : .some)
-      case .own: preconditionFailure("a lane was given what a caller does")
+      case .own: preconditionFailure("a lane was given a ticket of a caller")
       }
     }
   }
 
-  /// Makes a ready ticket the next one of a lane that has none, or starts it.
+  /// Makes a ready ticket the next job of this lane if it has none, or starts it elsewhere.
   private func goOn(with ticket: Ticket, _ next: inout Ticket?) {
     if next == nil, !ticket.isOwn { next = ticket } else { start(ticket) }
   }
 
-  /// Takes a ticket that waits out of its lines. The work of one that is ready is done all the same.
+  /// Removes a waiting ticket from its queues. The work of a ready ticket runs all the same.
   func withdraw(_ ticket: Ticket) {
     start(state.withLock { $0.tickets.withdraw(ticket) })
   }
@@ -166,7 +166,7 @@ final class TicketScheduler: Sendable {
     finish(rest, freed.isEmpty ? .none : .some)
   }
 
-  /// Runs a notice, and those that are ready then: not one inside of the other, since there may be
+  /// Runs a notice and those that it makes ready, in a loop and not recursively, since there may be
   /// many.
   private func runNotices(_ ticket: Ticket) {
     var next: Ticket? = ticket

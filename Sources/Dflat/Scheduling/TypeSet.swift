@@ -1,7 +1,7 @@
 // TypeSet: the entity types that a transaction names.
 //
-// Mostly one or two, and looked at several times in each transaction: an array in ascending order of addresses, in which nothing
-// has to be hashed. It keeps true that no type is in it twice.
+// A set has mostly one or two types and is read several times in each transaction. So it is an
+// array without duplicates in ascending order of addresses, and nothing is hashed.
 
 struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   private(set) var types: [EntitySchema] = []
@@ -42,7 +42,7 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   }
 
   static func == (left: TypeSet, right: TypeSet) -> Bool {
-    // The references themselves: to look at the objects would be to retain them.
+    // Compares the references themselves: accessing the objects would retain them.
     left.types.withUnsafeBytes { left in
       right.types.withUnsafeBytes { equalBytes(left, $0) }
     }

@@ -1,4 +1,4 @@
-// FlatBuffers for C++, as the judge of buffers: flatc's code for the schemas of
+// FlatBuffers for C++ as the reference implementation: flatc's code for the schemas of
 // JudgedSchemas.swift, compiled and loaded.
 
 import Foundation
@@ -21,7 +21,7 @@ struct CxxJudge {
     let description: String
   }
 
-  /// Whether flatc, a C++ compiler and the headers are there.
+  /// Whether flatc, a C++ compiler and the headers are available.
   static var isAvailable: Bool {
     #if os(Linux)
       FileManager.default.fileExists(atPath: "/usr/include/flatbuffers/flatbuffers.h")
@@ -31,7 +31,7 @@ struct CxxJudge {
     #endif
   }
 
-  /// Writes, compiles and loads it. It stays loaded.
+  /// Writes, compiles and loads the library. It stays loaded.
   init() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "dflat-judge-\(UUID().uuidString)")
@@ -68,7 +68,7 @@ struct CxxJudge {
     }
   }
 
-  /// What `Verifier` says to a buffer with a root of `JudgedSchemas.roots`.
+  /// Whether `Verifier` accepts a buffer with a root of `JudgedSchemas.roots`.
   func accepts(
     _ bytes: UnsafeRawBufferPointer, root: Int, checksAlignment: Bool = true
   ) -> Bool {
@@ -77,7 +77,7 @@ struct CxxJudge {
       checksAlignment ? 1 : 0) != 0
   }
 
-  /// The values of a buffer that was accepted, in the form of ReadValues.swift.
+  /// The values of an accepted buffer, in the form of ReadValues.swift.
   func values(_ bytes: UnsafeRawBufferPointer, root: Int, room: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
       count = read(

@@ -1,8 +1,8 @@
-// The schemas as flatc reads them, and a C++ program that verifies buffers of theirs and writes
-// down what it reads.
+// The schemas as flatc reads them, and a C++ program that verifies their buffers and prints the
+// values it reads.
 //
-// The program uses nothing but the accessors and `Verify` functions that flatc generates. It writes
-// values in the form of ReadValues.swift.
+// The program uses only the accessors and `Verify` functions that flatc generates. Values have the
+// form of ReadValues.swift.
 
 @testable import Dflat
 
@@ -27,7 +27,7 @@ enum CxxSource {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// One field for each slot: those of which the layout knows nothing are deprecated.
+  /// One field for each slot. Slots that the layout does not know are deprecated fields.
   private static func fields(of layout: TableLayout) -> [String] {
     var fields: [String] = []
     var next = 4
@@ -165,7 +165,7 @@ enum CxxSource {
     #include <cstring>
     #include <type_traits>
 
-    // What does not fit is left out; `next` goes on to count one byte, so that it shows.
+    // Output that does not fit is left out; `next` counts one more byte to show this.
     struct Output {
       uint8_t *start, *next, *end;
       bool isFull() const { return next >= end; }

@@ -1,5 +1,4 @@
-// FlatBuffers for C++ and ours, over the same buffers: some seconds of what `make fuzz` does for
-// longer.
+// The C++ library and ours on the same buffers: a few seconds of what `make fuzz` does for longer.
 
 import DflatTestSupport
 import Testing
@@ -8,7 +7,7 @@ import Testing
 
 @Suite("Differences from C++", .enabled(if: CxxJudge.isAvailable))
 struct DifferenceTests {
-  @Test("What C++ accepts is accepted and read alike; the reverse has a known reason")
+  @Test("Buffers that C++ accepts are read alike; all others have a known reason")
   func random() throws {
     try withSeed { random in
       var differences = Differences(try CxxJudge())
@@ -24,23 +23,23 @@ struct DifferenceTests {
   }
 
   private static let shell = 2
-  /// A root without anything but fields at these offsets, and what lies behind it.
+  /// A root table with fields at these offsets only, followed by the table's bytes.
   private static func shell(_ vtable: [UInt8], _ table: [UInt8]) -> [UInt8] {
     [8 + UInt8(vtable.count), 0, 0, 0, 0, 0, 0, 0] + vtable + [UInt8(vtable.count), 0, 0, 0] + table
   }
 
   @Test(
-    "Each reason, by hand",
+    "Each known reason, with a hand-written buffer",
     arguments: [
-      // A vtable at an odd place.
+      // A vtable at an odd position.
       (Differences.Reason.alignment, [12, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0]),
       (.shortBuffer, [4, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF, 2, 0]),
-      // No tag, and the offset of the value is null; a tag that nobody knows, likewise.
+      // No tag, and the offset of the value is null; then an unknown tag.
       (.unreadValue, shell([10, 0, 8, 0, 0, 0, 0, 0, 4, 0], [0, 0, 0, 0])),
       (.unreadValue, shell([10, 0, 12, 0, 0, 0, 8, 0, 4, 0], [0, 0, 0, 0, 200, 0, 0, 0])),
-      // A tag outside of the buffer, and no value.
+      // The tag is outside of the buffer, and there is no value.
       (.unreadTag, shell([8, 0, 4, 0, 0, 0, 200, 0], [])),
-      // The tag of a struct, and no value.
+      // The tag of a struct, without a value.
       (.missingStruct, shell([8, 0, 8, 0, 0, 0, 4, 0], [3, 0, 0, 0])),
     ] as [(Differences.Reason, [UInt8])])
   func reasons(_ reason: Differences.Reason, _ bytes: [UInt8]) throws {
@@ -50,7 +49,7 @@ struct DifferenceTests {
   }
 
   @Test(
-    "Vtables of 2 bytes, and of 0, are read in C++, too",
+    "C++, too, reads vtables of 2 and 0 bytes",
     arguments: [
       [8, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0], [8, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0],
       [4, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF, 2, 0, 0, 0],

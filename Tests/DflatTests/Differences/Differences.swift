@@ -1,25 +1,25 @@
-// Differences: whether the C++ verifier and ours say the same of a buffer, and both libraries read
-// the same in it.
+// Differences: whether the C++ verifier and ours agree about a buffer, and whether both libraries
+// read the same values.
 //
-// What C++ accepts must be accepted here, by the verifier and by the check of stored rows, and read
-// to the same values; what is copied from it must be accepted by C++ and have the same values. What
-// C++ refuses and is accepted here must have one of these reasons. None of them lets a reader leave
-// the buffer.
+// A buffer that C++ accepts must be accepted here, by the verifier and by the check of stored rows,
+// and have the same values. A copy of it must be accepted by C++ and have the same values. A buffer
+// that C++ rejects and that is accepted here must have one of these reasons. None of them lets a
+// reader leave the buffer.
 //
-//  - `alignment`: C++ demands that every part is aligned to its size. We read without alignment, so
-//    rows of writers that do not align are read.
-//  - `shortBuffer`: C++ demands 12 bytes, room for a root, a table and a vtable of 4. Here a vtable
-//    may have 2 bytes, or overlap others.
-//  - `unreadValue`: C++ follows the offset of a union's value also if the tag says that there is no
-//    value, or is not known. We do not follow an offset that no reader follows.
-//  - `unreadTag`: C++ demands a sound tag, or tags of a vector of unions, also if there is no
-//    value. We do not check a tag that no reader needs.
-//  - `missingStruct`: C++ refuses a union with the tag of a struct and no value. We read such a
-//    union as empty. With the tag of a table or string C++ accepts it, too.
+//  - `alignment`: C++ requires every part to be aligned to its size. We read without alignment, so
+//    that rows of writers that do not align can be read.
+//   - `shortBuffer`: C++ requires 12 bytes, for a root, a table and a vtable of 4 bytes. Here a
+//     vtable may have 2 bytes or overlap other parts.
+//   - `unreadValue`: C++ follows the offset of a union's value even if the tag is zero or unknown.
+//     We do not follow an offset that no reader follows.
+//   - `unreadTag`: C++ requires a sound tag, or sound tags of a vector of unions, even if there is
+//     no value. We do not check a tag that no reader needs.
+//   - `missingStruct`: C++ rejects a union with the tag of a struct and no value. We read such a
+//     union as empty. With the tag of a table or string C++ accepts it, too.
 //
-// What is accepted there and refused here does not occur. By design there is one case, which no
-// buffer of the size of rows is: more references in vectors than 1,000,000 and the buffer's bytes,
-// to parts that are shared. C++ bounds tables alone.
+// No buffer is accepted there and rejected here, with one exception by design, which buffers of the
+// size of rows cannot reach: vectors with more references to shared parts than 1,000,000 plus the
+// buffer's bytes. C++ limits the number of tables only.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -27,7 +27,7 @@ import FlatBuffersRuntime
 @testable import Dflat
 
 struct Differences {
-  /// Why a buffer is accepted here and not in C++.
+  /// Why a buffer is accepted here and rejected by C++.
   enum Reason: String, CaseIterable {
     case alignment, shortBuffer, unreadValue, unreadTag, missingStruct
   }
@@ -50,14 +50,14 @@ struct Differences {
   private let judge: CxxJudge
   private let plans = JudgedSchemas.roots.map(\.plan)
   private let builder = FlatBufferBuilder()
-  /// Values that take more than this are not compared: parts that are shared unfold to many.
+  /// Larger values are not compared: shared parts expand to many copies.
   private let room = 1 << 16
 
   init(_ judge: CxxJudge) {
     self.judge = judge
   }
 
-  /// Makes, changes and compares a few buffers.
+  /// Creates, changes and compares a few buffers.
   mutating func run(_ random: inout SeededGenerator) throws(Finding) {
     let root = Int.random(in: 0..<JudgedSchemas.roots.count, using: &random)
     let good = WildBuffer.make(JudgedSchemas.roots[root], &random)
@@ -79,15 +79,15 @@ struct Differences {
     }
   }
 
-  /// - Returns: nil if both refuse the buffer, `.some(nil)` if both accept it, otherwise why it is
-  ///   accepted here alone.
+  /// - Returns: nil if both reject the buffer, `.some(nil)` if both accept it, otherwise why it is
+  ///   accepted here only.
   private mutating func compare(
     _ bytes: UnsafeRawBufferPointer, _ root: Int
   ) throws(Finding) -> Reason?? {
     let isExpected = judge.accepts(bytes, root: root)
     let refusal = refusal(bytes, root)
     if plans[root].isSound(bytes) {
-      // The check of rows does not ask for required fields.
+      // The check of rows does not require `required` fields.
       do throws(VerificationError) { try plans[root].verifyFully(bytes) } catch {
         throw finding("the check of rows accepts what is refused: \(error)", root, bytes)
       }
@@ -125,7 +125,7 @@ struct Differences {
     if expected.count == room && values.count == room { return }
     if values != expected { throw finding("other values are read", root, bytes) }
 
-    // What an update would write.
+    // The row that an update would write.
     builder.reset()
     var copier = RowCopier(plans[root], builder, sources: bytes.count)
     let copy = copier.table(0, table)
@@ -135,7 +135,7 @@ struct Differences {
     guard judge.accepts(builder.bytes, root: root) else {
       throw finding("C++ refuses the copy", root, bytes)
     }
-    // It lacks the empty elements of vectors of unions.
+    // The copy lacks the empty elements of vectors of unions.
     let kept = ReadValues(table, JudgedSchemas.roots[root], room: room, dropsEmpty: true).bytes
     if judge.values(builder.bytes, root: root, room: room) != kept {
       throw finding("the copy has other values", root, bytes)
@@ -148,7 +148,7 @@ struct Differences {
     Finding(root: JudgedSchemas.roots[root].name, what: what, bytes: [UInt8](bytes))
   }
 
-  /// How many buffers there were of which sort.
+  /// The number of buffers of each kind.
   var summary: String {
     let found = Reason.allCases.map { "\($0) \(reasons[$0] ?? 0)" }.joined(separator: ", ")
     return
@@ -159,7 +159,7 @@ struct Differences {
 // MARK: - Reasons
 
 extension TableLayout {
-  /// Why C++ refuses a table that is accepted here, alignment aside.
+  /// Why C++ rejects a table that is accepted here, apart from alignment.
   fileprivate func reasonToRefuse(_ table: TableReader) -> Differences.Reason? {
     for property in properties {
       switch property.kind {
@@ -201,7 +201,7 @@ extension TableLayout {
 }
 
 extension TableReader {
-  /// Whether the offset at a place is one that C++ follows.
+  /// Whether C++ follows the offset at a position.
   fileprivate func leadsSomewhere(_ place: Int) -> Bool {
     guard let distance: UInt32 = scalar(atPosition: place) else { return false }
     return distance != 0 && distance <= Int32.max && place + Int(distance) < bytes.count

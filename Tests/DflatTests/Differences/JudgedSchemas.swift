@@ -1,8 +1,8 @@
-// The schemas whose buffers are read both here and in C++. Between them they have every kind of
+// The schemas whose buffers are read both here and in C++. Together they have every kind of
 // property.
 //
-// The `.fbs` file and the C++ program are made from these layouts (CxxSource.swift), so all three
-// say the same.
+// The `.fbs` file and the C++ program are generated from these layouts (CxxSource.swift), so all
+// three agree.
 
 @testable import Dflat
 
@@ -25,7 +25,7 @@ enum JudgedSchemas {
       Property("a_ulong", 20, .scalar(.uint64, default: .unsigned(0))),
       Property("a_float", 22, .scalar(.float, default: .real(1.5))),
       Property("a_double", 24, .scalar(.double, default: .real(0))),
-      // Two slots of fields that are gone.
+      // The slots of two removed fields.
       Property("maybe_bool", 30, .scalar(.bool, default: nil)),
       Property("maybe_int", 32, .scalar(.int32, default: nil)),
       Property("maybe_double", 34, .scalar(.double, default: nil)),
@@ -37,7 +37,7 @@ enum JudgedSchemas {
       Property("a_text", 46, .string(default: nil)),
     ])
 
-  /// Everything that is behind an offset, in circles.
+  /// Every type with an offset, in cycles.
   static let node: TableLayout = TableLayout(
     "Node", slots: 18,
     [
@@ -59,7 +59,7 @@ enum JudgedSchemas {
       Property("late", 38, .string(default: nil)),
     ])
 
-  /// Tables without fields, or that hold such tables only.
+  /// Tables without fields, or with such tables only.
   static let shell: TableLayout = TableLayout(
     "Shell", slots: 6,
     [

@@ -1,8 +1,8 @@
-// Writes down what our readers read, in the form that the C++ program of CxxSource.swift has.
+// Serialises what our readers read, in the form of the C++ program of CxxSource.swift.
 //
-// Scalars are their bytes, but every NaN is one; a string, table or optional scalar has a byte
-// before it that says whether it is there; vectors and strings their count. What does not fit into
-// the room is left out, and the output is as long as the room.
+// A scalar is written as its bytes, with a single form of NaN. A string, table or optional scalar
+// is preceded by a byte that tells whether it is present. Vectors and strings are preceded by their
+// count. Output that does not fit into the room is cut off; the output is as long as the room.
 
 import FlatBuffersRuntime
 
@@ -11,7 +11,7 @@ import FlatBuffersRuntime
 struct ReadValues {
   private(set) var bytes: [UInt8] = []
   let room: Int
-  /// Whether empty elements of vectors of unions are left out, as programs see them.
+  /// Whether empty elements of vectors of unions are dropped, as in the program's view.
   private let dropsEmpty: Bool
 
   init(_ root: TableReader, _ layout: TableLayout, room: Int, dropsEmpty: Bool = false) {
@@ -55,7 +55,7 @@ struct ReadValues {
     put(value)
   }
 
-  /// A value that is there.
+  /// Writes a value that is present.
   private mutating func put(_ value: LayoutValue) {
     if isFull { return }
     switch value {

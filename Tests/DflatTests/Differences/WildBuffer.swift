@@ -1,19 +1,18 @@
-// WildBuffer: random buffers of a layout, in orders and forms that our builder never writes.
+// WildBuffer: random buffers of a layout, in orders and forms that our builder never produces.
 //
-// A buffer is made of pieces (tables, vtables, vectors, strings, structs) that refer to each other.
-// Their order is any in which parents come before their children, since offsets lead forwards; a
-// vtable may be anywhere. It varies:
+// A buffer consists of pieces (tables, vtables, vectors, strings, structs) that refer to each
+// other. Parents come before their children, since offsets lead forwards; otherwise the order is
+// arbitrary, and a vtable may be anywhere. These properties vary:
 //
-//  - vtables: shared or not, before or behind their tables or far away, as short as possible, down
-//    to their own size and to 0, or with zeros at the end; the stated size of the table right or
-//    not;
-//  - the order of fields in a table and of pieces in the buffer, gaps between them, and what is in
-//    gaps;
-//  - pieces that several others refer to;
-//  - tags that no schema knows, tags without a value and values without a tag, null elements of
-//    vectors.
+//  - vtables: shared or not; before, behind or far away from their tables; as short as possible,
+//    down to their own size and to 0, or with zeros at the end; with a right or wrong size of the
+//    table;
+//   - the order of fields in a table and of pieces in the buffer, the gaps between them, and the
+//     content of gaps;
+//   - pieces that are referenced several times;
+//   - unknown tags, tags without a value, values without a tag, and null elements of vectors.
 //
-// Everything is aligned as C++ demands. `mutated` then changes a few bytes.
+// Everything is aligned as C++ requires. `mutated` then changes a few bytes.
 
 import DflatTestSupport
 
@@ -23,11 +22,11 @@ struct WildBuffer {
   private struct Piece {
     var bytes: [UInt8] = []
     var alignment = 4
-    /// Which byte of it is aligned.
+    /// The byte of the piece that is aligned.
     var anchor = 0
-    /// Where offsets lie, and to which piece they lead.
+    /// The positions of the offsets, and the pieces that they lead to.
     var children: [(place: Int, piece: Int)] = []
-    /// Of a table, the piece that its first four bytes refer to.
+    /// For a table, the piece that its first four bytes refer to.
     var vtable = -1
   }
 
@@ -37,10 +36,10 @@ struct WildBuffer {
 
   private var random: SeededGenerator
   private var pieces: [Piece] = []
-  /// Those that are finished and may be referred to again.
+  /// Finished pieces that may be referenced again.
   private var shared: [Sort: [Int]] = [:]
   private var vtables: [[UInt8]: Int] = [:]
-  /// How many more pieces there may be.
+  /// The number of pieces that may still be added.
   private var budget: Int
 
   private init(_ random: SeededGenerator) {
@@ -49,7 +48,7 @@ struct WildBuffer {
     budget = below(8) == 0 ? 120 : 4 + below(24)
   }
 
-  /// A buffer, which C++ accepts but for few.
+  /// A buffer that C++ accepts, with few exceptions.
   static func make(_ layout: TableLayout, _ random: inout SeededGenerator) -> [UInt8] {
     var buffer = WildBuffer(random)
     let root = buffer.table(layout, depth: buffer.below(200) == 0 ? 66 : 5)
@@ -68,7 +67,7 @@ struct WildBuffer {
     return pieces.count - 1
   }
 
-  /// A piece that is there already, or nil.
+  /// An existing piece, or nil.
   private mutating func again(_ sort: Sort) -> Int? {
     guard below(6) == 0, let known = shared[sort] else { return nil }
     return known[below(known.count)]
@@ -87,7 +86,7 @@ struct WildBuffer {
     if let known = again(.table(layout.name)) { return known }
     budget -= 1
     var fields: [Field] = []
-    // A deep chain has one table per level, so that the buffer stays small.
+    // A deep chain has one table per level to keep the buffer small.
     let isThin = depth > 8
     for property in layout.properties {
       let isWanted = isThin ? property.name == "next" : budget > 0 && below(5) > 1
@@ -155,7 +154,7 @@ struct WildBuffer {
   private mutating func union(_ layout: UnionLayout, _ offset: Int, _ depth: Int) -> [Field] {
     let member = layout.members[below(layout.members.count)]
     let form = below(12)
-    // A tag without a value is refused if the member is a struct, so there are few of those.
+    // A tag without a value is rejected if the member is a struct, so there are few of those.
     let isStruct = if case .structure = member.kind { true } else { false }
     let tag = form == 0 ? 200 : form == 1 ? 0 : member.tag
     var fields = [Field(offset: offset - 2, bytes: [tag], alignment: 1)]
@@ -230,7 +229,7 @@ struct WildBuffer {
     }
   }
 
-  /// Children, of which few are null.
+  /// The children of a vector; a few are null.
   private mutating func elements(_ count: Int, _ make: (inout WildBuffer) -> Int) -> [Int] {
     (0..<count).map { _ in below(40) == 0 ? -1 : make(&self) }
   }
@@ -246,7 +245,8 @@ struct WildBuffer {
     for (index, child) in children.enumerated() where child >= 0 {
       piece.children.append((4 + 4 * index, child))
     }
-    // C++ reads a null string as the four zeros of its offset, behind which there must be another.
+    // C++ reads a null string as the four zeros of its offset, which must be followed by another
+    // zero.
     if children.contains(-1) { piece.bytes.append(0) }
     return finish(piece, nil)
   }
@@ -278,7 +278,7 @@ struct WildBuffer {
     var places = [Int](repeating: -1, count: pieces.count)
     var waiting = [Int](repeating: 0, count: pieces.count)
     for piece in pieces { for child in piece.children { waiting[child.piece] += 1 } }
-    // Pieces without parents that are not yet laid out: at first the root, and all vtables.
+    // Pieces without parents that are not laid out yet: initially the root and all vtables.
     var ready = pieces.indices.filter { waiting[$0] == 0 }
     var bytes: [UInt8] = [0, 0, 0, 0]
     while !ready.isEmpty {
@@ -310,14 +310,14 @@ struct WildBuffer {
       }
       if piece.vtable >= 0 { store(places[index] - places[piece.vtable], at: places[index]) }
     }
-    // C++ takes no buffer that is shorter than this.
+    // C++ accepts no shorter buffer.
     if below(16) > 0 { while bytes.count < 12 { bytes.append(0) } }
     return bytes
   }
 }
 
 extension WildBuffer {
-  /// A buffer with a few bytes changed, or cut off.
+  /// A buffer with a few bytes changed or cut off.
   static func mutated(_ good: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
     var bytes = good
     for _ in 0..<random.pick([1, 1, 2, 3]) {
@@ -328,7 +328,7 @@ extension WildBuffer {
       case 2: bytes[place] &+= random.pick([1, 2, 4, 8])
       case 3: bytes[place] &-= random.pick([1, 2, 4, 8])
       case 4:
-        // An offset becomes another one, or null.
+        // Replaces an offset by another one or by null.
         let place = place & ~3
         let other = Int.random(in: 0..<bytes.count, using: &random) & ~3
         for index in 0..<4 where place + index < bytes.count && other + index < bytes.count {

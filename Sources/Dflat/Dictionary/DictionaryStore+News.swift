@@ -10,7 +10,7 @@ struct DictionaryNews {
 }
 
 extension DictionaryStore.State {
-  /// What memory says of a key; nil if it is not known.
+  /// The contents of a key in memory; nil if memory does not know the key.
   func contents(of key: DictionaryKey) -> DictionaryContents? {
     memory.find(key).map { memory[$0].contents }
   }
@@ -23,8 +23,8 @@ extension DictionaryStore.State {
     return DictionaryNews(watchers: watchers)
   }
 
-  /// All watchers of all keys hear of a removal.
-  /// - Parameter isRemoved: Whether a key is among them.
+  /// The notifications of a removal of everything, for all watchers of all keys.
+  /// - Parameter isRemoved: Whether a key is removed.
   func newsOfRemoval(
     of isRemoved: (DictionaryKey) -> Bool = { _ in true }
   ) -> DictionaryNews {
@@ -33,7 +33,7 @@ extension DictionaryStore.State {
     return DictionaryNews(watchers: told)
   }
 
-  /// The value that memory has now waits to be written.
+  /// Queues the current value of an entry to be written again.
   mutating func waitAgain(_ index: Int) {
     let entry = memory[index]
     guard entry.batch != batch, entry.change > 0 else { return }

@@ -1,13 +1,10 @@
-// KeyTable: few objects under each of many 64-bit keys.
+// KeyTable: a few objects under each of many 64-bit keys.
 //
-// A changed row is looked up here, and mostly is nobody's: that must cost no more than one look into a small array. So entries
-// lie one behind another, and beside them a table of places with open addressing, which is at most half full. Whoever is not in it
-// is found missing in four bytes.
+// Each changed row is looked up here, and most rows have no observer: that look-up must cost no more than one access to a small array. So entries are stored contiguously, and beside them is a hash table of their indices with open addressing, at most half full. A missing key is detected by reading four bytes.
 //
-// Keys are multiplied by a random odd number, and the upper bits of the product are the place: keys that were chosen to meet in
-// one place would have to know the number. It keeps true:
+// Keys are multiplied by a random odd number, and the upper bits of the product are the slot: keys could be chosen to collide only by someone who knows the number. Invariants:
 //
-//  - each entry has one place, at or behind its own, with none that is empty in between;
+//  - each entry has one slot, at or behind its home slot, with no empty slot in between;
 //  - no entry is without objects.
 
 struct KeyTable<Element: AnyObject>: ~Copyable {
@@ -19,13 +16,13 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
   private static var nobody: UInt32 { .max }
 
   private var entries: [Entry] = []
-  /// The numbers of entries, by their keys. Their count is a power of two.
+  /// Indices of entries, hashed by their keys. The capacity is a power of two.
   private var places: [UInt32] = []
   private let multiplier = UInt64.random(in: .min ... .max) | 1
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Those under a key.
+  /// The objects under a key.
   @inline(__always)
   subscript(key: UInt64) -> Few<Element> {
     let entry = find(key)
@@ -50,7 +47,7 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
     entries[known].few.remove(element)
     if !entries[known].few.isEmpty { return }
     vacate(place(of: known))
-    // The last entry takes the room.
+    // The last entry moves into the gap.
     let last = entries.count - 1
     if known != last {
       places[place(of: last)] = UInt32(known)
@@ -65,16 +62,16 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
     for entry in entries { entry.few.forEach(body) }
   }
 
-  // MARK: Places
+  // MARK: Slots
 
-  /// Where a key belongs.
+  /// The home slot of a key.
   @inline(__always)
   private func home(_ key: UInt64) -> Int {
-    // Of a table with 2^n places, the upper n bits.
+    // The upper n bits, in a table with 2^n slots.
     Int(truncatingIfNeeded: (key &* multiplier) >> UInt64(places.count.leadingZeroBitCount + 1))
   }
 
-  /// The number of the entry with a key.
+  /// The index of the entry with a key.
   @inline(__always)
   private func find(_ key: UInt64) -> UInt32 {
     if entries.isEmpty { return Self.nobody }
@@ -90,21 +87,21 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
     }
   }
 
-  /// The place of an entry.
+  /// The slot of an entry.
   private func place(of entry: Int) -> Int {
     var place = home(entries[entry].key)
     while places[place] != UInt32(entry) { place = (place + 1) & (places.count - 1) }
     return place
   }
 
-  /// Gives an entry its place.
+  /// Assigns a slot to an entry.
   private mutating func settle(_ entry: Int) {
     var place = home(entries[entry].key)
     while places[place] != Self.nobody { place = (place + 1) & (places.count - 1) }
     places[place] = UInt32(entry)
   }
 
-  /// Empties a place, and moves up who would not be found behind it.
+  /// Empties a slot, and moves up the entries that could not be found behind it.
   private mutating func vacate(_ place: Int) {
     let mask = places.count - 1
     var hole = place
@@ -125,7 +122,7 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
     for entry in entries.indices { settle(entry) }
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so. Of large tables, the middle is enough.
+  /// Traps, in debug builds, if an invariant in the header of this file is violated. Of large tables, it checks the middle only.
   func _checkInvariants() {
     #if DEBUG
       let middle = entries.count / 2
@@ -164,7 +161,7 @@ enum Few<Element: AnyObject> {
     case .one(let other): if other === element { self = .none }
     case .many(var elements):
       self = .none
-      // The order among them means nothing.
+      // The order of the elements has no meaning.
       if let index = elements.firstIndex(where: { $0 === element }) {
         elements.swapAt(index, elements.count - 1)
         elements.removeLast()

@@ -5,7 +5,7 @@ final class PendingMigrations: TransactionPreparation {
   private let migrations: Migrations
 
   /// - Parameters:
-  ///   - plans: The plans whose new types the transaction declares.
+  ///   - plans: The plans whose new types the transaction names.
   ///   - migrations: Knows why a plan could not be completed.
   init(_ plans: [MigrationPlan], _ migrations: Migrations) {
     self.plans = plans

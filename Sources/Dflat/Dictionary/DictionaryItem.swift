@@ -166,6 +166,6 @@ enum DictionaryItem {
   static func unknownKind(of id: Int64) -> StorageError {
     StorageError(
       .corruptRow, table: schema.table, rowid: id,
-      message: "the kind of the dictionary's value is not known")
+      message: "the kind of the dictionary's value is unknown")
   }
 }

@@ -146,9 +146,9 @@ struct DictionaryTable: Sendable {
     #if DEBUG
       let middle = entries.count / 2
       for index in max(0, middle - 16)..<min(entries.count, middle + 16) {
-        precondition(find(entries[index].key) == index, "an entry is not in its place")
+        precondition(find(entries[index].key) == index, "an entry is not in its slot")
       }
-      precondition(entries.count * 4 <= tags.count * 3, "the table of places is too full")
+      precondition(entries.count * 4 <= tags.count * 3, "the hash table is too full")
     #endif
   }
 }

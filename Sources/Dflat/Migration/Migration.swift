@@ -31,7 +31,7 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
   ) {
     require(
       Old._schema.table != New._schema.table,
-      "Migration(from: \(old), to: \(new)): both are stored in the table \(New._schema.table), so that nothing has to be migrated"
+      "Migration(from: \(old), to: \(new)): both are stored in the table \(New._schema.table), so nothing has to be migrated"
     )
     sources = [
       MigrationSource(

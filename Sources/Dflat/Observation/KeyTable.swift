@@ -127,7 +127,7 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
     #if DEBUG
       let middle = entries.count / 2
       for entry in max(0, middle - 16)..<min(entries.count, middle + 16) {
-        precondition(find(entries[entry].key) == UInt32(entry), "an entry is not in its place")
+        precondition(find(entries[entry].key) == UInt32(entry), "an entry is not in its slot")
         precondition(!entries[entry].few.isEmpty, "an entry is without objects")
       }
     #endif

@@ -24,11 +24,11 @@ class Observer: @unchecked Sendable {
   final var isCancelled: Bool { gate.isClosed }
 
   /// Releases the handler. Called once.
-  func dropHandler() { preconditionFailure("an observer of nothing") }
+  func dropHandler() { preconditionFailure("Observer is abstract") }
   /// Reads the observed data again, as they were at a point of the deliveries.
-  func read(_ past: PastView) throws { preconditionFailure("an observer of nothing") }
+  func read(_ past: PastView) throws { preconditionFailure("Observer is abstract") }
   /// Calls the handler if there is something new to deliver.
-  func tellNews() { preconditionFailure("an observer of nothing") }
+  func tellNews() { preconditionFailure("Observer is abstract") }
 
   /// After this returns no call of the handler begins.
   final func cancel() {

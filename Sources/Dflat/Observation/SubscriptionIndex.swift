@@ -34,7 +34,7 @@ struct SubscriptionIndex: ~Copyable {
         return
       }
       for path in net.paths { index(of: path.field).insert(path, result) }
-    default: preconditionFailure("an observer of nothing")
+    default: preconditionFailure("an observer of an unknown kind")
     }
   }
 

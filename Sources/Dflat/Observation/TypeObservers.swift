@@ -107,7 +107,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   /// Delivers the changes of a transaction to the observers.
   func publish(_ changes: TypeChanges, in workspace: any TransactionHost) {
     let (next, gone) = inbox.withLock { ($0.undelivered.popFirst(), $0.gone.take()) }
-    assert(next === changes, "changes are delivered in another order than committed")
+    assert(next === changes, "changes are not delivered in commit order")
     if let gone { remove(gone) }
     changes.rows.withUnsafeBufferPointer { rows in
       var touched = index.touched(by: rows)

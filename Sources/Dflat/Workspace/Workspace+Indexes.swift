@@ -15,7 +15,7 @@ extension Workspace {
         throw StorageError(
           .alreadyExists, table: progress.blocked.joined(separator: ", "),
           message: "stored objects have equal values of a field that has become unique; "
-            + "the error hook was told which")
+            + "the error hook has reported them")
       }
     }
     try Task.checkCancellation()

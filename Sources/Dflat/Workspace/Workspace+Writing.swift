@@ -251,7 +251,7 @@ private final class Made<R: Sendable>: @unchecked Sendable {
 extension Optional {
   /// The result of a committed transaction.
   fileprivate var unwrapped: Wrapped {
-    guard let self else { preconditionFailure("a transaction was committed that has made nothing") }
+    guard let self else { preconditionFailure("a committed transaction has no result") }
     return self
   }
 }

@@ -260,7 +260,7 @@ public final class WorkspaceCore: TransactionHost {
     if completion == nil {
       require(
         context.delivering !== self,
-        "shutdown() was called inside a completion handler or a callback, for which it would wait: give it a completion"
+        "shutdown() was called inside a completion handler or a callback and would wait for it: give it a completion"
       )
       require(
         context.transaction(of: self) == nil,
@@ -294,7 +294,7 @@ extension Transaction {
   /// The workspace, which runs every transaction.
   var core: WorkspaceCore {
     guard let core = workspace as? WorkspaceCore else {
-      preconditionFailure("a transaction belongs to something else than a workspace")
+      preconditionFailure("the host of a transaction is not a workspace")
     }
     return core
   }

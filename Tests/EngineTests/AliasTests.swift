@@ -1,4 +1,5 @@
-// Unions in which several members have the same type: a condition on the type applies to each of them.
+// Unions in which several members have the same type: a condition on the type applies to each of
+// them.
 
 import Dflat
 import DflatTestSupport

@@ -19,7 +19,8 @@ struct CancelledWriteTests {
           types,
           changesHandler: { [mayEnd] _ in
             isInside.resume()
-            // Without a timeout: it must block for as long as the operations that the test expects take.
+            // Without a timeout: it must block for as long as the operations that the test expects
+            // take.
             mayEnd.wait()
           }, completionHandler: nil)
       }
@@ -45,7 +46,8 @@ struct CancelledWriteTests {
     }
   }
 
-  /// Runs `body` on threads that other tests do not occupy, and with a long timeout for blocked operations.
+  /// Runs `body` on threads that other tests do not occupy, and with a long timeout for blocked
+  /// operations.
   private func onOwnThreads(
     _ engine: TestEngine, targetQueue: DispatchQueue? = nil,
     _ body: @Sendable (TemporaryWorkspace) async throws -> Void

@@ -267,7 +267,8 @@ struct ChangeTests {
       try workspace.store([post(1, likes: 1)])
       nonisolated(unsafe) var kept: Blog.PostChangeRequest?
       try workspace.write([Post.self]) { txn in
-        // The submit takes the lock, so the kept request is made at a version that later transactions reach, too.
+        // The submit takes the lock, so the kept request is made at a version that later
+        // transactions reach, too.
         try txn.submit(Blog.PostChangeRequest.creationRequest(post(2)))
         kept = Blog.PostChangeRequest.changeRequest(post(1))
       }

@@ -1,4 +1,5 @@
-// When an object can be changed as it was fetched, without a look-up, and when it must be looked up again.
+// When an object can be changed as it was fetched, without a look-up, and when it must be looked up
+// again.
 
 import Dflat
 import DflatTestSupport

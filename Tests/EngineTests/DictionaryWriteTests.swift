@@ -61,7 +61,7 @@ struct DictionaryWriteTests {
   }
 
   @Test(
-    "Assignments of earlier transactions of other types stay older, even if these transactions end later"
+    "Assignments of earlier transactions stay older, even if the transactions end later"
   , arguments: TestEngine.all)
   func olderToldLater(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -195,7 +195,8 @@ struct DirectWriteTests {
     }
   }
 
-  /// Lets an asynchronous write begin on its task's thread, and holds it there until another transaction blocks it.
+  /// Lets an asynchronous write begin on its task's thread, and holds it there until another
+  /// transaction blocks it.
   private func giveUp(
     _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
   ) throws {

@@ -1,4 +1,5 @@
-// Fields whose Swift type differs from the stored type: conditions, keys, indexes and orders in every state of the indexes.
+// Fields whose Swift type differs from the stored type: conditions, keys, indexes and orders in
+// every state of the indexes.
 
 import Dflat
 import DflatTestSupport

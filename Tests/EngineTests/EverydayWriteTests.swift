@@ -1,4 +1,5 @@
-// What fields with their own Swift types, and required ones, write; which values they reject; how they read rows that other programs wrote.
+// What fields with their own Swift types, and required ones, write; which values they reject; how
+// they read rows that other programs wrote.
 
 import Dflat
 import DflatTestSupport

@@ -1,4 +1,5 @@
-// One file and two versions of a program: article.fbs and article_next.fbs differ in every way that the rules allow.
+// One file and two versions of a program: article.fbs and article_next.fbs differ in every way that
+// the rules allow.
 
 import Dflat
 import DflatTestSupport

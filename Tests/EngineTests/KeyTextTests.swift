@@ -1,4 +1,5 @@
-// The strings of a primary key are in every row that is written, even if they are empty: upstream's readers require them.
+// The strings of a primary key are in every row that is written, even if they are empty: upstream's
+// readers require them.
 
 import Dflat
 import DflatTestSupport

@@ -54,7 +54,8 @@ struct LifetimeTests {
       try workspace.store([post(1)])
       workspace.dflat.fetchWithinASnapshot {
         workspace.dflat.shutdown {}
-        // Waits until the shutdown has done everything that does not wait for the snapshot: it begins when all accepted operations have ended, and has two steps.
+        // Waits until the shutdown has done everything that does not wait for the snapshot: it
+        // begins when all accepted operations have ended, and has two steps.
         workspace.dflat._core.accepted.wait()
         for _ in 0..<2 { workspace.dflat._core.closing.sync {} }
         #expect(workspace.posts.all().count == 1, "the snapshot began before the shutdown")

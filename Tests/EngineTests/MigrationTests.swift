@@ -43,7 +43,8 @@ struct MigrationTests {
       let count = try dflat.read { try $0.fetch(for: V2.Letter.self).all().count }
       #expect(count == all.count)
       hold.signal()
-      // The fetches have started a migration: a transaction of the old type is queued behind its first step.
+      // The fetches have started a migration: a transaction of the old type is queued behind its
+      // first step.
       try workspace.write([V1.Letter.self]) { _ in }
       #expect(workspace.firstLetters.isEmpty)
       #expect(letters.all().underlyingArray == all)

@@ -146,7 +146,8 @@ struct MisuseTests {
             workspace.dflat.shutdown()
             never.signal()
           })
-        // Without the check the call returns or deadlocks: either way the program ends without a failure.
+        // Without the check the call returns or deadlocks: either way the program ends without a
+        // failure.
         _ = never.wait(timeout: .now() + 20)
         exit(EXIT_SUCCESS)
       }

@@ -1,6 +1,9 @@
-// Random transactions against random subscriptions: which subscriptions are notified, and how often.
+// Random transactions against random subscriptions: which subscriptions are notified, and how
+// often.
 //
-// Transactions are called one after another and their callbacks recorded. The notifications that each subscription must have got are computed from the states of the data between transactions, with the model's queries.
+// Transactions are called one after another and their callbacks recorded. The notifications that
+// each subscription must have got are computed from the states of the data between transactions,
+// with the model's queries.
 
 import Dflat
 import DflatTestSupport
@@ -29,7 +32,8 @@ struct ObservationModelTests {
     }
   }
 
-  /// The notifications of a subscription. Used by one thread at a time: the delivering one, and at the end the test's.
+  /// The notifications of a subscription. Used by one thread at a time: the delivering one, and at
+  /// the end the test's.
   private final class Watch: @unchecked Sendable {
     let query: ModelQuery<Item>?
     let given: [Item]
@@ -66,7 +70,8 @@ struct ObservationModelTests {
     left.map(\._rowid) == right.map(\._rowid) && left == right
   }
 
-  /// Unchecked: `states` is used by the closures of the transactions, one after another, and at the end by the test.
+  /// Unchecked: `states` is used by the closures of the transactions, one after another, and at the
+  /// end by the test.
   private final class Round: @unchecked Sendable {
     private let workspace: TemporaryWorkspace
     private let waits: Bool

@@ -1,4 +1,5 @@
-// Watching results and objects: which notifications are delivered, when and in which order, and when none are.
+// Watching results and objects: which notifications are delivered, when and in which order, and
+// when none are.
 
 import Dflat
 import DflatTestSupport
@@ -97,7 +98,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "An object's updates are delivered, then its deletion, and a new object with its key does not revive it", arguments: TestEngine.all)
+    "An object's updates are delivered, then its deletion; a new object does not revive it", arguments: TestEngine.all)
   func objects(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2)])
@@ -299,7 +300,8 @@ struct ObservationTests {
         subscriptions.append(workspace.watch(query(), log))
         watched.append((query, log))
       }
-      // Registered under two fields, so that each change is looked up twice, and old values differ from new ones.
+      // Registered under two fields, so that each change is looked up twice, and old values differ
+      // from new ones.
       for number: Int32 in 1...100 { watch { workspace.posts.where(Post.number == number) } }
       for likes: Int32 in 0...12 { watch { workspace.posts.where(Post.likes == likes) } }
       let before = watched.map { $0.query().map(\.number) }
@@ -416,7 +418,8 @@ struct ObservationTests {
           }
         }
         subscription.cancel()
-        // A call that had started before may still be about to take this lock: it counts as started.
+        // A call that had started before may still be about to take this lock: it counts as
+        // started.
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         try workspace.settle()
         #expect(late.load(ordering: .sequentiallyConsistent) <= 1)

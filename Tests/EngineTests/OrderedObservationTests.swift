@@ -1,6 +1,9 @@
-// Live results with orders, while transactions change the sorted fields: each result equals a fresh fetch after each transaction.
+// Live results with orders, while transactions change the sorted fields: each result equals a fresh
+// fetch after each transaction.
 //
-// Transactions change a few, half or all of the objects, so that results are maintained in every way: row by row, by one pass over the rows, and with changes that are sorted once for many results. There are few distinct values, so sort keys are often equal.
+// Transactions change a few, half or all of the objects, so that results are maintained in every
+// way: row by row, by one pass over the rows, and with changes that are sorted once for many
+// results. There are few distinct values, so sort keys are often equal.
 
 import Dflat
 import DflatTestSupport
@@ -10,7 +13,8 @@ import Testing
 struct OrderedObservationTests {
   private typealias Item = Kit.Item
 
-  /// A live result and its notifications. They are delivered before the completion of each transaction, for which the test waits.
+  /// A live result and its notifications. They are delivered before the completion of each
+  /// transaction, for which the test waits.
   private final class Watch: @unchecked Sendable {
     let text: String
     let fetch: () -> FetchedResult<Item>

@@ -48,7 +48,8 @@ struct QueuedSubscriptionTests {
       }
     }
     try await dflat.write(Post.self) { try $0.delete(stored[0]) }
-    // Calls for changes that were delivered before the commit was reported are before this block in the main queue.
+    // Calls for changes that were delivered before the commit was reported are before this block in
+    // the main queue.
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(model.likes == [[1, 0], [2, 0, 0], [3, 0, 0, 0], [0, 0, 0]])
     #expect(model.events == [1, 2, 3, nil])

@@ -1,4 +1,5 @@
-// Every query has the same result in every state of the side tables: random objects and conditions against the model.
+// Every query has the same result in every state of the side tables: random objects and conditions
+// against the model.
 
 import Dflat
 import DflatTestSupport

@@ -1,4 +1,5 @@
-// Random transactions against the model: which requests are rejected, what is stored, and the state of the file afterwards.
+// Random transactions against the model: which requests are rejected, what is stored, and the state
+// of the file afterwards.
 
 import Dflat
 import DflatTestSupport

@@ -1,4 +1,5 @@
-// Tables of a transaction that is rolled back: the first transaction of a type creates them, and its rollback removes them.
+// Tables of a transaction that is rolled back: the first transaction of a type creates them, and
+// its rollback removes them.
 
 import Dflat
 import DflatTestSupport
@@ -13,7 +14,8 @@ struct UndoneTableTests {
     try withTemporaryWorkspace(engine) { workspace in
       let stale = try workspace.write([Post.self]) { txn in
         let stored = try txn.insert(Blog.PostChangeRequest.creationRequest(post(1)))
-        // Statements by key and by row stay prepared, and the tables that they read are rolled back.
+        // Statements by key and by row stay prepared, and the tables that they read are rolled
+        // back.
         _ = Blog.PostChangeRequest.upsertRequest(post(1))
         _ = Blog.PostChangeRequest.changeRequest(stored)
         txn.abort()

@@ -1,4 +1,5 @@
-// Fetches that cannot be answered and cannot throw: of a type that a transaction does not name, and after the shutdown.
+// Fetches that cannot be answered and cannot throw: of a type that a transaction does not name, and
+// after the shutdown.
 
 import Dflat
 import DflatTestSupport

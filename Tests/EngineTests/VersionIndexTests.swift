@@ -1,4 +1,5 @@
-// The indexes of a file that two versions of a program use: their defaults differ, and so do the values that each would index.
+// The indexes of a file that two versions of a program use: their defaults differ, and so do the
+// values that each would index.
 
 import Dflat
 import DflatTestSupport
@@ -67,7 +68,8 @@ struct VersionIndexTests {
         try withTemporaryWorkspace(engine) { workspace in
           var number: Int32 = 0
           for round in 0..<8 {
-            // One version at a time, each with a workspace of its own as in two processes, or both in one.
+            // One version at a time, each with a workspace of its own as in two processes, or both
+            // in one.
             let writing = generator.oneIn(2) ? workspace : workspace.reopened()
             let isOld = generator.oneIn(2)
             var changes = generator
@@ -117,7 +119,8 @@ struct VersionIndexTests {
 
   @Test("An index that was verified for one version is verified again after the other has written", arguments: TestEngine.all)
   func verifiedBeforeOtherVersion(engine: TestEngine) throws {
-    // The default of `rank` is 5 for the old version and 7 for the new one: an old object with 5 does not store it.
+    // The default of `rank` is 5 for the old version and 7 for the new one: an old object with 5
+    // does not store it.
     func old(_ number: Int32, _ rank: Int32) -> Old {
       Old(slug: "\(number)", rank: rank, code: number, votes: number)
     }

@@ -140,7 +140,8 @@ struct WriteTests {
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.read?.fetch(for: Post.self) }
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.query?.all() }
 
-      // A closure that waits for a transaction of its own type would deadlock. This one waits for a task, so it must not run on the thread of one.
+      // A closure that waits for a transaction of its own type would deadlock. This one waits for a
+      // task, so it must not run on the thread of one.
       let nested = try await dflat.write(Post.self, Note.self, attempts: 1) { _ -> (any Error)? in
         let hasBegun = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)

@@ -1,4 +1,5 @@
-// DictionaryCoding: the three ways to store a value: as a scalar, as FlatBuffers, as a property list.
+// DictionaryCoding: the three ways to store a value: as a scalar, as FlatBuffers, as a property
+// list.
 
 import FlatBuffersRuntime
 
@@ -14,7 +15,8 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
   let contents: @Sendable (T) -> (DictionaryContents, (any Error)?)
   /// The value; nil if the contents are of another type. Throws if the bytes are damaged.
   let value: @Sendable (DictionaryContents) throws -> T?
-  /// The contents with the decoded value attached, so that it is not decoded again; nil if that has no advantage.
+  /// The contents with the decoded value attached, so that it is not decoded again; nil if that has
+  /// no advantage.
   let remembering: @Sendable (T, DictionaryContents) -> DictionaryContents?
 
   private init(

@@ -1,8 +1,10 @@
 // DictionaryContents: what is stored under a key, and its conversion to a program's value.
 //
 //  - Each kind of value has one conversion, whatever operation uses it.
-//  - A value that was read from the disk stays encoded until a caller reads it as a type; from then on it is kept as that value.
-//  - A value that is read as a type other than its own is decoded from its bytes, so that memory and disk give the same answer.
+//  - A value that was read from the disk stays encoded until a caller reads it as a type; from then
+//    on it is kept as that value.
+//  - A value that is read as a type other than its own is decoded from its bytes, so that memory
+//    and disk give the same answer.
 
 import FlatBuffersRuntime
 
@@ -34,7 +36,8 @@ enum DictionaryContents: Sendable {
     case (.uint(let left), .uint(let right)): left == right
     case (.float(let left), .float(let right)): left == right
     case (.double(let left), .double(let right)): left == right
-    // Canonically equivalent strings with different bytes are different values, as everywhere in the storage.
+    // Canonically equivalent strings with different bytes are different values, as everywhere in
+    // the storage.
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     case (.encoded(let left), .encoded(let right)): left === right ? true : nil
     default: false
@@ -63,7 +66,8 @@ final class StoredBytes: Sendable {
   let version: String?
   /// nil if the value could not be encoded: it is kept in memory only.
   let bytes: Data?
-  /// The decoded value, once it is known: a `DictionaryObject` of the type that it was assigned or read as.
+  /// The decoded value, once it is known: a `DictionaryObject` of the type that it was assigned or
+  /// read as.
   let object: any AnyObject & Sendable
 
   init(

@@ -1,11 +1,15 @@
 // DictionaryDraft: the changes of a transaction to the dictionary.
 //
-//  - Using the dictionary in a transaction takes the write lock, so one transaction at a time does it, and each sees what the previous ones have written, committed or not.
-//  - The changes are written when the handler ends, after the values that were set outside of transactions before. They are committed or rolled back with the objects; then the memory is updated and subscribers are notified.
+//  - Using the dictionary in a transaction takes the write lock, so one transaction at a time does
+//    it, and each sees what the previous ones have written, committed or not.
+//  - The changes are written when the handler ends, after the values that were set outside of
+//    transactions before. They are committed or rolled back with the objects; then the memory is
+//    updated and subscribers are notified.
 
 import Platform
 
-/// Unchecked: changed by the thread of the transaction; other threads see it once it is added to the store, and from then on it is immutable.
+/// Unchecked: changed by the thread of the transaction; other threads see it once it is added to
+/// the store, and from then on it is immutable.
 final class DictionaryDraft: @unchecked Sendable {
   let store: DictionaryStore
   let group: CommitGroup

@@ -1,6 +1,8 @@
 // DictionaryItem: a key with its value as a row of the dictionary's table.
 //
-// The table and the offsets of its fields are those of upstream Dflat, whose files have only the namespace "". Values of each kind have a field of their own; the field `kind` says which one is valid.
+// The table and the offsets of its fields are those of upstream Dflat, whose files have only the
+// namespace "". Values of each kind have a field of their own; the field `kind` says which one is
+// valid.
 
 import FlatBuffersRuntime
 
@@ -52,19 +54,19 @@ enum DictionaryItem {
     return fields
   }()
 
-  private static let isNamespace = schema.primaryKey[1]
-  private static let isKey = schema.primaryKey[0]
+  private static let namespaceField = schema.primaryKey[1]
+  private static let keyField = schema.primaryKey[0]
 
   /// A query for one item.
   static func query(_ key: String, in namespace: String) -> Query {
     Query(
       schema: schema,
-      condition: .and([equal(isKey, key), equal(isNamespace, namespace)]))
+      condition: .and([equal(keyField, key), equal(namespaceField, namespace)]))
   }
 
   /// A query for all items of a namespace.
   static func query(in namespace: String) -> Query {
-    Query(schema: schema, condition: equal(isNamespace, namespace))
+    Query(schema: schema, condition: equal(namespaceField, namespace))
   }
 
   private static func equal(_ field: FieldDescriptor, _ text: String) -> Node {

@@ -1,4 +1,5 @@
-// What a change of a dictionary means for the watchers of its keys, and for the values that wait to be written.
+// What a change of a dictionary means for the watchers of its keys, and for the values that wait to
+// be written.
 
 /// The watchers to notify once the store's lock is released.
 struct DictionaryNews {

@@ -1,9 +1,14 @@
 // DictionaryStore: the in-memory state of one namespace.
 //
-//  - A value that was set or read once is answered from memory. Setting a value changes memory at once and adds it to `pending`, which has only the last value of each key; everything that is pending at one moment is written in one transaction, so the state on disk is one that existed in memory.
-//  - Each change has a number. A commit that is reported late changes nothing that is newer than it.
+//  - A value that was set or read once is answered from memory. Setting a value changes memory at
+//    once and adds it to `pending`, which has only the last value of each key; everything that is
+//    pending at one moment is written in one transaction, so the state on disk is one that existed
+//    in memory.
+//  - Each change has a number. A commit that is reported late changes nothing that is newer than
+//    it.
 //  - A value that was being read while everything was removed is not remembered.
-//  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit` of its values.
+//  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit`
+//    of its values.
 
 import Platform
 
@@ -77,7 +82,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Remembers a value that was read, unless memory knows a newer one, or everything was removed since the key was found to be unknown.
+  /// Remembers a value that was read, unless memory knows a newer one, or everything was removed
+  /// since the key was found to be unknown.
   /// - Returns: The value that is valid now.
   func remember(
     _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, since moment: Moment
@@ -196,7 +202,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// The keys whose state in memory differs from the disk: those that will be on disk, and those that will not.
+  /// The keys whose state in memory differs from the disk: those that will be on disk, and those
+  /// that will not.
   func difference() -> (present: [DictionaryKey], absent: Set<DictionaryKey>, isErasing: Bool) {
     state.withLock { state in
       var present: [DictionaryKey] = []
@@ -225,7 +232,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Takes everything that is pending. Called under the write lease, so that batches are written in the order in which they were taken.
+  /// Takes everything that is pending. Called under the write lease, so that batches are written in
+  /// the order in which they were taken.
   func takeBatch(for group: CommitGroup) -> DictionaryBatch? {
     state.withLock { takeBatch(for: group, &$0) }
   }
@@ -254,7 +262,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Called when the outcome of a batch is known. If it was not committed, its changes become pending again.
+  /// Called when the outcome of a batch is known. If it was not committed, its changes become
+  /// pending again.
   func settle(_ batch: DictionaryBatch, _ failure: (any Error)?) {
     state.withLock { state in
       guard let index = state.flying.firstIndex(where: { $0 === batch }) else { return }
@@ -289,7 +298,9 @@ final class DictionaryStore: Sendable {
 
   // MARK: Transactions
 
-  /// Called when a transaction is about to write its changes, after everything that is pending. Values that are set from now on are newer than these changes and are written later, so memory and disk end in the same state.
+  /// Called when a transaction is about to write its changes, after everything that is pending.
+  /// Values that are set from now on are newer than these changes and are written later, so memory
+  /// and disk end in the same state.
   func begin(_ draft: DictionaryDraft) {
     state.withLock { state in
       draft.batch = takeBatch(for: draft.group, &state)
@@ -303,7 +314,9 @@ final class DictionaryStore: Sendable {
     state.withLock { $0.drafts.append(draft) }
   }
 
-  /// The transactions that have written, were not published yet, and are newer than the state of a key in memory. Transactions of different types are published in any order, so an older one may still be in the list.
+  /// The transactions that have written, were not published yet, and are newer than the state of a
+  /// key in memory. Transactions of different types are published in any order, so an older one may
+  /// still be in the list.
   func drafts(of key: DictionaryKey) -> [DictionaryDraft] {
     state.withLock { state in
       let known = state.memory.find(key).map { state.memory[$0].change } ?? 0
@@ -312,7 +325,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Called when a transaction has ended: memory takes over what it has committed, except for keys with newer changes.
+  /// Called when a transaction has ended: memory takes over what it has committed, except for keys
+  /// with newer changes.
   func publish(_ draft: DictionaryDraft, isCommitted: Bool) -> [DictionaryNews] {
     var released: [DictionaryContents] = []
     var removed: ContiguousArray<Entry> = []

@@ -1,11 +1,17 @@
 // DictionaryTable: a hash table of the entries in a dictionary's memory.
 //
-// Entries are stored contiguously, in the order in which their keys were added; beside them is a table of slots with open addressing, at most three quarters full. A slot has a tag, which is a byte of its key's hash, and the index of an entry. The tags are contiguous, so a missing key is detected by reading tags only. That matters for a program that reads one value after another from the disk: each read begins with such a look-up, and everything else has left the processor's cache since the last one. Invariants:
+// Entries are stored contiguously, in the order in which their keys were added; beside them is a
+// table of slots with open addressing, at most three quarters full. A slot has a tag, which is a
+// byte of its key's hash, and the index of an entry. The tags are contiguous, so a missing key is
+// detected by reading tags only. That matters for a program that reads one value after another from
+// the disk: each read begins with such a look-up, and everything else has left the processor's
+// cache since the last one. Invariants:
 //
 //  - each entry has one slot, at or behind its home slot, with no empty slot in between;
 //  - no two entries have the same key.
 //
-// Single entries are never removed. Only everything is removed, or everything before a change: then the table is rebuilt.
+// Single entries are never removed. Only everything is removed, or everything before a change: then
+// the table is rebuilt.
 
 /// A key. Keys are equal if their bytes are, as in the storage. Its hash is computed once.
 struct DictionaryKey: Hashable, Sendable {
@@ -57,7 +63,8 @@ struct DictionaryTable: Sendable {
   private var tags: [UInt8] = []
   /// For each slot that is not empty, the index of its entry.
   private var numbers: [UInt32] = []
-  /// Incremented when keys are added or removed. While it is unchanged, a key that was missing is still missing.
+  /// Incremented when keys are added or removed. While it is unchanged, a key that was missing is
+  /// still missing.
   private(set) var revision = 0
 
   /// The indices of all entries.
@@ -73,13 +80,13 @@ struct DictionaryTable: Sendable {
   func find(_ key: DictionaryKey) -> Int? {
     if entries.isEmpty { return nil }
     return tags.withUnsafeBufferPointer { tags in
-      var place = Self.home(key, tags.count)
-      while tags[place] != 0 {
-        if tags[place] == key.tag {
-          let index = Int(truncatingIfNeeded: numbers[place])
+      var slot = Self.home(key, tags.count)
+      while tags[slot] != 0 {
+        if tags[slot] == key.tag {
+          let index = Int(truncatingIfNeeded: numbers[slot])
           if entries[index].key == key { return index }
         }
-        place = (place &+ 1) & (tags.count &- 1)
+        slot = (slot &+ 1) & (tags.count &- 1)
       }
       return nil
     }
@@ -129,10 +136,10 @@ struct DictionaryTable: Sendable {
 
   /// Assigns a slot to an entry.
   private mutating func settle(_ index: Int, _ key: DictionaryKey) {
-    var place = Self.home(key, tags.count)
-    while tags[place] != 0 { place = (place &+ 1) & (tags.count &- 1) }
-    tags[place] = key.tag
-    numbers[place] = UInt32(truncatingIfNeeded: index)
+    var slot = Self.home(key, tags.count)
+    while tags[slot] != 0 { slot = (slot &+ 1) & (tags.count &- 1) }
+    tags[slot] = key.tag
+    numbers[slot] = UInt32(truncatingIfNeeded: index)
   }
 
   private mutating func rebuild(_ count: Int) {
@@ -141,7 +148,8 @@ struct DictionaryTable: Sendable {
     for index in entries.indices { settle(index, entries[index].key) }
   }
 
-  /// Traps, in debug builds, if an invariant in the header of this file is violated. Of large tables, it checks the middle only.
+  /// Traps, in debug builds, if an invariant in the header of this file is violated. Of large
+  /// tables, it checks the middle only.
   func _checkInvariants() {
     #if DEBUG
       let middle = entries.count / 2

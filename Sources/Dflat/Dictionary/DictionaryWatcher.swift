@@ -1,8 +1,13 @@
 // DictionaryWatcher: one subscription to a key.
 //
-//  - Notifications are queued in the order of the changes, under the store's lock, and delivered in that order.
-//  - The thread that has made a change delivers it, with no lock held, before the assignment returns. If another thread is delivering to the same subscription at that moment, the thread waits for it, unless it is in a handler itself: then the other thread delivers the notification, since two handlers that wait for each other would deadlock.
-//  - Once `cancel` has returned no call of the handler begins, even if its value was just being decoded (see CallGate).
+//  - Notifications are queued in the order of the changes, under the store's lock, and delivered in
+//    that order.
+//  - The thread that has made a change delivers it, with no lock held, before the assignment
+//    returns. If another thread is delivering to the same subscription at that moment, the thread
+//    waits for it, unless it is in a handler itself: then the other thread delivers the
+//    notification, since two handlers that wait for each other would deadlock.
+//  - Once `cancel` has returned no call of the handler begins, even if its value was just being
+//    decoded (see CallGate).
 
 import Dispatch
 import Platform
@@ -17,14 +22,14 @@ final class DictionaryWatcher: @unchecked Sendable {
   private struct State: Sendable {
     var queue: [News] = []
     /// The thread that is delivering, and its depth of recursion.
-    var teller: ObjectIdentifier?
+    var deliverer: ObjectIdentifier?
     var depth = 0
     var waiting: [DispatchSemaphore] = []
   }
 
   private enum Step {
     case done
-    case tell(News)
+    case deliver(News)
     case wait(DispatchSemaphore)
   }
 
@@ -53,11 +58,11 @@ final class DictionaryWatcher: @unchecked Sendable {
   }
 
   /// Calls the handler, unless the subscription was cancelled before.
-  private func tell(_ news: News) {
+  private func notify(_ news: News) {
     guard gate.enter() else { return }
-    let tell = handler?(news)
+    let call = handler?(news)
     // Decoding the value may have taken a while.
-    if !gate.isClosed { tell?() }
+    if !gate.isClosed { call?() }
     if gate.leave() { dropHandler() }
   }
 
@@ -74,36 +79,36 @@ final class DictionaryWatcher: @unchecked Sendable {
     while true {
       switch next(me, mayWait: context.dictionaryHandlers == 0) {
       case .done: return
-      case .wait(let place): place.wait()
-      case .tell(let news):
+      case .wait(let semaphore): semaphore.wait()
+      case .deliver(let news):
         context.dictionaryHandlers += 1
-        tell(news)
+        notify(news)
         context.dictionaryHandlers -= 1
-        for place in told() { place.signal() }
+        for semaphore in endDelivery() { semaphore.signal() }
       }
     }
   }
 
   private func next(_ me: ObjectIdentifier, mayWait: Bool) -> Step {
     state.withLock { state in
-      if let teller = state.teller, teller != me {
+      if let deliverer = state.deliverer, deliverer != me {
         if !mayWait { return .done }
-        let place = DispatchSemaphore(value: 0)
-        state.waiting.append(place)
-        return .wait(place)
+        let semaphore = DispatchSemaphore(value: 0)
+        state.waiting.append(semaphore)
+        return .wait(semaphore)
       }
       if state.queue.isEmpty { return .done }
-      state.teller = me
+      state.deliverer = me
       state.depth += 1
-      return .tell(state.queue.removeFirst())
+      return .deliver(state.queue.removeFirst())
     }
   }
 
-  private func told() -> [DispatchSemaphore] {
+  private func endDelivery() -> [DispatchSemaphore] {
     state.withLock { state in
       state.depth -= 1
       if state.depth > 0 { return [] }
-      state.teller = nil
+      state.deliverer = nil
       defer { state.waiting = [] }
       return state.waiting
     }

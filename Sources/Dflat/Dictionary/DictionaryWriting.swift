@@ -1,15 +1,20 @@
 // Writing the dictionary: pending changes in memory are written to the disk.
 //
-//  - At most one job that has not begun is in the queue of the dictionary's table. It writes everything that is pending when it runs, in one transaction of the workspace, which may share a commit with other transactions.
-//  - Batches are taken under the write lease, so they are written in the order in which they were taken.
-//  - A batch that could not be written becomes pending again; the next `set`, or `synchronize`, retries it.
+//  - At most one job that has not begun is in the queue of the dictionary's table. It writes
+//    everything that is pending when it runs, in one transaction of the workspace, which may share
+//    a commit with other transactions.
+//  - Batches are taken under the write lease, so they are written in the order in which they were
+//    taken.
+//  - A batch that could not be written becomes pending again; the next `set`, or `synchronize`,
+//    retries it.
 
 import Dispatch
 import FlatBuffersRuntime
 
 /// Changes that are written together.
 ///
-/// Unchecked: `rows` and `failure` are set by the thread that writes the batch, before the batch is settled.
+/// Unchecked: `rows` and `failure` are set by the thread that writes the batch, before the batch is
+/// settled.
 final class DictionaryBatch: @unchecked Sendable {
   let store: DictionaryStore
   let group: CommitGroup

@@ -1,19 +1,28 @@
 // Migration: converts objects of one type to objects of another, by a function on values.
 //
-// A migration is a value. It knows no workspace and no storage: a test calls it with an object that it has made, or read from a fixture, and checks the result. Inside a workspace its types are erased to closures over rows:
+// A migration is a value. It knows no workspace and no storage: a test calls it with an object that
+// it has made, or read from a fixture, and checks the result. Inside a workspace its types are
+// erased to closures over rows:
 //
-//  - a `MigrationSource` is a table with old objects, with the function that converts its rows to rows of the new type;
-//  - a chain has a source for each version; rows of the oldest go through all functions and are stored once, at the end.
+//  - a `MigrationSource` is a table with old objects, with the function that converts its rows to
+//    rows of the new type;
+//  - a chain has a source for each version; rows of the oldest go through all functions and are
+//    stored once, at the end.
 
-/// Converts objects of an old type to objects of a new one, for changes that the compatibility rules of schemas do not allow.
+/// Converts objects of an old type to objects of a new one, for changes that the compatibility
+/// rules of schemas do not allow.
 ///
 ///     let migration = Migration(from: V1.Post.self, to: V2.Post.self) { old in
 ///       V2.Post(id: old.number, title: old.title, words: old.text.split(separator: " ").count)
 ///     }
 ///
-/// The function is called in a transaction, perhaps more than once for an object, and must depend on nothing but the object. If it returns nil the object has no successor; if it throws, the object is left unchanged and ``MigrationError`` names it.
+/// The function is called in a transaction, perhaps more than once for an object, and must depend
+/// on nothing but the object. If it returns nil the object has no successor; if it throws, the
+/// object is left unchanged and ``MigrationError`` names it.
 ///
-/// To try a migration without a workspace, call ``migrate(_:)``; ``Workspace/migrate(_:step:)`` and ``Workspace/migrateWhenUsed(_:)`` carry it out. Migrations of successive versions are chained with ``then(_:)``.
+/// To try a migration without a workspace, call ``migrate(_:)``; ``Workspace/migrate(_:step:)`` and
+/// ``Workspace/migrateWhenUsed(_:)`` carry it out. Migrations of successive versions are chained
+/// with ``then(_:)``.
 public struct Migration<Old: Atom, New: Atom>: Sendable {
   /// The tables with old objects. The table of the latest version comes first.
   let sources: [MigrationSource]
@@ -21,9 +30,11 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
   /// A migration between two types.
   ///
   /// - Parameters:
-  ///   - old: The type of the stored objects. Its table must differ from that of the new type, by its name, namespace or version (`v`).
+  ///   - old: The type of the stored objects. Its table must differ from that of the new type, by
+  ///     its name, namespace or version (`v`).
   ///   - new: The type to which they are converted.
-  ///   - keepsOld: Whether the old objects stay in their table, as they were when they were migrated. Otherwise each is removed in the transaction that stores its successor.
+  ///   - keepsOld: Whether the old objects stay in their table, as they were when they were
+  ///     migrated. Otherwise each is removed in the transaction that stores its successor.
   ///   - function: Makes the successor of an object; nil if it has none.
   public init(
     from old: Old.Type, to new: New.Type, keepsOld: Bool = false,
@@ -44,7 +55,8 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
     self.sources = sources
   }
 
-  /// Converts one object. Nothing is read or stored: for tests, and for objects that come from elsewhere.
+  /// Converts one object. Nothing is read or stored: for tests, and for objects that come from
+  /// elsewhere.
   ///
   /// - Parameter old: An object, stored or not.
   /// - Returns: Its successor; nil if it has none.
@@ -80,7 +92,8 @@ public struct Migration<Old: Atom, New: Atom>: Sendable {
 struct MigrationSource: Sendable {
   /// The schema of its rows.
   let old: EntitySchema
-  /// The table of the next version. The progress of the migration is recorded under the names of both tables, so that it does not matter whether the objects were migrated further from there.
+  /// The table of the next version. The progress of the migration is recorded under the names of
+  /// both tables, so that it does not matter whether the objects were migrated further from there.
   let successor: String
   let keepsOld: Bool
   /// Converts a row to the newest version; nil for an object without a successor.

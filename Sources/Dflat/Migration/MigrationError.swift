@@ -6,13 +6,15 @@
   public import Foundation
 #endif
 
-/// An object that could not be migrated. It is left unchanged, and so are the objects after it; those before it are migrated.
+/// An object that could not be migrated. It is left unchanged, and so are the objects after it;
+/// those before it are migrated.
 public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible {
   /// Why the object could not be migrated.
   public enum Cause: Sendable {
     /// The function threw this error.
     case function(any Error)
-    /// The key, or a unique value, of the new object is already used by objects of the new type in these rows.
+    /// The key, or a unique value, of the new object is already used by objects of the new type in
+    /// these rows.
     case alreadyExists(StorageError, rows: [Int64])
     /// The object that the function made cannot be stored.
     case unstorable(StorageError)

@@ -1,11 +1,15 @@
-// MigrationPlan: all migrations to one type in a workspace, and the objects that remain to be migrated.
+// MigrationPlan: all migrations to one type in a workspace, and the objects that remain to be
+// migrated.
 //
 // Which objects are migrated follows from the file alone:
 //
-//  - objects that are not kept are deleted from their table in the transaction that stores their successors;
-//  - objects that are kept have ids up to a mark, which is set in that transaction. Marks are in the table of the dictionary, in a namespace of their own.
+//  - objects that are not kept are deleted from their table in the transaction that stores their
+//    successors;
+//  - objects that are kept have ids up to a mark, which is set in that transaction. Marks are in
+//    the table of the dictionary, in a namespace of their own.
 //
-// So no object is migrated twice, whichever process continues the migration, and however an earlier process ended.
+// So no object is migrated twice, whichever process continues the migration, and however an earlier
+// process ended.
 
 import FlatBuffersRuntime
 
@@ -112,7 +116,8 @@ final class MigrationPlan: Sendable {
       } catch let error as StorageError where error.cause == .invalidValue {
         return failed(.unstorable(error))
       } catch let error as StorageError where error.cause == .other && error.underlying == nil {
-        // The transaction has ended: the objects before this one are migrated again in a new transaction.
+        // The transaction has ended: the objects before this one are migrated again in a new
+        // transaction.
         throw failed(.unstorable(error))
       }
     }
@@ -156,7 +161,8 @@ final class MigrationPlan: Sendable {
     var rows = stored.map { $0 }
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
-    // Without an order, stored objects come first, as they will when the remaining ones are migrated.
+    // Without an order, stored objects come first, as they will when the remaining ones are
+    // migrated.
     let most = keys.isEmpty ? query.limit ?? .max : .max
     for source in sources {
       var id = try source.mark(reader)
@@ -232,7 +238,8 @@ extension MigrationSource {
 }
 
 extension Row {
-  /// The same bytes as an object that is not stored. The function may return a stored object of another type.
+  /// The same bytes as an object that is not stored. The function may return a stored object of
+  /// another type.
   fileprivate func unstored() -> Row {
     id < 0 ? self : withBytes { Row(sound: $0) }
   }

@@ -10,7 +10,8 @@ public struct MigrationProgress: Sendable, Equatable {
   public let migrated: Int
   /// How many old objects are left, at most: ids of deleted objects count, too.
   public let remaining: Int
-  /// How many old objects all steps have migrated, including the last one, since this workspace was opened.
+  /// How many old objects all steps have migrated, including the last one, since this workspace was
+  /// opened.
   public let completed: Int
 
   /// A state of a migration.
@@ -25,7 +26,8 @@ public struct MigrationProgress: Sendable, Equatable {
     self.completed = completed ?? migrated
   }
 
-  /// How many old objects there were when this workspace was opened, at most. It may decrease during the migration, since ``remaining`` may.
+  /// How many old objects there were when this workspace was opened, at most. It may decrease
+  /// during the migration, since ``remaining`` may.
   public var total: Int { completed + remaining }
 
   /// The completed fraction, from 0 to 1.

@@ -1,4 +1,5 @@
-// PendingMigrations: checks that no old objects are left. The types of a transaction are migrated before it begins, but another program may have stored old objects since.
+// PendingMigrations: checks that no old objects are left. The types of a transaction are migrated
+// before it begins, but another program may have stored old objects since.
 
 final class PendingMigrations: TransactionPreparation {
   private var plans: [MigrationPlan]
@@ -13,7 +14,8 @@ final class PendingMigrations: TransactionPreparation {
   }
 
   /// Makes sure that all objects of a type are migrated, before they are read for the first time.
-  /// - Throws: `StorageError` with `.conflict`, or the error because of which they could not be migrated.
+  /// - Throws: `StorageError` with `.conflict`, or the error because of which they could not be
+  ///   migrated.
   func prepareReading(_ schema: EntitySchema, in transaction: Transaction) throws {
     if let plan = plans.first(where: { $0.new === schema }) { try check(plan, transaction) }
   }

@@ -1,8 +1,12 @@
 // AccessPath: the field values under which a subscription is registered.
 //
-// The access paths of a condition cover it: each row that satisfies the condition has a value under at least one of the paths. So rows under none of them need not be evaluated. A set of paths ("net") is exact if every row under it satisfies the condition; otherwise the condition itself is evaluated.
+// The access paths of a condition cover it: each row that satisfies the condition has a value under
+// at least one of the paths. So rows under none of them need not be evaluated. A set of paths
+// ("net") is exact if every row under it satisfies the condition; otherwise the condition itself is
+// evaluated.
 //
-// The query planner derives what a condition implies for each field. Here it may use every field, not only indexed ones, because a row's bytes contain all of them.
+// The query planner derives what a condition implies for each field. Here it may use every field,
+// not only indexed ones, because a row's bytes contain all of them.
 
 enum AccessPath {
   /// The field has this value.
@@ -16,7 +20,7 @@ enum AccessPath {
   /// - Returns: nil if every changed row must be evaluated.
   static func net(_ condition: Node?) -> Net? {
     guard let condition, let narrowing = Query.narrowing(condition) else { return nil }
-    guard let net = net(narrowing.predicate), net.paths.count <= mostPaths else { return nil }
+    guard let net = net(narrowing.predicate), net.paths.count <= pathLimit else { return nil }
     return Net(paths: net.paths, isExact: net.isExact && narrowing.isExact && net.paths.count <= 1)
   }
 
@@ -26,7 +30,7 @@ enum AccessPath {
   }
 
   /// The largest number of paths under which one subscription is registered.
-  private static let mostPaths = 256
+  private static let pathLimit = 256
 
   private static func net(_ predicate: IndexPredicate) -> Net? {
     switch predicate {
@@ -74,7 +78,8 @@ enum AccessPath {
     }
   }
 
-  /// The narrowest of the given nets; each of them alone covers the condition. Ranges of the same field are intersected.
+  /// The narrowest of the given nets; each of them alone covers the condition. Ranges of the same
+  /// field are intersected.
   private static func all(_ parts: [IndexPredicate]) -> Net? {
     var nets: [Net] = []
     var rest = false

@@ -3,8 +3,10 @@
 // Invariants:
 //
 //  - no call begins after the gate was closed;
-//  - the handler is released exactly once: by the thread that closes the gate, or, if calls are running at that time, by the last of them to end;
-//  - no thread waits for another one. So a handler may close its own gate, and closing does not wait for a running call.
+//  - the handler is released exactly once: by the thread that closes the gate, or, if calls are
+//    running at that time, by the last of them to end;
+//  - no thread waits for another one. So a handler may close its own gate, and closing does not
+//    wait for a running call.
 //
 // Between the atomic operation that counts a call and the call itself nothing can block the thread.
 

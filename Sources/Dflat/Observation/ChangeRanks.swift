@@ -1,8 +1,12 @@
 // ChangeRanks: all changes of a transaction, sorted once for all results that share an order.
 //
-// A change has a rank by its old row and one by its new row, if it has them. A result that is touched by many changes marks their ranks in a bit set with one bit for each change of the transaction, and reads the bits in order; it compares no rows.
+// A change has a rank by its old row and one by its new row, if it has them. A result that is
+// touched by many changes marks their ranks in a bit set with one bit for each change of the
+// transaction, and reads the bits in order; it compares no rows.
 //
-// The cost follows the number of touches, not the number of changes times the number of orders: changes are ranked only once the touches of the results with that order add up to the number of changes, and only results that are touched by one change in 64 or more scan the bits.
+// The cost follows the number of touches, not the number of changes times the number of orders:
+// changes are ranked only once the touches of the results with that order add up to the number of
+// changes, and only results that are touched by one change in 64 or more scan the bits.
 
 final class ChangeRanks {
   /// Whether the sort keys of each changed row differ from those before the change.

@@ -5,8 +5,10 @@
 //  - the reader gets no more values than it requested;
 //  - a reader that is behind gets the newest value when it requests more, and no value twice;
 //  - `start` is called once, at the first demand;
-//  - values are delivered one after another, without holding a lock; the reader may request more, or cancel, during a delivery;
-//  - completion follows the last value, which waits for demand; after completion or `cancel` nothing is delivered, and the reader is released.
+//  - values are delivered one after another, without holding a lock; the reader may request more,
+//    or cancel, during a delivery;
+//  - completion follows the last value, which waits for demand; after completion or `cancel`
+//    nothing is delivered, and the reader is released.
 
 import Platform
 
@@ -48,7 +50,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     var isStarted = false
     var isFinished = false
     /// Whether a thread is delivering values.
-    var isGiving = false
+    var isDelivering = false
     var subscription: (any WorkspaceSubscription)?
   }
 
@@ -59,7 +61,8 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - receive: Takes a value.
   ///   - finish: Called when there are no more values.
-  ///   - start: Begins to send values. The subscription that it returns is kept, and cancelled at the end.
+  ///   - start: Begins to send values. The subscription that it returns is kept, and cancelled at
+  ///     the end.
   package init(
     receive: @escaping Receive, finish: @escaping @Sendable () -> Void,
     start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
@@ -85,7 +88,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
       }
       if !isWanted { subscription?.cancel() }
     }
-    give()
+    deliver()
   }
 
   /// Sends a new value.
@@ -93,13 +96,13 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     state.withLock { state in
       if !state.isFinished { state.newest = value }
     }
-    give()
+    deliver()
   }
 
   /// Completes the stream: no more values follow.
   func finish() {
     state.withLock { $0.isFinished = true }
-    give()
+    deliver()
   }
 
   /// Cancels the subscription of the reader.
@@ -119,21 +122,22 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
   }
 
   private enum Step {
-    case give(Value, Receive)
+    case deliver(Value, Receive)
     case end(@Sendable () -> Void, (any WorkspaceSubscription)?)
-    case rest
+    case done
   }
 
-  /// Delivers the requested values. Only one thread does this at a time; other threads leave their values to it.
-  private func give() {
+  /// Delivers the requested values. Only one thread does this at a time; other threads leave their
+  /// values to it.
+  private func deliver() {
     let isOurs = state.withLock { state in
-      defer { state.isGiving = true }
-      return !state.isGiving
+      defer { state.isDelivering = true }
+      return !state.isDelivering
     }
     guard isOurs else { return }
     while true {
       switch state.withLock({ Self.step(&$0) }) {
-      case .give(let value, let receive):
+      case .deliver(let value, let receive):
         guard gate.enter() else { continue }
         let more = receive(value)
         _ = gate.leave()
@@ -141,7 +145,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
       case .end(let finish, let subscription):
         subscription?.cancel()
         finish()
-      case .rest: return
+      case .done: return
       }
     }
   }
@@ -150,7 +154,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     if let reader = state.reader {
       if state.newest != nil, !state.demand.isNone, let value = state.newest.take() {
         state.demand.takeOne()
-        return .give(value, reader.receive)
+        return .deliver(value, reader.receive)
       }
       if state.isFinished, state.newest == nil {
         defer {
@@ -160,7 +164,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
         return .end(reader.finish, state.subscription)
       }
     }
-    state.isGiving = false
-    return .rest
+    state.isDelivering = false
+    return .done
   }
 }

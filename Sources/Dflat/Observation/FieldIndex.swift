@@ -1,6 +1,9 @@
 // FieldIndex: the observers that are registered under one field.
 //
-// A changed row is looked up by the field's value before and after the change. If the field was not changed, both values are the same, so it is read once; a look-up by a number or a hash is then one probe of a table. Reading the value is a separate step, so that a caller with many changes can read several rows before it looks them up.
+// A changed row is looked up by the field's value before and after the change. If the field was not
+// changed, both values are the same, so it is read once; a look-up by a number or a hash is then
+// one probe of a table. Reading the value is a separate step, so that a caller with many changes
+// can read several rows before it looks them up.
 
 import FlatBuffersRuntime
 

@@ -1,8 +1,15 @@
 // IntervalIndex: finds which of many intervals contain a key.
 //
-// Intervals are stored in arrays, sorted by their lower bounds. Those that contain a key are in the prefix whose lower bounds are not above it, and have upper bounds that are not below it. Beside the arrays are the greatest upper bounds of each block of 16 intervals, of each 16 × 16, and so on: blocks whose greatest upper bound is below the key are skipped. So a look-up costs a logarithm of the number of intervals plus the number of matches, and matches are adjacent in memory.
+// Intervals are stored in arrays, sorted by their lower bounds. Those that contain a key are in the
+// prefix whose lower bounds are not above it, and have upper bounds that are not below it. Beside
+// the arrays are the greatest upper bounds of each block of 16 intervals, of each 16 × 16, and so
+// on: blocks whose greatest upper bound is below the key are skipped. So a look-up costs a
+// logarithm of the number of intervals plus the number of matches, and matches are adjacent in
+// memory.
 //
-// New intervals are first added to a short list of their own, and removed ones leave empty slots, until either are so many that the arrays are rebuilt. So each insertion and removal costs an amortized logarithm, too.
+// New intervals are first added to a short list of their own, and removed ones leave empty slots,
+// until either are so many that the arrays are rebuilt. So each insertion and removal costs an
+// amortized logarithm, too.
 
 struct IntervalIndex<Element: AnyObject>: ~Copyable {
   private struct Item {
@@ -71,7 +78,8 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
     for item in recent { body(item.element) }
   }
 
-  /// The first block of 16, from the one that begins at `start`, whose greatest upper bound is not below a key.
+  /// The first block of 16, from the one that begins at `start`, whose greatest upper bound is not
+  /// below a key.
   private func skip(from start: Int, _ key: UInt64) -> Int {
     var index = start
     while index < lows.count {
@@ -88,7 +96,8 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
     return index
   }
 
-  /// The index of the first lower bound that satisfies a predicate, which must hold for all later ones, too.
+  /// The index of the first lower bound that satisfies a predicate, which must hold for all later
+  /// ones, too.
   @inline(__always)
   private func firstIndex(where isBehind: (UInt64) -> Bool) -> Int {
     lows.withUnsafeBufferPointer { lows in

@@ -3,7 +3,8 @@
 // Invariants:
 //
 //  - the handler is called by jobs of the type's delivery queue, so never twice at the same time;
-//  - once `cancel` has returned no call begins, and the handler is released as soon as no call is running;
+//  - once `cancel` has returned no call begins, and the handler is released as soon as no call is
+//    running;
 //  - everything except the gate of the handler is used by jobs of that queue only.
 
 /// Unchecked: everything that is not behind the gate is used by one delivery at a time.
@@ -46,7 +47,8 @@ class Observer: @unchecked Sendable {
   }
 }
 
-/// An observer of one object. Its handler gets the row after each change, and nil when the object was deleted.
+/// An observer of one object. Its handler gets the row after each change, and nil when the object
+/// was deleted.
 ///
 /// Unchecked as `Observer` is.
 final class ObjectObserver: Observer, @unchecked Sendable {

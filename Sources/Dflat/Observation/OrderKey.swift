@@ -1,6 +1,8 @@
 // OrderKey: values of every type as 64-bit keys, in the order of the values.
 //
-// With these keys one structure finds ranges of all types. Keys of numbers are exact; strings with the same first eight bytes share a key. The order is that of conditions: unsigned integers over their whole range, strings by their bytes, −0 equal to 0. An unknown value has no key.
+// With these keys one structure finds ranges of all types. Keys of numbers are exact; strings with
+// the same first eight bytes share a key. The order is that of conditions: unsigned integers over
+// their whole range, strings by their bytes, −0 equal to 0. An unknown value has no key.
 
 import Platform
 

@@ -1,11 +1,14 @@
 // PastView: the data as they were at a point of a type's deliveries.
 //
-// Deliveries run after commits, and later transactions may have committed in the meantime. The past state is the stored state minus what was committed later and is not delivered yet. Invariants:
+// Deliveries run after commits, and later transactions may have committed in the meantime. The past
+// state is the stored state minus what was committed later and is not delivered yet. Invariants:
 //
-//  - the snapshot is taken while no commit is in progress, and together with the list of undelivered changes. So the list holds exactly the changes by which the snapshot is ahead;
+//  - the snapshot is taken while no commit is in progress, and together with the list of
+//    undelivered changes. So the list holds exactly the changes by which the snapshot is ahead;
 //  - for each row that was changed later, the first of its changes has the row as it was before.
 //
-// So a subscription can be compared with the data at its own position in the delivery order, without blocking any writer.
+// So a subscription can be compared with the data at its own position in the delivery order,
+// without blocking any writer.
 
 /// Used by one delivery, on its thread.
 final class PastView {
@@ -46,7 +49,7 @@ final class PastView {
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }
-      bringBack(query, &rows)
+      addEarlierMatches(query, &rows)
     }
     if let limit = query.limit, rows.count > limit {
       rows.removeSubrange(limit...)
@@ -56,7 +59,7 @@ final class PastView {
   }
 
   /// Adds the rows that matched before they were changed.
-  private func bringBack(_ query: Query, _ rows: inout ContiguousArray<Row>) {
+  private func addEarlierMatches(_ query: Query, _ rows: inout ContiguousArray<Row>) {
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
     for case let row? in earlier.values {

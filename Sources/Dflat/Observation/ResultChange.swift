@@ -2,13 +2,19 @@
 
 import FlatBuffersRuntime
 
-/// A new state of a watched result with its difference from the state before, by object and by position.
+/// A new state of a watched result with its difference from the state before, by object and by
+/// position.
 ///
-/// Applied in this order, the difference turns the old array into the new one: remove the objects at `removals` and at the old positions of `moves`; insert, in ascending order, those of `insertions` and those at the new positions of `moves`; replace those at the new positions of `updates`. This is the order that table views expect. `apply(to:)` does the same on an array, and `collectionDifference` expresses the difference as the standard library's type.
+/// Applied in this order, the difference turns the old array into the new one: remove the objects
+/// at `removals` and at the old positions of `moves`; insert, in ascending order, those of
+/// `insertions` and those at the new positions of `moves`; replace those at the new positions of
+/// `updates`. This is the order that table views expect. `apply(to:)` does the same on an array,
+/// and `collectionDifference` expresses the difference as the standard library's type.
 public struct ResultChange<Element: Atom>: Sendable {
   /// An object that has left or entered the result.
   public struct Entry: Sendable {
-    /// Its position: in the old result for an object that has left, in the new one for an object that has entered.
+    /// Its position: in the old result for an object that has left, in the new one for an object
+    /// that has entered.
     public let offset: Int
     /// The object.
     public let element: Element
@@ -42,7 +48,8 @@ public struct ResultChange<Element: Atom>: Sendable {
       }
     }
 
-    /// Whether the value of a field differs. The field may be behind references: `Post.author.name`.
+    /// Whether the value of a field differs. The field may be behind references:
+    /// `Post.author.name`.
     /// - Parameter field: The field.
     /// - Returns: False if it is unknown in both.
     public func changes<Value>(_ field: Field<Value, Element>) -> Bool {
@@ -61,7 +68,8 @@ public struct ResultChange<Element: Atom>: Sendable {
   public let removals: [Entry]
   /// The objects that have entered, ascending by their new positions.
   public let insertions: [Entry]
-  /// The objects that have changed their position relative to the others, ascending by their new positions. As few as possible.
+  /// The objects that have changed their position relative to the others, ascending by their new
+  /// positions. As few as possible.
   public let moves: [Move]
   /// The objects whose content has changed, ascending by their new positions.
   public let updates: [Update]
@@ -90,7 +98,8 @@ public struct ResultChange<Element: Atom>: Sendable {
   }
 
   /// Turns the old array into the new one.
-  /// - Parameter elements: The objects of `previous`, or an array that the program keeps parallel to them.
+  /// - Parameter elements: The objects of `previous`, or an array that the program keeps parallel
+  ///   to them.
   public func apply(to elements: inout [Element]) {
     for offset in (removals.map(\.offset) + moves.map(\.from)).sorted(by: >) {
       elements.remove(at: offset)
@@ -102,7 +111,8 @@ public struct ResultChange<Element: Atom>: Sendable {
     for update in updates { elements[update.to] = update.element }
   }
 
-  /// The difference as the standard library's type: an update is a removal and an insertion that are associated, as is a move.
+  /// The difference as the standard library's type: an update is a removal and an insertion that
+  /// are associated, as is a move.
   public var collectionDifference: CollectionDifference<Element> {
     typealias Change = CollectionDifference<Element>.Change
     var changes: [Change] = []

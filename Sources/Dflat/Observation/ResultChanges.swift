@@ -2,9 +2,11 @@
 
 import Platform
 
-/// The changes of a result, one after another. The sequence does not end by itself; the subscription ends with the loop.
+/// The changes of a result, one after another. The sequence does not end by itself; the
+/// subscription ends with the loop.
 ///
-/// Each difference begins at the state where the one before ended, even if a reader that is behind skips states in between.
+/// Each difference begins at the state where the one before ended, even if a reader that is behind
+/// skips states in between.
 public struct ResultChanges<Element: Atom & Equatable>: AsyncSequence, Sendable {
   let start: FetchedResult<Element>
   let results: AsyncStream<FetchedResult<Element>>

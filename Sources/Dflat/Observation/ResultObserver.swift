@@ -6,9 +6,11 @@
 final class ResultObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
 
-  /// The origin of the result that the caller passed in. Later results are delivered with it, since they share its history.
+  /// The origin of the result that the caller passed in. Later results are delivered with it, since
+  /// they share its history.
   private let origin: ResultOrigin
-  // An observer is used by one delivery at a time, which accesses its properties only briefly, so exclusivity holds without dynamic checks.
+  // An observer is used by one delivery at a time, which accesses its properties only briefly, so
+  // exclusivity holds without dynamic checks.
 
   @exclusivity(unchecked) private(set) var window: ResultWindow
   /// What the transaction that is being delivered does to the result.
@@ -29,7 +31,8 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   /// How to decide whether a row matches.
   private enum Match {
-    /// By the condition, which is compiled when the first row must be evaluated: most observers never see one.
+    /// By the condition, which is compiled when the first row must be evaluated: most observers
+    /// never see one.
     case unknown
     /// All rows under the access path match.
     case path
@@ -81,7 +84,8 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Looks at a change that was found under one of the observer's access paths, or that must be evaluated anyway.
+  /// Looks at a change that was found under one of the observer's access paths, or that must be
+  /// evaluated anyway.
   /// - Parameters:
   ///   - index: The change's position in the transaction.
   ///   - side: Which of its rows are under the path.

@@ -9,7 +9,8 @@ struct ResultTouch {
   var isIn: Bool
 }
 
-/// What the changes of a transaction do to a result, in their order. A single touch, the most common case, needs no allocation.
+/// What the changes of a transaction do to a result, in their order. A single touch, the most
+/// common case, needs no allocation.
 struct ResultTouches {
   private var first: ResultTouch?
   private var others: ContiguousArray<ResultTouch> = []

@@ -2,11 +2,15 @@
 //
 // Invariants:
 //
-//  - the rows are the first ones of the query without its limit, in the query's order, ties by row id;
+//  - the rows are the first ones of the query without its limit, in the query's order, ties by row
+//    id;
 //  - `isComplete` says that there are no further rows;
-//  - a limited result keeps some rows more than it shows, so that a few removals do not force it to be read again.
+//  - a limited result keeps some rows more than it shows, so that a few removals do not force it to
+//    be read again.
 //
-// The changes of a transaction are applied together. They are sorted first (see ChangeOrder), so that each is found behind the one before. Rows whose sort keys have not changed are replaced in place; for all others, the old rows and the new ones are merged in one pass.
+// The changes of a transaction are applied together. They are sorted first (see ChangeOrder), so
+// that each is found behind the one before. Rows whose sort keys have not changed are replaced in
+// place; for all others, the old rows and the new ones are merged in one pass.
 
 struct ResultWindow {
   private(set) var rows: ContiguousArray<Row>
@@ -43,7 +47,8 @@ struct ResultWindow {
 
   /// Applies the changes of a transaction.
   /// - Parameter replaced: Receives the rows that are not kept any more.
-  /// - Returns: Whether a visible row has changed. If the result is short now, it must be read again.
+  /// - Returns: Whether a visible row has changed. If the result is short now, it must be read
+  ///   again.
   mutating func apply(
     _ touches: ResultTouches, in order: ChangeOrder, _ replaced: inout ReplacedRows
   ) -> Bool {
@@ -201,7 +206,8 @@ struct ResultWindow {
 }
 
 extension ContiguousArray<Row> {
-  /// The first position from `start` whose row does not come before another row. The steps of the search double, since the position is mostly near.
+  /// The first position from `start` whose row does not come before another row. The steps of the
+  /// search double, since the position is mostly near.
   fileprivate func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
     // In the order of row ids, a new row comes last.
     if keys.isEmpty, let last, last.id < row.id { return count }
@@ -225,7 +231,8 @@ extension ContiguousArray<Row> {
   }
 }
 
-/// Rows that are not kept any more. They are released after the handlers were called: releasing rows that have left the processor's caches takes as long as delivering the new ones.
+/// Rows that are not kept any more. They are released after the handlers were called: releasing
+/// rows that have left the processor's caches takes as long as delivering the new ones.
 struct ReplacedRows {
   var rows = ContiguousArray<Row>()
   var lists: [ContiguousArray<Row>] = []

@@ -1,8 +1,12 @@
 // SubscriptionIndex: finds the observers that a change touches.
 //
-// Observers of objects are found by row id. Observers of results are found by the values of the changed row, before and after the change: each field that has registered observers has a table of values, a structure of ranges, and a list for the unknown value. Only observers whose condition yields no such access path look at every change.
+// Observers of objects are found by row id. Observers of results are found by the values of the
+// changed row, before and after the change: each field that has registered observers has a table of
+// values, a structure of ranges, and a list for the unknown value. Only observers whose condition
+// yields no such access path look at every change.
 //
-// So the cost of a change depends on the number of observers that it touches and on the number of fields, not on the number of observers of other data. See FieldIndex, KeyTable and IntervalIndex.
+// So the cost of a change depends on the number of observers that it touches and on the number of
+// fields, not on the number of observers of other data. See FieldIndex, KeyTable and IntervalIndex.
 
 struct SubscriptionIndex: ~Copyable {
   private var objects = KeyTable<ObjectObserver>()
@@ -103,7 +107,9 @@ struct SubscriptionIndex: ~Copyable {
     return touched
   }
 
-  /// How many rows are read before the first of them is looked up. Rows that were written a while ago have left the processor's caches; reading several in a row lets the processor wait for them in parallel.
+  /// How many rows are read before the first of them is looked up. Rows that were written a while
+  /// ago have left the processor's caches; reading several in a row lets the processor wait for
+  /// them in parallel.
   private static let readTogether = 16
 
   /// Shows changes to the observers that are registered under fields.

@@ -1,6 +1,8 @@
 // TextHash: strings as 64-bit numbers, for hash tables.
 //
-// The string is read eight bytes at a time; each step multiplies and folds both halves of the product together, and the last eight bytes may overlap those before. Which strings collide depends on two random numbers, so an attacker cannot choose colliding strings.
+// The string is read eight bytes at a time; each step multiplies and folds both halves of the
+// product together, and the last eight bytes may overlap those before. Which strings collide
+// depends on two random numbers, so an attacker cannot choose colliding strings.
 
 struct TextHash {
   private let start = UInt64.random(in: .min ... .max)

@@ -2,7 +2,10 @@
 //
 // Invariants:
 //
-//  - observers, and the results that are kept for them, are used by jobs of the type's delivery queue only. These run in the order of commits, one at a time, after the commit and before the completion of the transaction. So a handler delays later handlers and completions of its type, and nothing else;
+//  - observers, and the results that are kept for them, are used by jobs of the type's delivery
+//    queue only. These run in the order of commits, one at a time, after the commit and before the
+//    completion of the transaction. So a handler delays later handlers and completions of its type,
+//    and nothing else;
 //  - the changes that are committed and not yet delivered are known, in order (see PastView);
 //  - for a type without observers a transaction only reads a counter.
 
@@ -25,7 +28,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     /// The changes that are committed and not yet delivered.
     var undelivered = Fifo<TypeChanges>()
     /// The cancelled observers that are to be removed, if any.
-    var gone: [Observer]?
+    var cancelled: [Observer]?
   }
 
   init(_ schema: EntitySchema, _ deliveries: TicketScheduler) {
@@ -50,8 +53,8 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   func remove(_ observer: Observer) {
     count.subtract(1, ordering: .acquiringAndReleasing)
     let isFirst = inbox.withLock { inbox in
-      if inbox.gone?.append(observer) != nil { return false }
-      inbox.gone = [observer]
+      if inbox.cancelled?.append(observer) != nil { return false }
+      inbox.cancelled = [observer]
       return true
     }
     guard isFirst else { return }
@@ -95,20 +98,20 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   // MARK: Deliveries
 
   private func sweep() {
-    let gone = inbox.withLock { $0.gone.take() }
-    if let gone { remove(gone) }
+    let cancelled = inbox.withLock { $0.cancelled.take() }
+    if let cancelled { remove(cancelled) }
   }
 
-  private func remove(_ gone: [Observer]) {
-    for observer in gone { index.remove(observer) }
+  private func remove(_ cancelled: [Observer]) {
+    for observer in cancelled { index.remove(observer) }
     if !stale.isEmpty { stale.removeAll { $0.isCancelled } }
   }
 
   /// Delivers the changes of a transaction to the observers.
   func publish(_ changes: TypeChanges, in workspace: any TransactionHost) {
-    let (next, gone) = inbox.withLock { ($0.undelivered.popFirst(), $0.gone.take()) }
+    let (next, cancelled) = inbox.withLock { ($0.undelivered.popFirst(), $0.cancelled.take()) }
     assert(next === changes, "changes are not delivered in commit order")
-    if let gone { remove(gone) }
+    if let cancelled { remove(cancelled) }
     changes.rows.withUnsafeBufferPointer { rows in
       var touched = index.touched(by: rows)
       var unread = stale
@@ -156,7 +159,8 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     }
   }
 
-  /// Reads the data of observers again, as they were at this point. Observers for which that fails are added to `stale`.
+  /// Reads the data of observers again, as they were at this point. Observers for which that fails
+  /// are added to `stale`.
   private func read(_ observers: [Observer], in workspace: any TransactionHost) {
     if observers.isEmpty { return }
     for observer in observers { observer.isStale = true }

@@ -8,7 +8,8 @@
 
   /// Publishes the values of a key; never completes.
   ///
-  /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber that is behind gets the newest state when it requests more.
+  /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber
+  /// that is behind gets the newest state when it requests more.
   public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher, Sendable {
     /// The current value at first, and the new value after each change.
     public typealias Output = SubscribedDictionaryValue<Element>
@@ -38,7 +39,8 @@
       DictionaryValuePublisher(_access, key, .scalar)
     }
 
-    /// Publishes the `Codable` values of a key: the current one at the first demand, and then each new one.
+    /// Publishes the `Codable` values of a key: the current one at the first demand, and then each
+    /// new one.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type of its value. A value of another type counts as none.
@@ -48,7 +50,8 @@
       DictionaryValuePublisher(_access, key, .codable)
     }
 
-    /// Publishes the FlatBuffers values of a key: the current one at the first demand, and then each new one.
+    /// Publishes the FlatBuffers values of a key: the current one at the first demand, and then
+    /// each new one.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type of its value. A value of another type counts as none.
@@ -58,7 +61,8 @@
       DictionaryValuePublisher(_access, key, .flatBuffers)
     }
 
-    /// Publishes the generated values of a key: the current one at the first demand, and then each new one.
+    /// Publishes the generated values of a key: the current one at the first demand, and then each
+    /// new one.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type of its value. A value of another type counts as none.

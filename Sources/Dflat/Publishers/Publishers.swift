@@ -1,6 +1,8 @@
-// Combine publishers, where Combine can be imported: a thin layer over DemandBuffer and PublisherSources.
+// Combine publishers, where Combine can be imported: a thin layer over DemandBuffer and
+// PublisherSources.
 //
-// On Linux only the tests build this folder, as a module of its own and against a stand-in for Combine (Tests/Combine).
+// On Linux only the tests build this folder, as a module of its own and against a stand-in for
+// Combine (Tests/Combine).
 
 #if canImport(Combine)
   public import Combine
@@ -10,7 +12,8 @@
 
   /// Publishes the changes of an object; completes after `deleted`.
   ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets the newest state when it requests more.
+  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
+  /// the newest state when it requests more.
   public final class AtomPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The object after a change, or its deletion.
     public typealias Output = SubscribedObject<Element>
@@ -29,7 +32,8 @@
 
   /// Publishes the new states of a result; never completes.
   ///
-  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets the newest state when it requests more.
+  /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
+  /// the newest state when it requests more.
   public final class FetchedResultPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The result after a change.
     public typealias Output = FetchedResult<Element>
@@ -48,7 +52,8 @@
 
   /// Publishes the result of a query and then its new states; never completes.
   ///
-  /// The query runs at the first demand of the first subscriber, on its thread, and once for all subscribers.
+  /// The query runs at the first demand of the first subscriber, on its thread, and once for all
+  /// subscribers.
   public final class QueryPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The result, at first and after each change.
     public typealias Output = FetchedResult<Element>
@@ -103,7 +108,8 @@
     }
 
     /// Publishes the new states of a result.
-    /// - Parameter fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
+    /// - Parameter fetchedResult: A result of a workspace. It is a programmer error to pass a
+    ///   result that the program built itself.
     public func publisher<Element: Atom & Equatable>(
       for fetchedResult: FetchedResult<Element>
     ) -> FetchedResultPublisher<Element> {

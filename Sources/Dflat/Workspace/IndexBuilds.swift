@@ -1,8 +1,11 @@
 // IndexBuilds: builds indexes in the background, while the program runs.
 //
-//  - A build begins when a query uses an index that is not complete, or when the program asks for it. It then fills all indexes of the type.
-//  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is never filled again, even after a restart.
-//  - A unique index that stored objects violate stays incomplete. Its build is retried only after another commit.
+//  - A build begins when a query uses an index that is not complete, or when the program asks for
+//    it. It then fills all indexes of the type.
+//  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is
+//    never filled again, even after a restart.
+//  - A unique index that stored objects violate stays incomplete. Its build is retried only after
+//    another commit.
 
 /// The index builds of all types.
 typealias IndexBuilds = SteppedWork<IndexProgress>

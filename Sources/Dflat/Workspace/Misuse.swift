@@ -1,4 +1,5 @@
-// Programmer errors. They stop the program with a message that names the call and the mistake, in optimised builds as well, where a failed precondition prints no message.
+// Programmer errors. They stop the program with a message that names the call and the mistake, in
+// optimised builds as well, where a failed precondition prints no message.
 
 /// Stops the program.
 package func misuse(_ message: String) -> Never {

@@ -1,7 +1,9 @@
-// Compiler errors for queries that are written like those of a collection: with a closure, or with key paths.
+// Compiler errors for queries that are written like those of a collection: with a closure, or with
+// key paths.
 
 extension QueryBuilder {
-  // The label, which a trailing closure does not need, lets the compiler discard this overload at once: it reports mistakes inside long conditions as fast as without it.
+  // The label, which a trailing closure does not need, lets the compiler discard this overload at
+  // once: it reports mistakes inside long conditions as fast as without it.
 
   /// Not a way to make a query: the compiler's error says so.
   @available(

@@ -13,8 +13,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
 
   /// Fetches the objects that match `condition`, on the calling thread.
   ///
-  /// Inside a transaction this sees the transaction's own changes; inside a snapshot, the snapshot's state; otherwise
-  /// everything committed when it begins. It never waits for a writer.
+  /// Inside a transaction this sees the transaction's own changes; inside a snapshot, the
+  /// snapshot's state; otherwise everything committed when it begins. It never waits for a writer.
   ///
   ///     let recent = dflat.fetch(for: Post.self).where(
   ///       Post.priority > 3, limit: .limit(20), orderBy: [Post.createdAt.descending])
@@ -23,7 +23,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   ///   - condition: Objects for which it is unknown (a missing field) are left out.
   ///   - limit: At most this many, the first ones in `orderBy`.
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
-  /// - Returns: A snapshot in memory. On a storage error the result is empty, and the error goes to the workspace's error hook; a damaged row is left out and reported there.
+  /// - Returns: A snapshot in memory. On a storage error the result is empty, and the error goes to
+  ///   the workspace's error hook; a damaged row is left out and reported there.
   @inlinable
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []

@@ -13,7 +13,8 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   ///   - condition: Objects for which it is unknown (a missing field) are left out.
   ///   - limit: At most this many, the first ones in `orderBy`.
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
-  /// - Throws: `StorageError`, or `WorkspaceError` if the context is used after its closure has ended. A damaged row is left out, and reported to the workspace's error hook.
+  /// - Throws: `StorageError`, or `WorkspaceError` if the context is used after its closure has
+  ///   ended. A damaged row is left out, and reported to the workspace's error hook.
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) throws -> FetchedResult<Element> {

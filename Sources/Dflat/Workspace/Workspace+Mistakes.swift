@@ -1,4 +1,5 @@
-// Compiler errors for transactions whose types or closure are written in another form, and for keys of a wrong type.
+// Compiler errors for transactions whose types or closure are written in another form, and for keys
+// of a wrong type.
 
 extension Workspace {
   /// Not a way to run a transaction: the compiler's error says so.

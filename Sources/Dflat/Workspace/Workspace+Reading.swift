@@ -1,6 +1,7 @@
 // Several reads from one snapshot, with errors thrown.
 
-/// The context that `read` passes to its closure. It is valid only inside the closure, on its thread.
+/// The context that `read` passes to its closure. It is valid only inside the closure, on its
+/// thread.
 public final class ReadContext {
   private let core: WorkspaceCore
   fileprivate let scope = ContextScope()
@@ -26,7 +27,8 @@ extension Workspace {
   ///            context.fetch(for: Task.self).where(Task.due < now))
   ///     }
   ///
-  /// Writers continue in the meantime. Inside a transaction or snapshot of this workspace, `body` uses that one's view.
+  /// Writers continue in the meantime. Inside a transaction or snapshot of this workspace, `body`
+  /// uses that one's view.
   ///
   /// - Parameter body: What to read.
   /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
@@ -34,7 +36,8 @@ extension Workspace {
     try _core.read(body)
   }
 
-  /// Calls `body` on a thread of the workspace's target queue, with a snapshot of the data; see the synchronous `read`.
+  /// Calls `body` on a thread of the workspace's target queue, with a snapshot of the data; see the
+  /// synchronous `read`.
   ///
   /// - Parameter body: What to read.
   /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.

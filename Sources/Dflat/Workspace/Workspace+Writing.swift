@@ -11,18 +11,28 @@ extension Workspace {
   ///       return try txn.insert(Post(title: "first"))
   ///     }
   ///
-  /// Transactions that share a type run one after another, in the order of the calls. `write` and `performChanges` may be mixed freely.
+  /// Transactions that share a type run one after another, in the order of the calls. `write` and
+  /// `performChanges` may be mixed freely.
   ///
-  /// An error that `body` throws rolls everything back and is rethrown. If the task is cancelled before the commit, everything is rolled back, too, and `CancellationError` is thrown; a transaction that is still queued is withdrawn at once. If another connection has changed what `body` had read before its first change, `body` runs again, from the beginning: apart from the transaction it should have no effects.
+  /// An error that `body` throws rolls everything back and is rethrown. If the task is cancelled
+  /// before the commit, everything is rolled back, too, and `CancellationError` is thrown; a
+  /// transaction that is still queued is withdrawn at once. If another connection has changed what
+  /// `body` had read before its first change, `body` runs again, from the beginning: apart from the
+  /// transaction it should have no effects.
   ///
-  /// `body` runs on the thread of the task if nothing blocks it, and otherwise on a queue of the workspace, or on its target queue if the program has set one. If it turns out that it would have to wait on the task's thread, it runs again on a queue, without losing its position in the order. It should not take long, and must not wait for other tasks.
+  /// `body` runs on the thread of the task if nothing blocks it, and otherwise on a queue of the
+  /// workspace, or on its target queue if the program has set one. If it turns out that it would
+  /// have to wait on the task's thread, it runs again on a queue, without losing its position in
+  /// the order. It should not take long, and must not wait for other tasks.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
+  ///     dictionaries only.
   ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
   ///   - body: The transaction.
   /// - Returns: The result of `body`.
-  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it could not be committed; `WorkspaceError`; `CancellationError`.
+  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
+  ///   could not be committed; `WorkspaceError`; `CancellationError`.
   @discardableResult
   public func write<each Element: Atom, R: Sendable>(
     _ types: repeat (each Element).Type, attempts: Int = 8,
@@ -30,27 +40,38 @@ extension Workspace {
   ) async throws -> R {
     var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
-    let made = Made<R>()
-    try await _core.write(schemas, attempts) { made.value = try body($0) }
-    return made.value.unwrapped
+    let result = TransactionResult<R>()
+    try await _core.write(schemas, attempts) { result.value = try body($0) }
+    return result.value.unwrapped
   }
 
-  /// Runs a transaction over these types on this thread, and returns the result of `body` when it is committed.
+  /// Runs a transaction over these types on this thread, and returns the result of `body` when it
+  /// is committed.
   ///
   ///     let post = try dflat.write(Post.self) { txn in
   ///       try txn.insert(Post(title: "first"))
   ///     }
   ///
-  /// For command-line tools, tests, and a program's own threads; in a task, await the asynchronous `write`. Both take their position among transactions in the order of the calls. This one blocks the thread until it is its turn, and until the transaction is committed and observers have been notified.
+  /// For command-line tools, tests, and a program's own threads; in a task, await the asynchronous
+  /// `write`. Both take their position among transactions in the order of the calls. This one
+  /// blocks the thread until it is its turn, and until the transaction is committed and observers
+  /// have been notified.
   ///
-  /// `body` runs on the calling thread. If the program has set a `targetQueue`, it runs as if by `targetQueue.sync`, so never in parallel with the work of a serial queue. An error that `body` throws rolls everything back; after changes by other connections `body` runs again, as with the asynchronous `write`.
+  /// `body` runs on the calling thread. If the program has set a `targetQueue`, it runs as if by
+  /// `targetQueue.sync`, so never in parallel with the work of a serial queue. An error that `body`
+  /// throws rolls everything back; after changes by other connections `body` runs again, as with
+  /// the asynchronous `write`.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
+  ///     dictionaries only.
   ///   - attempts: How often `body` runs at most because of changes by other connections.
   ///   - body: The transaction.
   /// - Returns: The result of `body`.
-  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it could not be committed; `WorkspaceError`, with `.nestedWrite` where it would wait for itself: in a transaction, a callback or a completion handler of the workspace, and on its `targetQueue`.
+  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
+  ///   could not be committed; `WorkspaceError`, with `.nestedWrite` where it would wait for
+  ///   itself: in a transaction, a callback or a completion handler of the workspace, and on its
+  ///   `targetQueue`.
   @available(*, noasync, message: "await the other form, which blocks no thread")
   @discardableResult
   public func write<each Element: Atom, R>(
@@ -58,9 +79,9 @@ extension Workspace {
   ) throws -> R {
     var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
-    var made: R?
-    try _core.writeHere(schemas, attempts) { made = try body($0) }
-    return made.unwrapped
+    var result: R?
+    try _core.writeHere(schemas, attempts) { result = try body($0) }
+    return result.unwrapped
   }
 }
 
@@ -98,7 +119,8 @@ extension WorkspaceCore {
     return try writeOnceHere(types, body)
   }
 
-  /// The types in whose queues the transaction waits. A transaction without types is for dictionaries.
+  /// The types in whose queues the transaction waits. A transaction without types is for
+  /// dictionaries.
   private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
     let types = types.isEmpty ? [DictionaryItem.schema] : types
@@ -165,7 +187,8 @@ extension WorkspaceCore {
 
 /// A transaction that a task awaits.
 private final class Write: Sendable {
-  /// Its state. The thread that moves it out of `waiting` ends it: either the thread that runs it, or the one that cancels the task.
+  /// Its state. The thread that moves it out of `waiting` ends it: either the thread that runs it,
+  /// or the one that cancels the task.
   private enum Stage: UInt8, AtomicRepresentable {
     case waiting, running, withdrawn
   }
@@ -244,7 +267,7 @@ private final class Write: Sendable {
 /// The result of a transaction's body.
 ///
 /// Unchecked: it is read when the transaction has ended, which the lock of its `Ending` orders.
-private final class Made<R: Sendable>: @unchecked Sendable {
+private final class TransactionResult<R: Sendable>: @unchecked Sendable {
   var value: R?
 }
 
@@ -262,7 +285,8 @@ final class RunningWrite: Sendable {
 
   private let core: WorkspaceCore
   private let types: TypeSet
-  /// Whether a task awaits it. The task's cancellation is checked then, even if the closure runs on the task's thread.
+  /// Whether a task awaits it. The task's cancellation is checked then, even if the closure runs on
+  /// the task's thread.
   private let isAwaited: Bool
   private let hasEnded = Atomic(false)
   private let cancelled = Atomic(false)

@@ -21,7 +21,8 @@ public protocol Queryable: Sendable {
   /// Begins a query for the objects of a type. Nothing is read before `where` or `all` is called.
   func fetch<Element: Atom>(for ofType: Element.Type) -> QueryBuilder<Element>
 
-  /// Calls `closure` on this thread; all fetches of this workspace inside see one snapshot of the data, taken at the first fetch.
+  /// Calls `closure` on this thread; all fetches of this workspace inside see one snapshot of the
+  /// data, taken at the first fetch.
   ///
   /// Writers continue in the meantime. Calls may nest: the inner call joins the outer snapshot.
   func fetchWithinASnapshot<T>(_ closure: () -> T) -> T
@@ -29,7 +30,8 @@ public protocol Queryable: Sendable {
 
 /// A store of objects: typed queries, and transactions that behave as if they ran one at a time.
 ///
-/// Reading is synchronous and possible anywhere. Writes happen in transactions, in the order of the calls:
+/// Reading is synchronous and possible anywhere. Writes happen in transactions, in the order of the
+/// calls:
 ///
 ///     dflat.performChanges([Post.self], changesHandler: { txn in
 ///       let request = PostChangeRequest.creationRequest(Post(title: "first"))
@@ -41,15 +43,21 @@ public protocol Workspace: Queryable {
   typealias ShutdownFlag = WorkspaceShutdownFlag
   /// The body of a transaction. It runs once, on the workspace's target queue.
   typealias ChangesHandler = @Sendable (_ transactionContext: any TransactionContext) -> Void
-  /// Called after the transaction has ended, with whether it is committed. Runs on the workspace's target queue.
+  /// Called after the transaction has ended, with whether it is committed. Runs on the workspace's
+  /// target queue.
   typealias CompletionHandler = @Sendable (_ success: Bool) -> Void
 
   /// Runs a transaction over these types and returns at once.
   ///
-  /// Transactions that share a type run one after another, in the order of the calls. `completionHandler` is called exactly once: with true if everything that was submitted is committed; with false if the transaction was aborted, failed, or was rejected because the workspace is shut down.
+  /// Transactions that share a type run one after another, in the order of the calls.
+  /// `completionHandler` is called exactly once: with true if everything that was submitted is
+  /// committed; with false if the transaction was aborted, failed, or was rejected because the
+  /// workspace is shut down.
   ///
   /// - Parameters:
-  ///   - transactionalObjectTypes: The entity types that the handler fetches or changes. An empty list, and a type that is not an entity type, are programmer errors; duplicates are ignored.
+  ///   - transactionalObjectTypes: The entity types that the handler fetches or changes. An empty
+  ///     list, and a type that is not an entity type, are programmer errors; duplicates are
+  ///     ignored.
   ///   - changesHandler: The body of the transaction.
   ///   - completionHandler: Called with whether the transaction is committed.
   func performChanges(
@@ -69,7 +77,8 @@ public protocol Workspace: Queryable {
 
   /// Rejects new work, completes everything that was accepted, then closes.
   ///
-  /// Without a completion it waits for that. Waiting inside a transaction or snapshot of this workspace is a programmer error.
+  /// Without a completion it waits for that. Waiting inside a transaction or snapshot of this
+  /// workspace is a programmer error.
   func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?)
 
   /// Rejects new work, and returns when everything is closed.
@@ -84,7 +93,9 @@ extension Workspace {
   @inlinable
   public var _core: WorkspaceCore { _lifetime.core }
 
-  /// Called with every error that cannot be thrown or returned: a damaged row that a result leaves out, a failed query, a failed commit. It may be called on any thread. Its initial value is the handler with which the workspace was made.
+  /// Called with every error that cannot be thrown or returned: a damaged row that a result leaves
+  /// out, a failed query, a failed commit. It may be called on any thread. Its initial value is the
+  /// handler with which the workspace was made.
   public var errorHandler: (@Sendable (any Error) -> Void)? {
     get { _core.onError }
     nonmutating set { _core.onError = newValue }
@@ -96,7 +107,8 @@ extension Workspace {
     QueryBuilder(_core)
   }
 
-  /// Calls `closure` on this thread; all fetches of this workspace inside see one snapshot of the data, taken at the first fetch.
+  /// Calls `closure` on this thread; all fetches of this workspace inside see one snapshot of the
+  /// data, taken at the first fetch.
   public func fetchWithinASnapshot<T>(_ closure: () -> T) -> T {
     _core.fetchWithinASnapshot(closure)
   }
@@ -109,7 +121,8 @@ extension Workspace {
     _core.performChanges(transactionalObjectTypes, changesHandler, completionHandler)
   }
 
-  /// Rejects new work, completes everything that was accepted, then closes. Without a completion it waits for that.
+  /// Rejects new work, completes everything that was accepted, then closes. Without a completion it
+  /// waits for that.
   ///
   /// - Parameters:
   ///   - flags: Ignored by an engine without a file.

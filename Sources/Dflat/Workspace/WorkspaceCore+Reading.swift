@@ -1,4 +1,5 @@
-// What a read of the program sees: inside a transaction its own view, inside a snapshot that snapshot, otherwise committed data.
+// What a read of the program sees: inside a transaction its own view, inside a snapshot that
+// snapshot, otherwise committed data.
 
 import Dispatch
 
@@ -37,7 +38,8 @@ extension WorkspaceCore {
     transaction?.doom(error)
   }
 
-  /// Reports the error of a read that the workspace needed for itself to the error hook, unless the workspace is closed.
+  /// Reports the error of a read that the workspace needed for itself to the error hook, unless the
+  /// workspace is closed.
   func reportReading(_ error: any Error) {
     if !isAboutShutdown(error) { report(error) }
   }
@@ -61,7 +63,8 @@ extension WorkspaceCore {
     return ResultOrigin(query, timestamp: timestamp, workspace: number)
   }
 
-  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot that snapshot, otherwise committed data.
+  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot
+  /// that snapshot, otherwise committed data.
   @usableFromInline
   func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
@@ -83,7 +86,8 @@ extension WorkspaceCore {
     return try engine.read(for: .query) { try $0.rows(query, mark: mark) }
   }
 
-  /// Whether reading is possible. Inside transactions and snapshots that began before the shutdown it always is.
+  /// Whether reading is possible. Inside transactions and snapshots that began before the shutdown
+  /// it always is.
   var canRead: Bool {
     let context = ThreadContext.current
     return !transactions.isClosed || context.transaction(of: self) != nil
@@ -105,7 +109,8 @@ extension WorkspaceCore {
   public func fetchWithinASnapshot<T, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
-    // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace cannot be read.
+    // A transaction's view is consistent already, an outer snapshot is joined, and a closed
+    // workspace cannot be read.
     if context.snapshots[key] != nil || context.transaction(of: self) != nil {
       return try closure()
     }

@@ -2,13 +2,16 @@
 //
 // An engine's workspace is a thin public type around a core and its engine. Invariants:
 //
-//  - every accepted transaction completes exactly once, in the order of the calls, after its commit;
-//  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted transaction.
+//  - every accepted transaction completes exactly once, in the order of the calls, after its
+//    commit;
+//  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted
+//    transaction.
 
 public import Dispatch
 import Platform
 
-/// The engine-neutral part of a workspace. For authors of engines: it stays alive until it is shut down.
+/// The engine-neutral part of a workspace. For authors of engines: it stays alive until it is shut
+/// down.
 public final class WorkspaceCore: TransactionHost {
   let engine: any StorageEngine
   /// The engine, if other connections can change its data.
@@ -101,7 +104,8 @@ public final class WorkspaceCore: TransactionHost {
         if followers == .noneInLane { deliveries.run(ticket) } else { deliveries.start(ticket) }
       }
     }
-    // A reference cycle, which the shutdown breaks. A weak reference would slow down reference counting of the core for good.
+    // A reference cycle, which the shutdown breaks. A weak reference would slow down reference
+    // counting of the core for good.
     indexBuilder?.setIndexRequestHandler { self.wantIndexes(of: $0) }
   }
 
@@ -140,7 +144,8 @@ public final class WorkspaceCore: TransactionHost {
   ///
   /// - Parameters:
   ///   - types: The types.
-  ///   - job: Must make sure that `endAccepted` is called when its end has been delivered; a shutdown waits for that call.
+  ///   - job: Must make sure that `endAccepted` is called when its end has been delivered; a
+  ///     shutdown waits for that call.
   /// - Returns: False if the workspace is shut down: then the job is not run.
   func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     let plans = migrations.plans(for: types)
@@ -167,7 +172,8 @@ public final class WorkspaceCore: TransactionHost {
   /// Whether a shutdown has been called.
   var isClosed: Bool { transactions.isClosed }
 
-  /// Begins an operation that a shutdown waits for. Called while another operation is known to be accepted.
+  /// Begins an operation that a shutdown waits for. Called while another operation is known to be
+  /// accepted.
   /// - Returns: True.
   func accept() -> Bool {
     accepted.enter()
@@ -206,7 +212,8 @@ public final class WorkspaceCore: TransactionHost {
     return nil
   }
 
-  /// Whether a transaction that begins now will most likely not have to wait, so that it may run on the thread of a task. This reserves nothing, so another transaction may come in between.
+  /// Whether a transaction that begins now will most likely not have to wait, so that it may run on
+  /// the thread of a task. This reserves nothing, so another transaction may come in between.
   var isFree: Bool {
     !lanes.areShared && ThreadContext.current.isIdle && committer.isIdle && engine.canWriteAtOnce
   }
@@ -300,7 +307,8 @@ extension Transaction {
   }
 }
 
-/// Owns the core of a workspace and shuts it down when the workspace is released, after the last accepted transaction. For authors of engines: a workspace keeps one, and nothing else does.
+/// Owns the core of a workspace and shuts it down when the workspace is released, after the last
+/// accepted transaction. For authors of engines: a workspace keeps one, and nothing else does.
 public final class WorkspaceLifetime: Sendable {
   /// The core.
   public let core: WorkspaceCore

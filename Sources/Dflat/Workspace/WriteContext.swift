@@ -1,10 +1,13 @@
 // WriteContext: what `write` passes to its closure.
 //
-// It uses the same transaction as `performChanges`, throws the storage's own errors, and takes and returns values.
+// It uses the same transaction as `performChanges`, throws the storage's own errors, and takes and
+// returns values.
 
-/// Changes objects inside a transaction. It is valid only inside the closure of `write`, on the closure's thread.
+/// Changes objects inside a transaction. It is valid only inside the closure of `write`, on the
+/// closure's thread.
 ///
-/// Each change is atomic. If one throws `StorageError` with `.alreadyExists` and the closure catches it, the transaction continues; any other error of the storage ends it.
+/// Each change is atomic. If one throws `StorageError` with `.alreadyExists` and the closure
+/// catches it, the transaction continues; any other error of the storage ends it.
 public final class WriteContext {
   let transaction: Transaction
   let scope = ContextScope()
@@ -17,7 +20,8 @@ public final class WriteContext {
 
   /// Begins a query for the objects of a type, in the transaction's own view.
   /// - Parameter type: One of the transaction's types.
-  /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used after its closure has ended.
+  /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used after its
+  ///   closure has ended.
   public func fetch<Element: Atom>(for type: Element.Type) throws -> ThrowingQueryBuilder<Element> {
     try requireUse(of: type)
     return ThrowingQueryBuilder(builder: QueryBuilder(transaction.core), scope: scope)
@@ -26,7 +30,8 @@ public final class WriteContext {
   /// Stores a new object.
   /// - Parameter object: Its fields.
   /// - Returns: The object as it is stored.
-  /// - Throws: `StorageError`, with `.alreadyExists` if another object has its key or a unique value; `WorkspaceError`.
+  /// - Throws: `StorageError`, with `.alreadyExists` if another object has its key or a unique
+  ///   value; `WorkspaceError`.
   @discardableResult
   public func insert<Element: Atom>(_ object: Element) throws -> Element {
     try stored(submit(Element._Draft.creationRequest(object)))
@@ -40,7 +45,8 @@ public final class WriteContext {
   ///   - object: The object, found by its row id, or by its primary key if it was not fetched.
   ///   - change: Sets fields of the draft, which has the stored values.
   /// - Returns: The object as it is stored.
-  /// - Throws: `StorageError`, with `.missing` if it is not stored; the errors of `change`; `WorkspaceError`.
+  /// - Throws: `StorageError`, with `.missing` if it is not stored; the errors of `change`;
+  ///   `WorkspaceError`.
   @discardableResult
   public func update<Element: Atom>(
     _ object: Element, _ change: (inout Element._Draft) throws -> Void
@@ -59,8 +65,10 @@ public final class WriteContext {
     return try stored(submit(request))
   }
 
-  /// Stores the values of an object: it replaces the stored object if there is one, and otherwise inserts a new one.
-  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
+  /// Stores the values of an object: it replaces the stored object if there is one, and otherwise
+  /// inserts a new one.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not
+  ///   fetched.
   /// - Returns: The object as it is stored.
   /// - Throws: The same errors as `insert`.
   @discardableResult
@@ -72,7 +80,8 @@ public final class WriteContext {
   }
 
   /// Deletes an object.
-  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not
+  ///   fetched.
   /// - Returns: Whether it existed.
   /// - Throws: `StorageError`; `WorkspaceError`.
   @discardableResult

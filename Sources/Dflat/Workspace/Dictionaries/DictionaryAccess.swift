@@ -1,7 +1,9 @@
 // DictionaryAccess: how the subscripts and methods of a dictionary reach its values.
 //
-//  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the store.
-//  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over the store.
+//  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the
+//    store.
+//  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over
+//    the store.
 
 /// Access to the values of a dictionary. For Dflat.
 public struct DictionaryAccess: Sendable {
@@ -111,7 +113,8 @@ extension DictionaryAccess {
     }
   }
 
-  /// The draft of the transaction, if this is a transaction's dictionary. The inner optional is nil if the transaction has failed.
+  /// The draft of the transaction, if this is a transaction's dictionary. The inner optional is nil
+  /// if the transaction has failed.
   private func draft(_ call: String) -> DictionaryDraft?? {
     guard let transaction = transaction?.transaction else { return .none }
     return .some(transaction.draft(of: store, for: call))

@@ -1,9 +1,11 @@
 // The dictionaries of a workspace and of its transactions.
 
 extension Workspace {
-  /// The workspace's dictionary, a persistent map from strings to values; see `WorkspaceDictionary`. Getting it costs nothing; all copies share their state.
+  /// The workspace's dictionary, a persistent map from strings to values; see
+  /// `WorkspaceDictionary`. Getting it costs nothing; all copies share their state.
   ///
-  /// The property has a setter so that `dflat.dictionary["theme"] = "dark"` compiles. Setting it to another workspace's dictionary is a programmer error.
+  /// The property has a setter so that `dflat.dictionary["theme"] = "dark"` compiles. Setting it to
+  /// another workspace's dictionary is a programmer error.
   public var dictionary: any WorkspaceDictionary {
     get { StoredDictionary(_core, _core.dictionaries.main) }
     nonmutating set {
@@ -36,9 +38,12 @@ extension TransactionContext {
     return transaction._dictionary(namespace)
   }
 
-  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled back with the objects.
+  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled
+  /// back with the objects.
   ///
-  /// The first use takes the write lock, as the first submit does. It sees the values that this transaction and earlier ones have set. Once the transaction is committed, its changes are visible everywhere, and subscribers are notified before the completion handler.
+  /// The first use takes the write lock, as the first submit does. It sees the values that this
+  /// transaction and earlier ones have set. Once the transaction is committed, its changes are
+  /// visible everywhere, and subscribers are notified before the completion handler.
   public var dictionary: any WorkspaceDictionary {
     get { _dictionary("") }
     nonmutating set {
@@ -49,16 +54,20 @@ extension TransactionContext {
     }
   }
 
-  /// The dictionary of a namespace as a part of the transaction; see `Workspace.dictionary(namespace:)`.
+  /// The dictionary of a namespace as a part of the transaction; see
+  /// `Workspace.dictionary(namespace:)`.
   /// - Parameter namespace: The name.
   /// - Returns: The dictionary, which is valid inside the changes handler only.
   public func dictionary(namespace: String) -> any WorkspaceDictionary { _dictionary(namespace) }
 }
 
 extension WriteContext {
-  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled back with the objects.
+  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled
+  /// back with the objects.
   ///
-  /// The first use takes the write lock, as the first change does. It sees the values that this transaction and earlier ones have set. Once the transaction is committed, its changes are visible everywhere.
+  /// The first use takes the write lock, as the first change does. It sees the values that this
+  /// transaction and earlier ones have set. Once the transaction is committed, its changes are
+  /// visible everywhere.
   public var dictionary: any WorkspaceDictionary {
     get { dictionary(namespace: "") }
     set {
@@ -69,7 +78,8 @@ extension WriteContext {
     }
   }
 
-  /// The dictionary of a namespace as a part of the transaction; see `Workspace.dictionary(namespace:)`.
+  /// The dictionary of a namespace as a part of the transaction; see
+  /// `Workspace.dictionary(namespace:)`.
   /// - Parameter namespace: The name.
   /// - Returns: The dictionary, which is valid inside the closure only.
   public func dictionary(namespace: String) -> any WorkspaceDictionary {

@@ -15,7 +15,8 @@ extension WorkspaceCore {
 
   /// Writes the pending changes, as an accepted transaction.
   ///
-  /// - Parameter commits: Whether they, and everything before them, are committed when this returns.
+  /// - Parameter commits: Whether they, and everything before them, are committed when this
+  ///   returns.
   private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.Rest {
     var turn: Committer.Turn?
     var batch: DictionaryBatch?
@@ -43,7 +44,8 @@ extension WorkspaceCore {
       }, commits: commits)
   }
 
-  /// Waits until everything that was set before is written. It writes on the calling thread, so it may be called on any.
+  /// Waits until everything that was set before is written. It writes on the calling thread, so it
+  /// may be called on any.
   func synchronize(_ store: DictionaryStore) {
     if let transaction = ThreadContext.current.transaction(of: self) {
       require(
@@ -52,7 +54,8 @@ extension WorkspaceCore {
       )
     }
     var isAccepted = false
-    // A write that was accepted before and has not ended keeps the workspace open, even after a shutdown.
+    // A write that was accepted before and has not ended keeps the workspace open, even after a
+    // shutdown.
     guard store.isUnwritten({ isAccepted = accept() }) else { return }
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
     let rest = write(store, commits: true)
@@ -113,7 +116,8 @@ extension WorkspaceCore {
     var row: Int64 = -1
   }
 
-  /// The committed contents, read in a single step, which needs no snapshot; nil if they cannot be read.
+  /// The committed contents, read in a single step, which needs no snapshot; nil if they cannot be
+  /// read.
   @inline(__always)
   private func stored(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
     if transactions.isClosed { return nil }

@@ -15,7 +15,10 @@ extension WorkspaceDictionary {
   ///       }
   ///     }
   ///
-  /// The first call, with `.initial`, runs on the calling thread before this returns. Each later call runs on the thread that assigns the value, before the assignment returns; for a value that a transaction has set, on the thread that completes the transaction. No lock is held during a call. Only changes through the same workspace object are seen.
+  /// The first call, with `.initial`, runs on the calling thread before this returns. Each later
+  /// call runs on the thread that assigns the value, before the assignment returns; for a value
+  /// that a transaction has set, on the thread that completes the transaction. No lock is held
+  /// during a call. Only changes through the same workspace object are seen.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -29,7 +32,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .scalar, changeHandler)
   }
 
-  /// The values of a key as a stream: the current one, and each new one; nil while the key has none.
+  /// The values of a key as a stream: the current one, and each new one; nil while the key has
+  /// none.
   ///
   ///     for await theme in dflat.dictionary.subscribe("theme", of: String.self) { apply(theme) }
   ///
@@ -66,7 +70,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .codable, changeHandler)
   }
 
-  /// The `Codable` values of a key as a stream: the current one, and each new one; nil while the key has none. The stream never finishes.
+  /// The `Codable` values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -98,7 +103,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .flatBuffers, changeHandler)
   }
 
-  /// The FlatBuffers values of a key as a stream: the current one, and each new one; nil while the key has none. The stream never finishes.
+  /// The FlatBuffers values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -130,7 +136,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .flatBuffers, changeHandler)
   }
 
-  /// The generated values of a key as a stream: the current one, and each new one; nil while the key has none. The stream never finishes.
+  /// The generated values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.

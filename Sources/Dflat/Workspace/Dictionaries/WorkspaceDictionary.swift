@@ -1,6 +1,8 @@
 // WorkspaceDictionary: persistent values under string keys, as programs use them.
 //
-// This file has the operations on all keys. Those on one key are in WorkspaceDictionary+Values.swift and WorkspaceDictionary+Watching.swift; all of them go through DictionaryAccess.
+// This file has the operations on all keys. Those on one key are in
+// WorkspaceDictionary+Values.swift and WorkspaceDictionary+Watching.swift; all of them go through
+// DictionaryAccess.
 
 /// A persistent map from strings to values, which any thread may use.
 ///
@@ -13,7 +15,8 @@
 public protocol WorkspaceDictionary: Sendable {
   /// The access to the values. For Dflat.
   var _access: DictionaryAccess { get }
-  /// The contents of a key. This is a function so that reading does not retain and release the references in `_access`. For Dflat.
+  /// The contents of a key. This is a function so that reading does not retain and release the
+  /// references in `_access`. For Dflat.
   func _contents(of key: String) -> DictionaryStored
 }
 
@@ -32,7 +35,8 @@ struct StoredDictionary: WorkspaceDictionary {
 }
 
 extension WorkspaceDictionary {
-  /// Waits until everything that was assigned before the call is written. Values that could not be written are reported to the error hook.
+  /// Waits until everything that was assigned before the call is written. Values that could not be
+  /// written are reported to the error hook.
   ///
   /// Calling it inside a changes handler that has submitted something, or on a transaction's
   /// dictionary, is a programmer error: the transaction would wait for itself.

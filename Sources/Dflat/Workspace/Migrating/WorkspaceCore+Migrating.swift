@@ -6,7 +6,8 @@ import Platform
 // MARK: Steps
 
 extension WorkspaceCore {
-  /// Runs one step on this thread, and commits it. Called by the job at the head of the queues of the plan's types.
+  /// Runs one step on this thread, and commits it. Called by the job at the head of the queues of
+  /// the plan's types.
   private func takeStep(_ plan: MigrationPlan) -> Result<MigrationProgress, any Error> {
     let limit = migrations.objectsPerStep(plan.new)
     let outcome = Result { try takeStep(plan, limit) }
@@ -41,7 +42,8 @@ extension WorkspaceCore {
     return progress
   }
 
-  /// Migrates all remaining objects, each step in a commit of its own, for a job that is about to begin in the queues of the plans' types.
+  /// Migrates all remaining objects, each step in a commit of its own, for a job that is about to
+  /// begin in the queues of the plans' types.
   func complete(_ plans: [MigrationPlan]) {
     for plan in plans {
       while true {

@@ -11,7 +11,8 @@ import Platform
 ///       var body: some View { List(posts.result) { Text($0.title) } }
 ///     }
 ///
-/// Other programs use `withObservationTracking` to learn of the next change. The query is observed as long as the object exists.
+/// Other programs use `withObservationTracking` to learn of the next change. The query is observed
+/// as long as the object exists.
 public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
   private struct State {
     var shown: FetchedResult<Element>
@@ -27,9 +28,12 @@ public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
   /// Follows a result.
   ///
   /// - Parameters:
-  ///   - fetchedResult: The first result. It must come from a workspace: it is a programmer error to pass a result that the program built itself.
+  ///   - fetchedResult: The first result. It must come from a workspace: it is a programmer error
+  ///     to pass a result that the program built itself.
   ///   - workspace: The workspace to observe. It is not kept alive.
-  ///   - queue: The queue on which `result` changes. It must be serial; the default is the main queue, for views. With nil, `result` changes where callbacks run, and so before the completion handler of the transaction that has changed it.
+  ///   - queue: The queue on which `result` changes. It must be serial; the default is the main
+  ///     queue, for views. With nil, `result` changes where callbacks run, and so before the
+  ///     completion handler of the transaction that has changed it.
   public init(
     _ fetchedResult: FetchedResult<Element>, in workspace: some Workspace,
     on queue: DispatchQueue? = .main

@@ -1,6 +1,8 @@
 // OtherWriters: external changes, by other workspaces and processes on the same data.
 //
-// The storage reports that another connection has committed, but not what. So everything that is observed is read again, at its position in the order of deliveries, and compared: differences are delivered like any change. This writes nothing, and other programs need not cooperate.
+// The storage reports that another connection has committed, but not what. So everything that is
+// observed is read again, at its position in the order of deliveries, and compared: differences are
+// delivered like any change. This writes nothing, and other programs need not cooperate.
 
 import Dispatch
 import Platform
@@ -98,7 +100,8 @@ extension WorkspaceCore {
 extension Workspace {
   /// Notifies observers of changes by other workspaces and processes on the same data.
   ///
-  /// Everything that is observed is read again and compared. Observers of data that differ are notified as of any change. That costs as much as fetching all of it.
+  /// Everything that is observed is read again and compared. Observers of data that differ are
+  /// notified as of any change. That costs as much as fetching all of it.
   ///
   /// Returns when all handlers have run.
   public func refresh() async {
@@ -108,9 +111,13 @@ extension Workspace {
     }
   }
 
-  /// Sets how often to check for changes by other workspaces and processes on the same data. The default is never.
+  /// Sets how often to check for changes by other workspaces and processes on the same data. The
+  /// default is never.
   ///
-  /// A check costs a few microseconds. Only if another connection has committed anything, everything that is observed is read again as by `refresh()`; so this is for programs that share their data with few writers. Several changes may be delivered as one, and changes that are undone between two checks are not seen.
+  /// A check costs a few microseconds. Only if another connection has committed anything,
+  /// everything that is observed is read again as by `refresh()`; so this is for programs that
+  /// share their data with few writers. Several changes may be delivered as one, and changes that
+  /// are undone between two checks are not seen.
   ///
   /// - Parameter interval: The time between two checks, at least a millisecond; nil for never.
   public func lookForOtherWriters(every interval: Duration?) {

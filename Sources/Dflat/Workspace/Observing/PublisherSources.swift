@@ -1,6 +1,8 @@
 // The sources of publishers, without Combine: see Publishers.swift.
 //
-// Each source begins at the first demand, and sends into a buffer that respects the demand. No source keeps the workspace alive: programs close a workspace by releasing it, and then nothing more is sent.
+// Each source begins at the first demand, and sends into a buffer that respects the demand. No
+// source keeps the workspace alive: programs close a workspace by releasing it, and then nothing
+// more is sent.
 
 import Platform
 
@@ -45,7 +47,8 @@ package struct ResultSource<Element: Atom & Equatable>: Sendable {
   }
 }
 
-/// The result of a query, and then its states. The query runs once, at the first demand, for all subscribers.
+/// The result of a query, and then its states. The query runs once, at the first demand, for all
+/// subscribers.
 package final class QuerySource<Element: Atom & Equatable>: Sendable {
   private let core: WorkspaceCore
   private let query: Query

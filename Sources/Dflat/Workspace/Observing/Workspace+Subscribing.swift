@@ -19,16 +19,24 @@ extension Workspace {
   ///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100, limit: .limit(10))
   ///     subscription = dflat.subscribe(fetchedResult: popular) { popular in show(popular) }
   ///
-  /// The call returns at once. The subscription is queued for the type: it begins after every transaction that was called before, and before any that is called later. If the result is out of date at that point it is read again, and the handler is called if its content has changed. From then on the handler is called exactly once for each transaction that changed anything in it: an object that entered, left, moved, or changed its content. It gets what a fetch of the same query would return.
+  /// The call returns at once. The subscription is queued for the type: it begins after every
+  /// transaction that was called before, and before any that is called later. If the result is out
+  /// of date at that point it is read again, and the handler is called if its content has changed.
+  /// From then on the handler is called exactly once for each transaction that changed anything in
+  /// it: an object that entered, left, moved, or changed its content. It gets what a fetch of the
+  /// same query would return.
   ///
-  /// The handler runs after the commit, before the transaction's completion handler, on the workspace's target queue, in the
-  /// order of the commits. Handlers of one type never run at the same time. A slow one delays later handlers and completions of
-  /// its type, and nothing else.
+  /// The handler runs after the commit, before the transaction's completion handler, on the
+  /// workspace's target queue, in the order of the commits. Handlers of one type never run at the
+  /// same time. A slow one delays later handlers and completions of its type, and nothing else.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
-  ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Waiting in it for another transaction of the type is a deadlock.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Waiting in it
+  ///     for another transaction of the type is a deadlock.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>,
@@ -41,12 +49,16 @@ extension Workspace {
 
   /// Calls a handler with each new state of an object, and when it is deleted.
   ///
-  /// An object that was fetched is found by its row id, one that the program made itself by its primary key. If it was changed since it was fetched, or deleted, the handler is first called with that. After `deleted` the subscription has ended: a new object with the same key does not revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
+  /// An object that was fetched is found by its row id, one that the program made itself by its
+  /// primary key. If it was changed since it was fetched, or deleted, the handler is first called
+  /// with that. After `deleted` the subscription has ended: a new object with the same key does not
+  /// revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
   ///
   /// - Parameters:
   ///   - object: The object to watch.
   ///   - changeHandler: Called once for each transaction that changed the object.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     object: Element,
@@ -61,7 +73,9 @@ extension Workspace {
   ///
   ///     for await post in dflat.subscribe(object: post) { show(post) }
   ///
-  /// The subscription takes its position in the order of transactions during this call. There is no initial element, unless the object has changed since it was fetched. The subscription ends with the stream.
+  /// The subscription takes its position in the order of transactions during this call. There is no
+  /// initial element, unless the object has changed since it was fetched. The subscription ends
+  /// with the stream.
   ///
   /// - Parameters:
   ///   - object: The object to watch.
@@ -87,10 +101,12 @@ extension Workspace {
   ///
   ///     for await popular in dflat.subscribe(fetchedResult: popular) { show(popular) }
   ///
-  /// The subscription takes its position in the order of transactions during this call. There is no initial element, unless the result is out of date. The subscription ends with the stream.
+  /// The subscription takes its position in the order of transactions during this call. There is no
+  /// initial element, unless the result is out of date. The subscription ends with the stream.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - bufferingPolicy: Which states are kept for a reader that is behind; by default the newest.
   /// - Returns: The stream. Dropping it cancels the subscription.
   @inlinable
@@ -115,7 +131,8 @@ extension FetchedResult {
       self = FetchedResult([], origin)
       return
     }
-    // Results by key have one row; the general way to make an array would then cost more than everything else.
+    // Results by key have one row; the general way to make an array would then cost more than
+    // everything else.
     if rows.count == 1 {
       self = FetchedResult([Element(_row: rows[0])], origin)
       return

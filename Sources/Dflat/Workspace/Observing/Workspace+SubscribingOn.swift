@@ -1,10 +1,13 @@
 // Subscribing with handlers that run on a queue of the program.
 //
-// The workspace enqueues each call of a handler at once and in order, one job for each call, and never waits for the program's queue. A call that is still queued when the subscription is cancelled does not begin.
+// The workspace enqueues each call of a handler at once and in order, one job for each call, and
+// never waits for the program's queue. A call that is still queued when the subscription is
+// cancelled does not begin.
 
 public import Dispatch
 
-/// The main queue as the executor of the main actor, where handlers may use main-actor state. Programs write `on: .main`.
+/// The main queue as the executor of the main actor, where handlers may use main-actor state.
+/// Programs write `on: .main`.
 public enum MainActorQueue: Sendable {
   /// The only case.
   case main
@@ -17,13 +20,18 @@ extension Workspace {
   ///       self?.posts = popular
   ///     }
   ///
-  /// The handler may use main-actor state. It is called once for each transaction that changed anything in the result, in the order of the commits, as soon as the main actor is free. The transaction's completion handler may be called before that, and the result that the handler gets may not be the newest any more. Otherwise it is as without `on`.
+  /// The handler may use main-actor state. It is called once for each transaction that changed
+  /// anything in the result, in the order of the commits, as soon as the main actor is free. The
+  /// transaction's completion handler may be called before that, and the result that the handler
+  /// gets may not be the newest any more. Otherwise it is as without `on`.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: `.main`.
   ///   - changeHandler: Called on the main actor. A slow handler does not delay the workspace.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
@@ -34,13 +42,16 @@ extension Workspace {
 
   /// Calls a handler with each new state of a result, on a queue.
   ///
-  /// As with `.main`, but on any queue. The handler's calls do not overlap, even if the queue is concurrent.
+  /// As with `.main`, but on any queue. The handler's calls do not overlap, even if the queue is
+  /// concurrent.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: Where the handler is called.
   ///   - changeHandler: The handler. A slow one does not delay the workspace.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>, on queue: DispatchQueue,
@@ -55,8 +66,10 @@ extension Workspace {
   /// - Parameters:
   ///   - object: The object to watch; see `subscribe(object:changeHandler:)`.
   ///   - queue: `.main`.
-  ///   - changeHandler: Called on the main actor, once for each transaction that changed the object. It may use main-actor state.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  ///   - changeHandler: Called on the main actor, once for each transaction that changed the
+  ///     object. It may use main-actor state.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   public func subscribe<Element: Atom & Equatable>(
     object: Element, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ object: SubscribedObject<Element>) -> Void
@@ -69,9 +82,11 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - object: The object to watch; see `subscribe(object:changeHandler:)`.
-  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is concurrent.
+  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is
+  ///     concurrent.
   ///   - changeHandler: Called once for each transaction that changed the object.
-  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never has an event.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     object: Element, on queue: DispatchQueue,
@@ -81,12 +96,15 @@ extension Workspace {
     return calls.subscription(subscribe(object: object) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of a result and its difference from the one before, on the main actor.
+  /// Calls a handler with each new state of a result and its difference from the one before, on the
+  /// main actor.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: `.main`.
-  ///   - changeHandler: Called on the main actor, once for each transaction that changed anything in the result. It may use main-actor state.
+  ///   - changeHandler: Called on the main actor, once for each transaction that changed anything
+  ///     in the result. It may use main-actor state.
   /// - Returns: The subscription. Releasing it cancels it, so keep it.
   public func subscribe<Element: Atom & Equatable>(
     changesOf fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
@@ -96,11 +114,14 @@ extension Workspace {
     return calls.subscription(subscribe(changesOf: fetchedResult) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of a result and its difference from the one before, on a queue.
+  /// Calls a handler with each new state of a result and its difference from the one before, on a
+  /// queue.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the program built itself.
-  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is concurrent.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is
+  ///     concurrent.
   ///   - changeHandler: Called once for each transaction that changed anything in the result.
   /// - Returns: The subscription. Releasing it cancels it, so keep it.
   @_disfavoredOverload

@@ -1,6 +1,8 @@
 // Observing a workspace: subscriptions are queued, and changes are published.
 //
-// A subscription enters the queue of its type like a transaction, and after that the delivery queue. So it begins after the changes of everything that was called before it were delivered, and before those of anything that was called after it.
+// A subscription enters the queue of its type like a transaction, and after that the delivery
+// queue. So it begins after the changes of everything that was called before it were delivered, and
+// before those of anything that was called after it.
 
 extension WorkspaceCore {
   /// Notifies observers of the changes of a committed transaction. Runs in its delivery.
@@ -55,7 +57,8 @@ extension WorkspaceCore {
     return ObserverSubscription(observer)
   }
 
-  /// Calls `body` at the point where the completion of a transaction over these types, if it were called now, would run.
+  /// Calls `body` at the point where the completion of a transaction over these types, if it were
+  /// called now, would run.
   /// - Returns: False if the workspace is shut down.
   func atDelivery(
     of types: TypeSet, _ body: @escaping @Sendable (WorkspaceCore) -> Void

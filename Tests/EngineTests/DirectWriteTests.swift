@@ -14,7 +14,7 @@ struct DirectWriteTests {
   /// Whether the current code runs in a task, and not on a queue of the workspace.
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test("A synchronous write returns what is committed, runs on its thread, and throws", arguments: TestEngine.all)
+  @Test("A synchronous write returns what is committed, runs on the calling thread, and throws", arguments: TestEngine.all)
   func synchronous(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -136,7 +136,7 @@ struct DirectWriteTests {
     func leave() { count.subtract(1, ordering: .relaxed) }
   }
 
-  @Test("With a serial target queue a synchronous write runs in parallel with nothing else", arguments: TestEngine.all)
+  @Test("With a serial target queue nothing runs in parallel with a synchronous write", arguments: TestEngine.all)
   func targetQueue(engine: TestEngine) throws {
     let queue = DispatchQueue(label: "target")
     try withTemporaryWorkspace(engine, settings: TestSettings(targetQueue: queue)) { workspace in

@@ -149,7 +149,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A query builder may be used never, once or many times", arguments: TestEngine.all)
+  @Test("A query builder may be used any number of times, or never", arguments: TestEngine.all)
   func builder(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let builders = (0..<500).map { _ in workspace.posts }

@@ -2,7 +2,7 @@
 // often.
 //
 // Transactions are called one after another and their callbacks recorded. The notifications that
-// each subscription must have got are computed from the states of the data between transactions,
+// each subscription must get are computed from the states of the data between transactions,
 // with the model's queries.
 
 import Dflat

@@ -211,7 +211,7 @@ struct OrderTests {
     }
   }
 
-  @Test("A closure that waits for the previous commit, and has not written, gets it", arguments: TestEngine.all)
+  @Test("A closure that has not written may wait for the previous commit", arguments: TestEngine.all)
   func waitsForPredecessor(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let first = DispatchSemaphore(value: 0)

@@ -5,9 +5,9 @@
 //  - A fetch outside of transactions also reads the old objects, in the same snapshot, and converts
 //    them with the function. It needs no write lease and never waits; if the file is writable it
 //    starts a migration in steps (`SteppedWork`).
-//  - Transactions, subscriptions, steps of an index build, and everything else that enters the
-//    queue of the new type, enters those of the old types, too. Before it begins, the remaining
-//    objects are migrated, each step in a commit of its own.
+//  - Every job in the queue of the new type (a transaction, a subscription, a step of an index
+//    build) also enters the queues of the old types. Before it begins, the remaining objects are
+//    migrated, each step in a commit of its own.
 //  - Another program may store old objects after that. A transaction that finds such objects before
 //    it writes fails with a conflict, as for any external change, and is retried; after its first
 //    write no other connection can write.

@@ -5,8 +5,8 @@
 // transaction, and reads the bits in order; it compares no rows.
 //
 // The cost follows the number of touches, not the number of changes times the number of orders:
-// changes are ranked only once the touches of the results with that order add up to the number of
-// changes, and only results that are touched by one change in 64 or more scan the bits.
+// changes are ranked only once the results with that order have more touches in total than there
+// are changes, and only results that are touched by one change in 64 or more scan the bits.
 
 final class ChangeRanks {
   /// Whether the sort keys of each changed row differ from those before the change.

@@ -6,8 +6,8 @@
 final class ResultObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
 
-  /// The origin of the result that the caller passed in. Later results are delivered with it, since
-  /// they share its history.
+  /// The origin of the result that the caller passed in. Later results are delivered with the same
+  /// origin, because no later time of reading is known for them.
   private let origin: ResultOrigin
   // An observer is used by one delivery at a time, which accesses its properties only briefly, so
   // exclusivity holds without dynamic checks.

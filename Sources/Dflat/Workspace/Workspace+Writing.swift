@@ -16,9 +16,9 @@ extension Workspace {
   ///
   /// An error that `body` throws rolls everything back and is rethrown. If the task is cancelled
   /// before the commit, everything is rolled back, too, and `CancellationError` is thrown; a
-  /// transaction that is still queued is withdrawn at once. If another connection has changed what
-  /// `body` had read before its first change, `body` runs again, from the beginning: apart from the
-  /// transaction it should have no effects.
+  /// transaction that is still queued is withdrawn at once, and others no longer wait for it. If
+  /// another connection has changed what `body` had read before its first change, `body` runs
+  /// again, from the beginning: apart from the transaction it should have no effects.
   ///
   /// `body` runs on the thread of the task if nothing blocks it, and otherwise on a queue of the
   /// workspace, or on its target queue if the program has set one. If it turns out that it would

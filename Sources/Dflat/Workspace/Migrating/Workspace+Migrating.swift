@@ -7,8 +7,8 @@ extension Workspace {
   ///
   /// The migration runs in steps. Each step is a transaction of its own, which is queued for both
   /// types when the previous one is committed: transactions that are called in the meantime run in
-  /// between, and a process that ends loses only the current step. A later call continues where the
-  /// file stands. No object is migrated twice, even if several processes run the migration.
+  /// between, and a process that ends loses only the current step. A later call continues from the
+  /// state of the file. No object is migrated twice, even if several processes run the migration.
   ///
   /// From this call on the new type is complete, see ``migrateWhenUsed(_:)``.
   ///

@@ -1,4 +1,5 @@
-// Unions in which several members have one type: what is asked of the type is answered for whichever of them is stored.
+// Unions in which several members have the same type: a condition on the type applies to each of
+// them.
 
 import Dflat
 import DflatTestSupport
@@ -25,7 +26,7 @@ struct AliasTests {
   }
 
   @Test(
-    "A condition on the type reads whichever alias is stored, in any state of the indexes",
+    "A condition on the type reads the stored alias, in every state of the indexes",
     arguments: TestEngine.inEveryIndexState)
   func conditions(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -1,13 +1,13 @@
-// The forms in which programs call a workspace.
+// The ways in which programs call a workspace.
 
 import Dflat
 import DflatTestSupport
 import Foundation
 import Testing
 
-@Suite("Forms of calls")
+@Suite("Ways to call a workspace")
 struct CallFormTests {
-  @Test("Every form of performChanges and shutdown compiles and works", arguments: TestEngine.all)
+  @Test("Every overload of performChanges and shutdown compiles and works", arguments: TestEngine.all)
   func forms(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat: any Workspace = workspace.dflat
@@ -49,10 +49,10 @@ struct CallFormTests {
     }
   }
 
-  @Test("The blocking forms", arguments: TestEngine.all)
+  @Test("The blocking overloads", arguments: TestEngine.all)
   func blocking(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
-      // In an asynchronous function these two are the forms that are awaited.
+      // In an asynchronous function these two calls choose the overloads that are awaited.
       workspace.dflat.performChanges([Post.self], changesHandler: { txn in txn.abort() })
       workspace.dflat.performChanges([Post.self]) { txn in
         txn.try(submit: Blog.PostChangeRequest.creationRequest(post(1)))
@@ -88,7 +88,7 @@ struct CallFormTests {
     #expect(value.id == post(1).id || value.site == "s")
   }
 
-  @Test("Bytes that do not verify give an object with every field at its default", arguments: TestEngine.all)
+  @Test("Data that fails verification gives an object with every field at its default", arguments: TestEngine.all)
   func fromData(engine: TestEngine) {
     for bytes in [[], [0], Array(repeating: 0xFF, count: 64), Array("text".utf8)] as [[UInt8]] {
       let post = Post.from(data: .init(bytes))

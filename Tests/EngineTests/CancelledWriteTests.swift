@@ -1,4 +1,4 @@
-// Writes whose task is cancelled while they wait for others.
+// Writes whose task is cancelled while they wait for other transactions.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Cancelled writes")
 struct CancelledWriteTests {
-  /// Holds the line of a type up until it is let go, or released.
+  /// Blocks the queue of a type until it is told to end, or released.
   private final class Hold: Sendable {
     private let mayEnd = DispatchSemaphore(value: 0)
 
@@ -19,7 +19,8 @@ struct CancelledWriteTests {
           types,
           changesHandler: { [mayEnd] _ in
             isInside.resume()
-            // Not with patience: it must last for as long as what is expected meanwhile may take.
+            // Without a timeout: it must block for as long as the operations that the test expects
+            // take.
             mayEnd.wait()
           }, completionHandler: nil)
       }
@@ -30,7 +31,7 @@ struct CancelledWriteTests {
     func letGo() { mayEnd.signal() }
   }
 
-  /// Runs tasks on a thread of its own, one piece at a time.
+  /// Runs tasks on a single thread, one job at a time.
   private final class OneThread: TaskExecutor {
     private let queue = DispatchQueue(label: "tasks, one at a time")
 
@@ -39,14 +40,14 @@ struct CancelledWriteTests {
       queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Returns when all tasks have come to a place where they wait.
+    /// Returns when all tasks are suspended.
     func untilAllWait() async {
       await withCheckedContinuation { done in queue.async { done.resume() } }
     }
   }
 
-  /// Runs `body` on threads that other tests do not occupy: what is held up waits for it with
-  /// patience.
+  /// Runs `body` on threads that other tests do not occupy, and with a long timeout for blocked
+  /// operations.
   private func onOwnThreads(
     _ engine: TestEngine, targetQueue: DispatchQueue? = nil,
     _ body: @Sendable (TemporaryWorkspace) async throws -> Void
@@ -60,7 +61,7 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("One that waits returns at once, never runs, and nobody waits for it any more", arguments: TestEngine.all)
+  @Test("A queued write returns at once, never runs, and no transaction waits for it any more", arguments: TestEngine.all)
   func waiting(engine: TestEngine) async throws {
     try await onOwnThreads(engine) { workspace in
       let dflat = workspace.dflat
@@ -79,7 +80,7 @@ struct CancelledWriteTests {
         completionHandler: { _ in behind.signal() })
       #expect(!hasRun.withLock { $0 })
       task.cancel()
-      // All this while the line of posts is still held up.
+      // The queue of posts is still blocked here.
       await #expect(throws: CancellationError.self) { try await task.value }
       try await beyondTasks { try behind.wait(for: "the transaction that stood behind it") }
       hold.letGo()
@@ -89,7 +90,7 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("One that is ready and waits for a thread returns at once, too", arguments: TestEngine.all)
+  @Test("A write that is ready and waits for a thread returns at once, too", arguments: TestEngine.all)
   func ready(engine: TestEngine) async throws {
     let queue = DispatchQueue(label: "busy")
     try await onOwnThreads(engine, targetQueue: queue) { workspace in
@@ -110,7 +111,7 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("Before a migration that it would wait for, too", arguments: TestEngine.all)
+  @Test("So does a write that waits for a migration", arguments: TestEngine.all)
   func migrating(engine: TestEngine) async throws {
     try await onOwnThreads(engine) { workspace in
       let dflat = workspace.dflat
@@ -123,19 +124,19 @@ struct CancelledWriteTests {
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       hold.letGo()
-      // Nothing was migrated for it.
+      // Nothing was migrated for the cancelled write.
       try workspace.write([V1.Letter.self]) { _ in }
       #expect(workspace.firstLetters.count == 3)
     }
   }
 
-  /// What has run.
+  /// Which transactions have run.
   private final class Record: Sendable {
     let ran = Mutex<[Int32]>([])
     let order = Mutex<[Int]>([])
   }
 
-  @Test("Whenever they are cancelled, others run in their order, and everything ends", arguments: TestEngine.all)
+  @Test("Whenever writes are cancelled, the others run in order, and every write ends", arguments: TestEngine.all)
   func randomly(engine: TestEngine) async throws {
     for round in 0..<(isLongRun ? 200 : 12) {
       try await onOwnThreads(engine) { workspace in

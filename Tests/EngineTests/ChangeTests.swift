@@ -1,4 +1,4 @@
-// What requests do, and what becomes of those that are refused.
+// The effects of change requests, and of rejected ones.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changes")
 struct ChangeTests {
-  @Test("A refused submit undoes itself only, and the rest is committed", arguments: TestEngine.all)
+  @Test("A rejected submit rolls back only itself, and the rest is committed", arguments: TestEngine.all)
   func refusedSubmit(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let outcome = try workspace.write([Post.self]) { txn in
@@ -44,7 +44,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A conflict of everyday types names their values", arguments: TestEngine.all)
+  @Test("A conflict of fields with Swift types names their values", arguments: TestEngine.all)
   func everydayConflicts(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -61,7 +61,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("Aborting undoes everything; it answers true once; later submits throw", arguments: TestEngine.all)
+  @Test("Aborting rolls everything back; it returns true once; later submits throw", arguments: TestEngine.all)
   func abort(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -78,7 +78,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A change request carries the latest stored values, an upsert those of the object", arguments: TestEngine.all)
+  @Test("A change request has the latest stored values, an upsert those of the object", arguments: TestEngine.all)
   func latestValues(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let old = try workspace.store([post(1, likes: 1)])[0]
@@ -109,7 +109,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("An update to equal content is an identity; strings differ by their bytes", arguments: TestEngine.all)
+  @Test("An update to equal content is an identity; strings are compared by their bytes", arguments: TestEngine.all)
   func identity(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Post.self]) { txn in
@@ -131,7 +131,7 @@ struct ChangeTests {
           Issue.record("another normal form was taken for the same string")
           return
         }
-        // Another key, too.
+        // Another key makes it a different object.
         _ = try txn.insert(
           Blog.PostChangeRequest.creationRequest(Post(site: "e\u{301}", number: 1)))
       }
@@ -163,7 +163,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("Keys of every kind are told apart over their whole range, and sort as numbers", arguments: TestEngine.all)
+  @Test("Keys of every kind are distinguished over their whole range, and sort as numbers", arguments: TestEngine.all)
   func keys(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let keys: [UInt64] = [0, 1, .max, .max - 1, 1 << 63, (1 << 63) - 1]
@@ -202,7 +202,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("What is nested so deep that it could not be read again is refused, and loses nothing", arguments: TestEngine.all)
+  @Test("An object that is nested too deeply to be read again is rejected without side effects", arguments: TestEngine.all)
   func tooDeep(engine: TestEngine) throws {
     func crate(_ depth: Int) -> Kit.Crate {
       Kit.Crate(label: "\(depth)", inner: depth > 1 ? crate(depth - 1) : nil)
@@ -229,7 +229,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A key that is NaN is refused: equal to nothing, it could be had by any number of objects", arguments: TestEngine.all)
+  @Test("A key that is NaN is rejected: it equals nothing, so any number of objects could have it", arguments: TestEngine.all)
   func unknownKey(engine: TestEngine) throws {
     func slot(_ level: Double) -> Kit.Slot {
       Kit.Slot(row: 1, level: level, side: .left, isOpen: true, page: 2)
@@ -261,13 +261,14 @@ struct ChangeTests {
     }
   }
 
-  @Test("A request that outlives its transaction is looked up anew, not believed", arguments: TestEngine.all)
+  @Test("A request that outlives its transaction looks its object up again instead of trusting its row", arguments: TestEngine.all)
   func outlivedRequest(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])
       nonisolated(unsafe) var kept: Blog.PostChangeRequest?
       try workspace.write([Post.self]) { txn in
-        // Taken under the lock, so at a version that later transactions reach, too.
+        // The submit takes the lock, so the kept request is made at a version that later
+        // transactions reach, too.
         try txn.submit(Blog.PostChangeRequest.creationRequest(post(2)))
         kept = Blog.PostChangeRequest.changeRequest(post(1))
       }
@@ -275,7 +276,7 @@ struct ChangeTests {
       try workspace.write([Post.self]) { txn in
         try txn.submit(Blog.PostChangeRequest.creationRequest(post(3)))
         let request = try #require(kept)
-        // The likes are those of before; their index entry must follow all the same.
+        // The request has the old number of likes; its index entry must still be updated.
         request.isPinned = true
         try txn.submit(request)
       }
@@ -286,7 +287,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("The row id of what was undone is not used again", arguments: TestEngine.all)
+  @Test("The row id of an insert that was rolled back is not used again", arguments: TestEngine.all)
   func undoneRowID(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -304,7 +305,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A refused update leaves both objects as they were", arguments: TestEngine.inEveryIndexState)
+  @Test("A rejected update leaves both objects as they were", arguments: TestEngine.inEveryIndexState)
   func updateToTakenValue(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let before = try workspace.store([post(1, photo: "a"), post(2, photo: "b")])

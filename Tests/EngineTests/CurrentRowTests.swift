@@ -1,4 +1,5 @@
-// Objects that are changed as they were fetched, without being looked up again, and when they must be.
+// When an object can be changed as it was fetched, without a look-up, and when it must be looked up
+// again.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Rows that are known to be current")
 struct CurrentRowTests {
-  @Test("What was changed through another version of the type is looked up", arguments: TestEngine.all)
+  @Test("An object that was changed through another version of the type is looked up", arguments: TestEngine.all)
   func otherVersion(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Kit.Item.self]) { txn in
@@ -39,7 +40,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What a transaction relies on may be committed, with a new generation, before it writes", arguments: TestEngine.all)
+  @Test("The state that a transaction relies on may be committed, with a new generation, before it writes", arguments: TestEngine.all)
   func committedMeanwhile(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Kit.Item.self]) { txn in
@@ -51,7 +52,7 @@ struct CurrentRowTests {
       let isCommitted = DispatchSemaphore(value: 0)
       workspace.together(2, of: [Kit.Item.self, KIT.Item.self]) { number, txn in
         guard let request = KIT.ItemChangeRequest.changeRequest(versions[number]) else { return }
-        // Nobody writes meanwhile, so the alarm rings.
+        // No other transaction writes in the meantime, so the alarm fires.
         if number == 1 { isCommitted.wait() }
         request.extra = "x"
         txn.try(submit: request)

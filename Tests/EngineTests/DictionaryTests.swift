@@ -19,7 +19,7 @@ private struct Stubborn: Codable, Equatable, Sendable {
   func encode(to encoder: any Encoder) throws { throw Refusal() }
 }
 
-/// A value that tells when it is decoded, and waits until it may go on.
+/// A value that reports when it is decoded, and blocks its decoding until the test releases it.
 private struct Slow: Codable, Equatable, Sendable {
   static let hasBegun = DispatchSemaphore(value: 0)
   static let mayGoOn = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ private struct Slow: Codable, Equatable, Sendable {
   func encode(to encoder: any Encoder) throws {}
 }
 
-/// What a handler was told.
+/// The events that a handler got.
 private final class Heard<T: Sendable>: Sendable {
   private let list = Mutex<[T]>([])
   var all: [T] { list.withLock { $0 } }
@@ -42,7 +42,7 @@ private final class Heard<T: Sendable>: Sendable {
 extension TemporaryWorkspace {
   fileprivate var d: any WorkspaceDictionary { workspace.dictionary }
 
-  /// What another workspace finds, which has nothing in memory.
+  /// What another workspace, with nothing in memory, reads.
   fileprivate func onDisk<R>(_ read: (any WorkspaceDictionary) -> R) -> R {
     let second = reopened()
     defer { withExtendedLifetime(second) {} }
@@ -90,7 +90,7 @@ struct DictionaryTests {
     #expect(d["nothing", default: 7] == 7)
   }
 
-  @Test("Values of all kinds come back, from memory and from the disk", arguments: TestEngine.all)
+  @Test("Values of all kinds are read back, from memory and from the disk", arguments: TestEngine.all)
   func kinds(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -101,7 +101,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Another type reads as nil, is reported, and harms nothing", arguments: TestEngine.all)
+  @Test("Reading another type gives nil, is reported, and changes nothing", arguments: TestEngine.all)
   func otherType(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -120,7 +120,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("removeAll hides the disk at once; later sets come after it", arguments: TestEngine.all)
+  @Test("removeAll hides the disk at once; later assignments come after it", arguments: TestEngine.all)
   func removeAll(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -137,7 +137,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Namespaces have keys of their own", arguments: TestEngine.all)
+  @Test("Namespaces have separate keys", arguments: TestEngine.all)
   func namespaces(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       var a = workspace.dflat.dictionary(namespace: "a")
@@ -176,7 +176,7 @@ struct DictionaryTests {
 
   // MARK: Watching
 
-  @Test("Subscribers are told on the setter's thread, before the assignment returns", arguments: TestEngine.all)
+  @Test("Subscribers are notified on the setter's thread, before the assignment returns", arguments: TestEngine.all)
   func events(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       var d = workspace.d
@@ -198,7 +198,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("After cancel has returned no call begins, also if its value was just being made", arguments: TestEngine.all)
+  @Test("After cancel has returned no call begins, even if its value was just being decoded", arguments: TestEngine.all)
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -217,7 +217,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A handler that cancels itself is let go of, and hears nothing more", arguments: TestEngine.all)
+  @Test("A handler that cancels its own subscription is released, and not called again", arguments: TestEngine.all)
   func cancellingInside(engine: TestEngine) throws {
     final class Thing: Sendable {}
     try withTemporaryWorkspace(engine) { workspace in
@@ -242,7 +242,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A handler that sets the key itself: everybody hears all in order", arguments: TestEngine.all)
+  @Test("A handler that sets the key itself: all subscribers get all events in order", arguments: TestEngine.all)
   func nested(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let first = Heard<SubscribedDictionaryValue<Int>>()
@@ -260,7 +260,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Streams give the value, and nil while there is none", arguments: TestEngine.all)
+  @Test("Streams yield the value, and nil while there is none", arguments: TestEngine.all)
   func streams(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       var d = workspace.d
@@ -277,7 +277,7 @@ struct DictionaryTests {
 
   // MARK: Transactions
 
-  @Test("A transaction's dictionary is committed with the objects, and then told", arguments: TestEngine.all)
+  @Test("A transaction's dictionary is committed with the objects, and then subscribers are notified", arguments: TestEngine.all)
   func committed(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let heard = Heard<SubscribedDictionaryValue<Int>>()
@@ -322,7 +322,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A plain set during a transaction comes after it, on disk as in memory", arguments: TestEngine.all)
+  @Test("An assignment during a transaction comes after it, on disk as in memory", arguments: TestEngine.all)
   func order(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       workspace.dflat.dictionary["k"] = 1

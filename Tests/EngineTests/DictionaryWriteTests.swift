@@ -1,11 +1,11 @@
-// Transactions of dictionaries alone.
+// Transactions that use dictionaries only.
 
 import Dflat
 import DflatTestSupport
 import Dispatch
 import Testing
 
-@Suite("Writing dictionaries alone")
+@Suite("Writing dictionaries only")
 struct DictionaryWriteTests {
   private struct Refusal: Error {}
 
@@ -39,7 +39,7 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("It names no type: fetching and changing objects is told, and so is doing nothing", arguments: TestEngine.all)
+  @Test("Without entity types, fetching or changing objects is an error, and so is doing nothing", arguments: TestEngine.all)
   func misuse(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -61,7 +61,7 @@ struct DictionaryWriteTests {
   }
 
   @Test(
-    "What older transactions of other types have set is older, also if they hear later of their end"
+    "Assignments of earlier transactions stay older, even if the transactions end later"
   , arguments: TestEngine.all)
   func olderToldLater(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
@@ -73,7 +73,7 @@ struct DictionaryWriteTests {
       let subscription = dflat.subscribe(fetchedResult: workspace.posts.all()) { posts in
         if posts.count == 2 { mayGoOn.expect("that it may go on") }
       }
-      // All later ends of transactions with posts wait behind that handler.
+      // The ends of all later transactions over posts wait for that handler.
       dflat.performChanges([Post.self]) { txn in
         txn.try(submit: Blog.PostChangeRequest.creationRequest(post(2)))
       }
@@ -95,7 +95,7 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("They run one after another, and with those of any type", arguments: TestEngine.all)
+  @Test("They run one after another, and in order with transactions of any type", arguments: TestEngine.all)
   func order(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

@@ -1,4 +1,4 @@
-// The synchronous write, and the awaited one that runs on the thread of its task.
+// The synchronous write, and the asynchronous one that runs on the thread of its task.
 
 import Dflat
 import DflatTestSupport
@@ -11,10 +11,10 @@ import Testing
 struct DirectWriteTests {
   private struct Refusal: Error, Equatable {}
 
-  /// Whether the code that runs now belongs to a task, and not to a queue of the workspace.
+  /// Whether the current code runs in a task, and not on a queue of the workspace.
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test("A synchronous write returns what is committed, runs on its thread, and throws", arguments: TestEngine.all)
+  @Test("A synchronous write returns what is committed, runs on the calling thread, and throws", arguments: TestEngine.all)
   func synchronous(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -81,7 +81,7 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("Transactions of two workspaces inside of each other keep their own views", arguments: TestEngine.all)
+  @Test("Nested transactions of two workspaces keep their own views", arguments: TestEngine.all)
   func twoWorkspaces(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { left in
       try withTemporaryWorkspace(engine) { right in
@@ -102,7 +102,7 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("A snapshot does not see what its own thread commits meanwhile", arguments: TestEngine.all)
+  @Test("A snapshot does not see what its own thread commits after it began", arguments: TestEngine.all)
   func insideSnapshot(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -119,7 +119,7 @@ struct DirectWriteTests {
     }
   }
 
-  /// What runs on a serial queue, which is one thing at a time.
+  /// Checks that a serial queue runs one block at a time.
   private final class Inside: Sendable {
     private let queue: DispatchQueue
     private let count = Atomic(0)
@@ -136,7 +136,7 @@ struct DirectWriteTests {
     func leave() { count.subtract(1, ordering: .relaxed) }
   }
 
-  @Test("On a serial target queue a synchronous write runs beside nothing else", arguments: TestEngine.all)
+  @Test("With a serial target queue nothing runs in parallel with a synchronous write", arguments: TestEngine.all)
   func targetQueue(engine: TestEngine) throws {
     let queue = DispatchQueue(label: "target")
     try withTemporaryWorkspace(engine, settings: TestSettings(targetQueue: queue)) { workspace in
@@ -171,11 +171,11 @@ struct DirectWriteTests {
 
   // MARK: Tasks
 
-  @Test("An awaited write runs on its task's thread where nobody is in the way", arguments: TestEngine.all)
+  @Test("An asynchronous write runs on its task's thread if nothing blocks it", arguments: TestEngine.all)
   func onTask(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
-      // The first one of all may make the storage ready, on a queue.
+      // The very first write may prepare the storage, on a queue.
       try await dflat.write(Post.self) { _ in }
       #expect(try await dflat.write(Post.self) { _ in Self.isInTask })
       let stored = try await dflat.write(Post.self) { txn in
@@ -183,7 +183,7 @@ struct DirectWriteTests {
         return try txn.insert(post(1))
       }
       #expect(workspace.posts.all().map(\._rowid) == [stored._rowid])
-      // It may have to run twice, so not if it may run once.
+      // On the task's thread it may have to run twice, which a single attempt does not allow.
       #expect(try await dflat.write(Post.self, attempts: 1) { _ in Self.isInTask } == false)
       await #expect(throws: Refusal.self) {
         try await dflat.write(Post.self) { txn in
@@ -195,8 +195,8 @@ struct DirectWriteTests {
     }
   }
 
-  /// Lets an awaited write begin on its task's thread, and stops it there until somebody is in its
-  /// way.
+  /// Lets an asynchronous write begin on its task's thread, and holds it there until another
+  /// transaction blocks it.
   private func giveUp(
     _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
   ) throws {
@@ -228,7 +228,7 @@ struct DirectWriteTests {
     }
     hasBegun.waitForTurn()
     isInside.expect("the first run")
-    // It keeps its place before this one.
+    // The write keeps its position before this transaction.
     let follower = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in
       order.withLock { $0.append("follower") }
@@ -247,7 +247,7 @@ struct DirectWriteTests {
     #expect(workspace.posts.all().map(\.number) == [1, 7])
   }
 
-  @Test("An awaited write that would wait for another transaction waits on a queue, in its place", arguments: TestEngine.all)
+  @Test("An asynchronous write that would wait for another transaction waits on a queue, in its position", arguments: TestEngine.all)
   func waitsForWriter(engine: TestEngine) async throws {
     try await beyondTasks {
       try withTemporaryWorkspace(engine) { workspace in
@@ -294,7 +294,7 @@ struct DirectWriteTests {
 
   // MARK: Observers
 
-  @Test("Observers are told before a write returns, in order, and not on its thread", arguments: TestEngine.all)
+  @Test("Observers are notified before a write returns, in order, and not on its thread", arguments: TestEngine.all)
   func observers(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let told = Mutex<[Int]>([])
@@ -340,7 +340,7 @@ struct DirectWriteTests {
         ran.expect("the closure of a transaction")
         if number == 1 { isTold.expect("the observer") }
       }
-      // Another type, and readers, go on; both posts are committed.
+      // Another type, and readers, are not blocked; both posts are committed.
       try dflat.write(Note.self) { _ = try $0.insert(Note(key: 1)) }
       #expect(eventually { workspace.posts.all().count == 2 })
       #expect(ended.withLock { $0 }.isEmpty)

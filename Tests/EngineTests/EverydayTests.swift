@@ -1,4 +1,5 @@
-// Fields whose Swift type is not that of what they store: conditions, keys, indexes and orders in every state of the indexes.
+// Fields whose Swift type differs from the stored type: conditions, keys, indexes and orders in
+// every state of the indexes.
 
 import Dflat
 import DflatTestSupport
@@ -6,9 +7,9 @@ import Foundation
 import Platform
 import Testing
 
-@Suite("Fields with Swift types of their own")
+@Suite("Fields with their own Swift types")
 struct EverydayTests {
-  @Test("come back as they were stored", arguments: TestEngine.all)
+  @Test("are read back as they were stored", arguments: TestEngine.all)
   func roundTrip(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -34,7 +35,7 @@ struct EverydayTests {
     }
   }
 
-  @Test("order results by what is stored", arguments: TestEngine.all)
+  @Test("order results by their stored values", arguments: TestEngine.all)
   func orders(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -54,7 +55,7 @@ struct EverydayTests {
     }
   }
 
-  @Test("are observed by what is stored", arguments: TestEngine.all)
+  @Test("are observed by their stored values", arguments: TestEngine.all)
   func observation(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -80,7 +81,7 @@ struct EverydayTests {
     }
   }
 
-  /// A condition beside what it means for an object.
+  /// A condition, and a predicate that says which objects match it.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let condition: Condition<Order>
@@ -141,7 +142,7 @@ struct EverydayTests {
     Case("required string", Order.title == "") { $0 == 0 },
   ]
 
-  @Test("are compared alike whatever is indexed", arguments: TestEngine.inEveryIndexState)
+  @Test("are compared the same way whatever is indexed", arguments: TestEngine.inEveryIndexState)
   func conditions(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -155,7 +156,7 @@ struct EverydayTests {
     }
   }
 
-  @Test("are explained as Swift shows them", arguments: TestEngine.all)
+  @Test("are explained with their Swift values", arguments: TestEngine.all)
   func explanation(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)

@@ -1,4 +1,5 @@
-// What fields with Swift types of their own, and required ones, write; what they refuse; what they make of rows of others.
+// What fields with their own Swift types, and required ones, write; which values they reject; how
+// they read rows that other programs wrote.
 
 import Dflat
 import DflatTestSupport
@@ -6,9 +7,9 @@ import FlatBuffersRuntime
 import Foundation
 import Testing
 
-@Suite("Writing fields with Swift types of their own")
+@Suite("Writing fields with their own Swift types")
 struct EverydayWriteTests {
-  /// The message of what `change` makes a submit throw; nil if it is stored.
+  /// The error message of a submit after `change`; nil if the object is stored.
   private func refusal(
     _ workspace: TemporaryWorkspace, _ change: @escaping (Shop.OrderChangeRequest) -> Void
   ) throws -> String? {
@@ -17,7 +18,7 @@ struct EverydayWriteTests {
       change(request)
       do { try txn.submit(request) } catch let error as StorageError {
         #expect(error.cause == .invalidValue)
-        // The transaction goes on, and the request can be corrected.
+        // The transaction continues, and the request can be corrected.
         request.count = 7
         request.changed = nil
         request.took = .zero
@@ -34,7 +35,7 @@ struct EverydayWriteTests {
     return outcome.result ?? nil
   }
 
-  @Test("What does not fit is refused by name, and nothing is lost", arguments: TestEngine.all)
+  @Test("A value that does not fit is rejected with its field's name, and nothing is lost", arguments: TestEngine.all)
   func refusals(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -59,7 +60,7 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("Objects are found by keys of such types, and by no value that a key cannot hold", arguments: TestEngine.all)
+  @Test("Objects are found by keys of such types, and not by a value that a key cannot hold", arguments: TestEngine.all)
   func keys(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -74,7 +75,7 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("A changed copy keeps that a value does not fit", arguments: TestEngine.all)
+  @Test("A changed copy remembers that a value does not fit", arguments: TestEngine.all)
   func copies(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let refused = [
@@ -89,7 +90,7 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("Objects that were made with what does not fit are not stored", arguments: TestEngine.all, [false, true])
+  @Test("Objects that were made with values that do not fit are not stored", arguments: TestEngine.all, [false, true])
   func refusedObjects(engine: TestEngine, isUpsert: Bool) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)

@@ -1,4 +1,5 @@
-// One file and two versions of a program: article.fbs and article_next.fbs differ in everything in which they may.
+// One file and two versions of a program: article.fbs and article_next.fbs differ in every way that
+// the rules allow.
 
 import Dflat
 import DflatTestSupport
@@ -12,7 +13,7 @@ struct EvolutionTests {
 
   // MARK: Across versions
 
-  @Test("What an old version has stored a new one reads: renamed, appended, deprecated", arguments: TestEngine.all)
+  @Test("A new version reads what an old version has stored: renamed, appended, deprecated fields", arguments: TestEngine.all)
   func oldByNew(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self]) { txn in
@@ -39,7 +40,7 @@ struct EvolutionTests {
         new.media == [.sound(PRESS.Sound(path: "s", seconds: 3)), .image(PRESS.Image(path: "q"))])
       #expect(new.people.map(\.years) == [0, 1])
       #expect(new.footnotes.isEmpty && new.editor == nil && new.score == nil)
-      // Values that are a default now were none then, and are stored.
+      // Values that equal the new defaults did not equal the old ones, so they are stored.
       #expect(new.rank == 9 && new.ratio == 0.25 && new.label == "fancy")
       let articles = workspace.dflat.fetch(for: New.self)
       #expect(articles.where(New.headline == "Title" && New.writer.years > 30).count == 1)
@@ -48,7 +49,7 @@ struct EvolutionTests {
     }
   }
 
-  @Test("What a new version has stored an old one reads as far as it knows it", arguments: TestEngine.all)
+  @Test("An old version reads what a new version has stored, as far as it knows the fields", arguments: TestEngine.all)
   func newByOld(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([New.self]) { txn in
@@ -82,7 +83,7 @@ struct EvolutionTests {
     }
   }
 
-  @Test("A changed default changes what absent fields read as, and no field that is stored", arguments: TestEngine.all)
+  @Test("A changed default changes how absent fields are read, and no stored field", arguments: TestEngine.all)
   func changedDefaults(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self]) { txn in
@@ -103,7 +104,7 @@ struct EvolutionTests {
       #expect(old[0].rank == 5 && old[0].isOpen && old[0].label == "plain" && old[0].kind == .news)
       #expect(
         old[1].rank == 7 && !old[1].isOpen && old[1].label == "fancy" && old[1].kind == .opinion)
-      // To give a field its default is to leave it out.
+      // A field that is set to its default is not stored.
       try workspace.write([New.self]) { txn in
         let request = try #require(PRESS.ArticleChangeRequest.changeRequest(new[1]))
         request.rank = 8
@@ -115,7 +116,7 @@ struct EvolutionTests {
     }
   }
 
-  @Test("Each update by either version keeps what only the other knows", arguments: TestEngine.all)
+  @Test("Each update by either version keeps the fields that only the other version knows", arguments: TestEngine.all)
   func mixedUpdates(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self, New.self]) { txn in

@@ -33,12 +33,12 @@ struct FindTests {
     }
   }
 
-  /// Generic code names the key by its type.
+  /// Generic code that names the key by its type.
   private func find<Element: Atom>(_ object: Element, in dflat: some Workspace) -> Element? {
     dflat.find(Element.self, object.id)
   }
 
-  @Test("Keys of every type are found: numbers, texts, enums, large unsigned ones", arguments: TestEngine.all)
+  @Test("Keys of every type are found: numbers, strings, enums, large unsigned ones", arguments: TestEngine.all)
   func types(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let slots = [
@@ -57,7 +57,7 @@ struct FindTests {
     }
   }
 
-  @Test("It reads a snapshot's state, and what it gives can be subscribed to", arguments: TestEngine.all)
+  @Test("It reads a snapshot's state, and its result can be subscribed to", arguments: TestEngine.all)
   func views(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -87,7 +87,7 @@ struct FindTests {
 
   @Test("A closure whose last line is an insert gives no warning", arguments: TestEngine.all)
   func discarded(engine: TestEngine) async throws {
-    // Warnings are errors where it matters; here the form has to compile.
+    // The build treats warnings as errors; here it is enough that the call compiles.
     try await withTemporaryWorkspace(engine) { workspace in
       try await workspace.dflat.write(Post.self) { txn in try txn.insert(post(1)) }
       _ = try await beyondTasks { try workspace.dflat.write(Post.self) { try $0.insert(post(2)) } }

@@ -1,4 +1,4 @@
-// Fetching one object by its primary key, wherever a program may do so.
+// Fetching one object by its primary key, in every place where a program may do so.
 
 import Dflat
 import DflatTestSupport
@@ -14,7 +14,7 @@ struct KeyFetchTests {
       .map(\.number)
   }
 
-  @Test("Keys are compared byte by byte, short and long, empty and not ASCII", arguments: TestEngine.all)
+  @Test("Keys are compared byte by byte, whether short or long, empty or not ASCII", arguments: TestEngine.all)
   func keys(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let sites = [
@@ -30,7 +30,7 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("It counts objects by the limit, and minds the rest of a condition", arguments: TestEngine.all)
+  @Test("It applies the limit and the rest of the condition", arguments: TestEngine.all)
   func limits(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 5)])
@@ -66,7 +66,7 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("In the midst of many fetches, each sees what was changed before it, by whomever", arguments: TestEngine.all)
+  @Test("Among many fetches, each sees all changes before it, by any connection", arguments: TestEngine.all)
   func manyFetches(engine: TestEngine) throws {
     try withSeed { random in
       try withTemporaryWorkspace(engine) { workspace in

@@ -1,5 +1,5 @@
-// The strings of a primary key are in every row that is written, also where they are empty:
-// upstream's readers take them to be there.
+// The strings of a primary key are in every row that is written, even if they are empty: upstream's
+// readers require them.
 
 import Dflat
 import DflatTestSupport
@@ -32,7 +32,7 @@ struct KeyTextTests {
     [UInt8](data).withUnsafeBytes { TableReader(root: $0)?.contains(4) == true }
   }
 
-  @Test("Builders, finished buffers and decoded objects have them", arguments: TestEngine.all)
+  @Test("Builders, finished buffers and decoded objects contain them", arguments: TestEngine.all)
   func buffers(engine: TestEngine) throws {
     let old = oldPost(number: 3, likes: 3, url: "u")
     #expect(!hasSite(old))

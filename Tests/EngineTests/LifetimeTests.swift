@@ -1,4 +1,4 @@
-// Opening, snapshots, shutdown, and what runs when.
+// Opening, snapshots, shutdown, and the order in which handlers run.
 
 import DflatTestSupport
 import Dispatch
@@ -10,14 +10,14 @@ import Testing
 
 @Suite("Lifetime of a workspace")
 struct LifetimeTests {
-  @Test("A snapshot sees the state of its first fetch; nested ones join it", arguments: TestEngine.all)
+  @Test("A snapshot sees the state of its first fetch; nested snapshots join it", arguments: TestEngine.all)
   func snapshot(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
       workspace.dflat.fetchWithinASnapshot {
         onAnotherThread { _ = try? workspace.store([post(2)]) }
         #expect(workspace.posts.all().count == 2, "the state is that of the first fetch")
-        // A transaction commits meanwhile and stays invisible.
+        // A transaction commits during the snapshot and stays invisible.
         _ = try? workspace.store([post(3)])
         #expect(workspace.posts.all().count == 2)
         workspace.dflat.fetchWithinASnapshot { #expect(workspace.posts.all().count == 2) }
@@ -27,7 +27,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A snapshot or transaction that is running when shutdown comes goes on reading", arguments: TestEngine.all)
+  @Test("A snapshot or transaction that is running at shutdown can still read", arguments: TestEngine.all)
   func readingThroughShutdown(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -54,8 +54,8 @@ struct LifetimeTests {
       try workspace.store([post(1)])
       workspace.dflat.fetchWithinASnapshot {
         workspace.dflat.shutdown {}
-        // Until the shutdown has done all that does not wait for the snapshot: it begins when what was
-        // accepted has ended, and has two steps.
+        // Waits until the shutdown has done everything that does not wait for the snapshot: it
+        // begins when all accepted operations have ended, and has two steps.
         workspace.dflat._core.accepted.wait()
         for _ in 0..<2 { workspace.dflat._core.closing.sync {} }
         #expect(workspace.posts.all().count == 1, "the snapshot began before the shutdown")
@@ -63,7 +63,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("After shutdown work is refused at once, and shutting down again completes", arguments: TestEngine.all)
+  @Test("After shutdown work is rejected at once, and shutting down again completes", arguments: TestEngine.all)
   func afterShutdown(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -106,7 +106,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("What handlers and completions have captured is let go of when all are told", arguments: TestEngine.all)
+  @Test("Objects captured by handlers and completions are released after the last notification", arguments: TestEngine.all)
   func handlersAreLetGo(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let gone = DispatchSemaphore(value: 0)
@@ -149,7 +149,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A query builder may be used never, once or many times", arguments: TestEngine.all)
+  @Test("A query builder may be used any number of times, or never", arguments: TestEngine.all)
   func builder(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let builders = (0..<500).map { _ in workspace.posts }
@@ -159,7 +159,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A fetched object carries the clock before its fetch; a stored one −1", arguments: TestEngine.all)
+  @Test("A fetched object carries the clock before its fetch; a stored one carries −1", arguments: TestEngine.all)
   func clock(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])[0]
@@ -177,7 +177,7 @@ struct LifetimeTests {
   }
 }
 
-/// Tells when nobody holds it any more.
+/// Reports when it is released.
 private final class Farewell: Sendable {
   private let gone: DispatchSemaphore
 

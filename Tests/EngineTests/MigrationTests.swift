@@ -1,4 +1,4 @@
-// Migrations that are carried out from end to end.
+// Complete migrations, from end to end.
 
 import Dflat
 import DflatTestSupport
@@ -16,13 +16,13 @@ struct MigrationTests {
 
   // MARK: When used
 
-  @Test("Fetches find everything from the first moment on, in every form, with any condition", arguments: TestEngine.all)
+  @Test("Fetches find everything from the first moment on, through every call, with any condition", arguments: TestEngine.all)
   func lazyFetch(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.storeFirst((0..<30).map(Letters.old))
       let hold = DispatchSemaphore(value: 0)
       let dflat = workspace.dflat
-      // Nothing can be migrated as long as this runs: the answers come from old objects.
+      // Nothing can be migrated while this runs: the answers come from old objects.
       dflat.performChanges([V1.Letter.self]) { _ in hold.wait() }
       dflat.migrateWhenUsed(migration)
       let letters = dflat.fetch(for: V2.Letter.self)
@@ -43,7 +43,8 @@ struct MigrationTests {
       let count = try dflat.read { try $0.fetch(for: V2.Letter.self).all().count }
       #expect(count == all.count)
       hold.signal()
-      // The fetches have begun to migrate: a transaction of the old type stands behind the first step.
+      // The fetches have started a migration: a transaction of the old type is queued behind its
+      // first step.
       try workspace.write([V1.Letter.self]) { _ in }
       #expect(workspace.firstLetters.isEmpty)
       #expect(letters.all().underlyingArray == all)
@@ -51,7 +52,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("What was fetched before it was migrated can be watched, changed and removed", arguments: TestEngine.all)
+  @Test("An object that was fetched before it was migrated can be watched, changed and deleted", arguments: TestEngine.all)
   func watching(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.storeFirst((0..<10).map(Letters.old))
@@ -91,9 +92,9 @@ struct MigrationTests {
     }
   }
 
-  // MARK: What goes wrong
+  // MARK: Errors
 
-  @Test("A key, and a unique value, that another object has: both rows are named, and both stay", arguments: TestEngine.all)
+  @Test("If another object has the key, or a unique value, both rows are named, and both stay", arguments: TestEngine.all)
   func duplicates(engine: TestEngine) async throws {
     for isKey in [true, false] {
       try await withTemporaryWorkspace(engine) { workspace in
@@ -116,7 +117,7 @@ struct MigrationTests {
         #expect(workspace.firstLetters.map(\.number) == [3, 4])
         #expect(workspace.secondLetters.contains { $0.id == (isKey ? "n3" : "mine") })
         _ = workspace.takeErrors()
-        // A better function takes the place of the first one.
+        // A corrected function replaces the first one.
         try await workspace.dflat.migrate(
           Migration(from: V1.Letter.self, to: V2.Letter.self) {
             V2.Letter(id: "v1-\($0.number)", text: $0.text, slug: "v1-\($0.number)")

@@ -1,4 +1,4 @@
-// Mistakes of the calling program stop it, with a message that names the call.
+// Programmer errors stop the program, with a message that names the call.
 
 import Dflat
 import DflatTestSupport
@@ -23,7 +23,7 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "without any type")
   }
 
-  @Test("A result made by hand, watched", arguments: TestEngine.all)
+  @Test("Watching a result that the program built itself", arguments: TestEngine.all)
   func watchedByHand(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -51,7 +51,7 @@ struct MisuseTests {
     expectMessage(result, "shutdown()", "callback")
   }
 
-  @Test("A type that is no entity type", arguments: TestEngine.all)
+  @Test("A type that is not an entity type", arguments: TestEngine.all)
   func noEntity(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -63,7 +63,7 @@ struct MisuseTests {
     expectMessage(result, "performChanges", "Photo", "not an entity type")
   }
 
-  @Test("Requests that look something up, outside of a transaction", arguments: TestEngine.all)
+  @Test("Requests that need a look-up, outside of a transaction", arguments: TestEngine.all)
   func outside(engine: TestEngine) async {
     let change = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -79,7 +79,7 @@ struct MisuseTests {
     expectMessage(deletion, "deletionRequest", "outside of a transaction")
   }
 
-  @Test("A spent request, submitted again", arguments: TestEngine.all)
+  @Test("Submitting a used request again", arguments: TestEngine.all)
   func spent(engine: TestEngine) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -95,7 +95,7 @@ struct MisuseTests {
     expectMessage(result, "submit", "succeeded")
   }
 
-  @Test("A type that is not in the list, submitted, looked up or fetched", arguments: TestEngine.all)
+  @Test("Submitting, looking up or fetching a type that is not in the list", arguments: TestEngine.all)
   func notListed(engine: TestEngine) async {
     let submitted = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -146,7 +146,8 @@ struct MisuseTests {
             workspace.dflat.shutdown()
             never.signal()
           })
-        // Without the check the call comes back or waits for itself: either way the program ends without a failure.
+        // Without the check the call returns or deadlocks: either way the program ends without a
+        // failure.
         _ = never.wait(timeout: .now() + 20)
         exit(EXIT_SUCCESS)
       }

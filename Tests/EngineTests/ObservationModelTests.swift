@@ -1,7 +1,9 @@
-// Random transactions against random subscriptions: who is told what, and how often.
+// Random transactions against random subscriptions: which subscriptions are notified, and how
+// often.
 //
-// Transactions are called one after another and their callbacks recorded. What each subscription must have been told is worked
-// out from the states of the data between transactions, with the model's queries.
+// Transactions are called one after another and their callbacks recorded. The notifications that
+// each subscription must get are computed from the states of the data between transactions,
+// with the model's queries.
 
 import Dflat
 import DflatTestSupport
@@ -13,11 +15,11 @@ import Testing
 struct ObservationModelTests {
   private typealias Item = Kit.Item
 
-  /// A transaction of the run as the next one sees it.
+  /// The data after a transaction, as the next one sees them.
   private typealias State = [Item]
 
   @Test(
-    "Each transaction that changes a result or an object is told once, and nothing else is",
+    "Each transaction that changes a result or an object is delivered once, and nothing else is",
     arguments: TestEngine.all, [true, false])
   func subscriptions(engine: TestEngine, waits: Bool) throws {
     let queries = Item.randomQueries()
@@ -30,15 +32,16 @@ struct ObservationModelTests {
     }
   }
 
-  /// What a subscription was told. Used by one thread at a time: the delivering one, and at the end the test's.
+  /// The notifications of a subscription. Used by one thread at a time: the delivering one, and at
+  /// the end the test's.
   private final class Watch: @unchecked Sendable {
     let query: ModelQuery<Item>?
     let given: [Item]
-    /// How many transactions were called before.
+    /// The number of transactions that were called before.
     let start: Int
     var told: [[Item]] = []
     var subscription: (any WorkspaceSubscription)?
-    /// How many transactions were called before it was cancelled.
+    /// The number of transactions that were called before it was cancelled.
     var end: Int?
 
     init(_ query: ModelQuery<Item>?, _ given: [Item], _ start: Int) {
@@ -47,7 +50,7 @@ struct ObservationModelTests {
       self.start = start
     }
 
-    /// What it must have been told, given the states before, between and after the transactions.
+    /// The expected notifications, given the states before, between and after the transactions.
     func expected(_ states: [State]) -> [[Item]] {
       var expected: [[Item]] = []
       var last = given
@@ -56,7 +59,7 @@ struct ObservationModelTests {
           query?.answer(state) ?? state.filter { $0._rowid == given[0]._rowid }
         if !ObservationModelTests.same(answer, last) { expected.append(answer) }
         last = answer
-        // An object that is gone does not come back.
+        // A deleted object does not come back.
         if query == nil, answer.isEmpty { break }
       }
       return expected
@@ -67,7 +70,8 @@ struct ObservationModelTests {
     left.map(\._rowid) == right.map(\._rowid) && left == right
   }
 
-  /// Unchecked: `states` is used by the closures of the transactions, one after another, and at the end by the test.
+  /// Unchecked: `states` is used by the closures of the transactions, one after another, and at the
+  /// end by the test.
   private final class Round: @unchecked Sendable {
     private let workspace: TemporaryWorkspace
     private let waits: Bool
@@ -94,7 +98,7 @@ struct ObservationModelTests {
       for call in 0..<count {
         if calls.oneIn(3) { subscribe(call, &calls) }
         if calls.oneIn(12), let watch = watches.randomElement(using: &calls), watch.end == nil {
-          // Only then it is known which transactions it has seen.
+          // Only after waiting is it known which transactions it has seen.
           if waits {
             if calls.oneIn(2) { watch.subscription?.cancel() }
             watch.subscription = nil
@@ -173,7 +177,7 @@ struct ObservationModelTests {
       _ random: inout SeededGenerator
     ) {
       let existing = stored.values.sorted { $0._rowid < $1._rowid }.randomElement(using: &random)
-      // Around thirty objects, so that limits bite.
+      // Around thirty objects, so that limits take effect.
       let kind = Int.random(in: 0..<(stored.count < 30 ? 10 : 6), using: &random)
       if let existing, kind < 2 {
         guard let request = Kit.ItemChangeRequest.deletionRequest(existing) else {
@@ -195,7 +199,7 @@ struct ObservationModelTests {
       }
     }
 
-    /// Mostly a few fields, as programs do.
+    /// Changes mostly a few fields, as programs do.
     private func change(_ request: Kit.ItemChangeRequest, _ random: inout SeededGenerator) {
       let other = RandomItems.item(&random)
       if random.oneIn(3) { request.number = other.number }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Streams of changes", .timeLimit(.minutes(3)))
 struct ObservationStreamTests {
-  @Test("A stream yields what comes, and finishes when its object is gone", arguments: TestEngine.all)
+  @Test("A stream yields each change, and finishes when its object is deleted", arguments: TestEngine.all)
   func object(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -24,7 +24,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("If nothing is said the newest state is kept", arguments: TestEngine.all)
+  @Test("By default the newest state is kept", arguments: TestEngine.all)
   func newest(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -38,7 +38,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A stream that is let go of ends its subscription", arguments: TestEngine.all, [true, false])
+  @Test("Dropping a stream cancels its subscription", arguments: TestEngine.all, [true, false])
   func dropped(engine: TestEngine, ofResult: Bool) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -72,7 +72,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("Changes come with their difference, one for each transaction", arguments: TestEngine.all)
+  @Test("Changes arrive with their difference, one for each transaction", arguments: TestEngine.all)
   func changes(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...4).map { post($0, likes: $0) })
@@ -111,7 +111,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A difference makes the new array of the old one", arguments: TestEngine.all)
+  @Test("A difference turns the old array into the new one", arguments: TestEngine.all)
   func differences(engine: TestEngine) throws {
     withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 1000) {
@@ -151,7 +151,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A live query changes, and says so", arguments: TestEngine.all, [true, false])
+  @Test("A live query changes, and notifies its observers", arguments: TestEngine.all, [true, false])
   func liveQuery(engine: TestEngine, onQueue: Bool) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -174,7 +174,7 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A live query that is let go of is watched no more", arguments: TestEngine.all)
+  @Test("A live query that is released is not updated any more", arguments: TestEngine.all)
   func liveQueryEnds(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -193,7 +193,7 @@ struct ObservationStreamTests {
 }
 
 extension Row {
-  /// The same bytes as if they were stored.
+  /// The same bytes as a stored row.
   fileprivate func stored(as id: Int64) -> Row { withBytes { Row(sound: $0, id: id) } }
 }
 

@@ -1,4 +1,5 @@
-// Watching results and objects: what is told, when, in which order, and when nothing is.
+// Watching results and objects: which notifications are delivered, when and in which order, and
+// when none are.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("Watching")
 struct ObservationTests {
-  @Test("A result is told once for each transaction that changes it, before the completion", arguments: TestEngine.all)
+  @Test("A result is delivered once for each transaction that changes it, before the completion", arguments: TestEngine.all)
   func results(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...5).map { post($0, likes: $0 * 10) })
@@ -34,7 +35,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Types are told in the order in which a transaction first changed them", arguments: TestEngine.all)
+  @Test("Types are notified in the order in which a transaction first changed them", arguments: TestEngine.all)
   func typesInOrder(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<String>()
@@ -57,7 +58,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is aborted, identical or undone in the same transaction is not told", arguments: TestEngine.all)
+  @Test("Changes that are aborted, identical or reverted in the same transaction are not delivered", arguments: TestEngine.all)
   func nothing(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])
@@ -81,7 +82,7 @@ struct ObservationTests {
           request.likes = likes
           try txn.submit(request)
         }
-        // Refused: it leaves nothing behind.
+        // Rejected: it has no effect.
         txn.try(submit: Blog.PostChangeRequest.creationRequest(post(1)))
       }
       #expect(all.events.isEmpty && one.events.isEmpty)
@@ -97,7 +98,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "An object is told its updates, then its end, and a new one with its key does not revive it", arguments: TestEngine.all)
+    "An object's updates are delivered, then its deletion; a new object does not revive it", arguments: TestEngine.all)
   func objects(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2)])
@@ -120,7 +121,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is out of date catches up, each subscription by itself", arguments: TestEngine.all)
+  @Test("Results that are out of date catch up, each subscription by itself", arguments: TestEngine.all)
   func catchingUp(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2), post(3)])
@@ -148,7 +149,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result from before there is a file is filled by later transactions", arguments: TestEngine.all)
+  @Test("A result from before the file exists is filled by later transactions", arguments: TestEngine.all)
   func noFile(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
@@ -160,7 +161,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A limited result refills, whatever leaves it", arguments: TestEngine.all)
+  @Test("A limited result refills, however objects leave it", arguments: TestEngine.all)
   func refill(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...200).map { post($0, likes: $0) })
@@ -177,7 +178,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("What is called after subscribe is never missed, what is called before is in it", arguments: TestEngine.all)
+  @Test("Transactions after subscribe are never missed, those before are in the result", arguments: TestEngine.all)
   func order(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
@@ -190,12 +191,12 @@ struct ObservationTests {
         if number == 20 { subscriptions.append(workspace.watch(result, log)) }
       }
       try workspace.settle()
-      // One for catching up, and one for each that came later.
+      // One for catching up, and one for each transaction that came later.
       #expect(log.events == (20...50).map { Array(1...$0) })
     }
   }
 
-  @Test("What an aborted transaction has read of itself does not pass for stored", arguments: TestEngine.all)
+  @Test("A result that an aborted transaction has fetched of its own changes does not count as stored", arguments: TestEngine.all)
   func aborted(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -221,7 +222,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("After cancel, or when the subscription is let go of, nothing is told", arguments: TestEngine.all)
+  @Test("After cancel, or when the subscription is released, nothing is delivered", arguments: TestEngine.all)
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -240,7 +241,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Handlers are let go of when their subscription ends", arguments: TestEngine.all)
+  @Test("Handlers are released when their subscription ends", arguments: TestEngine.all)
   func handlersEnd(engine: TestEngine) throws {
     final class Thing: Sendable {}
     try withTemporaryWorkspace(engine) { workspace in
@@ -288,7 +289,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Of many changes in one transaction, each finds whom it concerns", arguments: TestEngine.all)
+  @Test("Of many changes in one transaction, each finds its observers", arguments: TestEngine.all)
   func manyChanges(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...80).map { post($0, likes: $0 % 10) })
@@ -299,7 +300,8 @@ struct ObservationTests {
         subscriptions.append(workspace.watch(query(), log))
         watched.append((query, log))
       }
-      // By two fields, so that each change is looked up twice, and old values differ from new ones.
+      // Registered under two fields, so that each change is looked up twice, and old values differ
+      // from new ones.
       for number: Int32 in 1...100 { watch { workspace.posts.where(Post.number == number) } }
       for likes: Int32 in 0...12 { watch { workspace.posts.where(Post.likes == likes) } }
       let before = watched.map { $0.query().map(\.number) }
@@ -320,7 +322,7 @@ struct ObservationTests {
       }
       for (number, watch) in watched.enumerated() {
         let after = watch.query().map(\.number)
-        // A result by key is told also of an object that stays in it.
+        // A result by key is notified of changes of an object that stays in it, too.
         let isSame = before[number] == after && (number >= 100 || after.allSatisfy { $0 % 3 == 0 })
         #expect(watch.told.events == (isSame ? [] : [after]), "result \(number)")
       }
@@ -328,7 +330,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A slow handler holds back neither the writer nor other types", arguments: TestEngine.all)
+  @Test("A slow handler delays neither the writer nor other types", arguments: TestEngine.all)
   func slowHandler(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -416,7 +418,8 @@ struct ObservationTests {
           }
         }
         subscription.cancel()
-        // One that had started before may still be on its way to this lock: it counts as started.
+        // A call that had started before may still be about to take this lock: it counts as
+        // started.
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         try workspace.settle()
         #expect(late.load(ordering: .sequentiallyConsistent) <= 1)
@@ -424,7 +427,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("After shutdown a subscription is one without events", arguments: TestEngine.all)
+  @Test("After shutdown a subscription never has an event", arguments: TestEngine.all)
   func afterShutdown(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -441,7 +444,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Objects that are told carry no clock value", arguments: TestEngine.all)
+  @Test("Delivered objects carry no clock value", arguments: TestEngine.all)
   func clock(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -460,7 +463,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Snapshots: what was fetched in an old state catches up", arguments: TestEngine.all)
+  @Test("Snapshots: a result that was fetched in an old state catches up", arguments: TestEngine.all)
   func snapshots(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -477,7 +480,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result of another workspace is taken for out of date", arguments: TestEngine.all)
+  @Test("A result of another workspace counts as out of date", arguments: TestEngine.all)
   func otherWorkspace(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1), post(2)])

@@ -32,7 +32,7 @@ struct OrderTests {
           #expect(two.posts.all().count == 4)
         }
         try one.write([Note.self]) { _ in
-          // Another workspace is read as usual, also a type that this transaction does not list.
+          // Another workspace is read as usual, even a type that this transaction does not list.
           #expect(two.posts.all().count == 4)
         }
       }
@@ -67,7 +67,7 @@ struct OrderTests {
     try withTemporaryWorkspace(engine, settings: queues.settings) { try body($0.dflat) }
   }
 
-  /// Waits, but not for ever: a deadlock is a failure and no hang.
+  /// Waits with a timeout, so that a deadlock is a failure and not a hang.
   private func wait(_ semaphore: DispatchSemaphore, _ location: SourceLocation = #_sourceLocation) {
     #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: location)
   }
@@ -157,7 +157,7 @@ struct OrderTests {
       }
       #expect(done.wait(timeout: .now() + 120) == .success)
       let orders = logs.withLock { Array($0.values) }
-      // Any two transactions that stand in two logs stand there in the same order.
+      // Any two transactions that are in two logs are in the same order in both.
       for left in orders {
         for right in orders {
           let common = Set(left).intersection(right)
@@ -167,7 +167,7 @@ struct OrderTests {
     }
   }
 
-  @Test("Closures of disjoint types are inside at once, before their first submit", arguments: TestEngine.all)
+  @Test("Closures of disjoint types run at the same time, before their first submit", arguments: TestEngine.all)
   func parallel(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let inside = DispatchGroup()
@@ -211,7 +211,7 @@ struct OrderTests {
     }
   }
 
-  @Test("A closure that waits for the commit before it, and has not written, gets it", arguments: TestEngine.all)
+  @Test("A closure that has not written may wait for the previous commit", arguments: TestEngine.all)
   func waitsForPredecessor(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let first = DispatchSemaphore(value: 0)
@@ -224,7 +224,7 @@ struct OrderTests {
         first.signal()
       }
       dflat.performChanges([Post.self]) { txn in
-        // It sees what is not committed yet.
+        // It sees the data that are not committed yet.
         #expect(dflat.fetch(for: Post.self).all().count == 1)
         wait(first)
         #expect(dflat.fetch(for: Post.self).all().count == 1)
@@ -239,7 +239,7 @@ struct OrderTests {
     }
   }
 
-  @Test("A slow completion handler delays later completions of its type and nothing else", arguments: TestEngine.all)
+  @Test("A slow completion handler delays later completions of its type, and nothing else", arguments: TestEngine.all)
   func slowHandler(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let slow = DispatchSemaphore(value: 0)
@@ -262,7 +262,7 @@ struct OrderTests {
         told.withLock { $0.append(2) }
         done.signal()
       }
-      // The closure runs, and the writer commits.
+      // The closure runs, and its changes are committed.
       dflat.performChanges([Note.self]) { txn in
         insert(Note.self, 1, txn)
         ran.signal()

@@ -1,9 +1,9 @@
-// Live results in the order of what transactions change: each equals a fresh fetch after each
-// transaction.
+// Live results with orders, while transactions change the sorted fields: each result equals a fresh
+// fetch after each transaction.
 //
-// Transactions change few, half or all of the objects, so that results are maintained in every way:
-// row by row, by one pass over the rows, and with the changes sorted once for many results. Values
-// are few, so that sort keys are often equal.
+// Transactions change a few, half or all of the objects, so that results are maintained in every
+// way: row by row, by one pass over the rows, and with changes that are sorted once for many
+// results. There are few distinct values, so sort keys are often equal.
 
 import Dflat
 import DflatTestSupport
@@ -13,8 +13,8 @@ import Testing
 struct OrderedObservationTests {
   private typealias Item = Kit.Item
 
-  /// A live result and what it was told. Told before the completion of each transaction, for which
-  /// the test waits.
+  /// A live result and its notifications. They are delivered before the completion of each
+  /// transaction, for which the test waits.
   private final class Watch: @unchecked Sendable {
     let text: String
     let fetch: () -> FetchedResult<Item>
@@ -70,13 +70,13 @@ struct OrderedObservationTests {
     left.map(\._rowid) == right.map(\._rowid) && left == right
   }
 
-  @Test("A live result equals a fresh fetch, however many objects change their places in it", arguments: TestEngine.all)
+  @Test("A live result equals a fresh fetch, however many objects change their positions in it", arguments: TestEngine.all)
   func equalsFetch(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 60 : 3) {
         try withTemporaryWorkspace(engine) { workspace in
           try insert(0..<150, workspace, &random)
-          // Distinct orders, and many results of one order.
+          // Distinct orders, and many results with the same order.
           let watches = (0..<24).map { _ in Watch(workspace, &random) }
           try workspace.write([Item.self]) { _ in }
           for step in 0..<12 {
@@ -122,7 +122,7 @@ struct OrderedObservationTests {
     oneIn share: Int, _ workspace: TemporaryWorkspace, _ random: inout SeededGenerator
   ) throws {
     var changes = SeededGenerator(seed: random.next())
-    // Of each change: new values, others at the same sort keys, or none.
+    // Each change sets new values, other values with the same sort keys, or nothing.
     try workspace.write([Item.self]) { transaction in
       for item in workspace.dflat.fetch(for: Item.self).all() where changes.oneIn(share) {
         if changes.oneIn(40) {

@@ -1,4 +1,4 @@
-// How queries are answered: by which index, in whose order, and how much is read.
+// How queries are executed: by which index, in which order, and how much they read.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 struct PlanTests {
   private let likes = "blog__post_v1_0__f10"
 
-  @Test("What no index can sort is sorted as a whole and then cut", arguments: TestEngine.all)
+  @Test("A result that no index can sort is sorted as a whole and then cut", arguments: TestEngine.all)
   func sortedThenCut(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Post.self]) { txn in
@@ -38,7 +38,7 @@ struct PlanTests {
     }
   }
 
-  @Test("A condition may be as long as it likes", arguments: TestEngine.all)
+  @Test("A condition may be of any length", arguments: TestEngine.all)
   func longCondition(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...3).map { post($0, likes: $0) })
@@ -53,7 +53,7 @@ struct PlanTests {
     }
   }
 
-  @Test("A condition may be nested more deeply than SQLite's parser goes", arguments: TestEngine.all)
+  @Test("A condition may be nested more deeply than SQLite's parser allows", arguments: TestEngine.all)
   func deepCondition(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...3).map { post($0, likes: $0) })
@@ -65,7 +65,7 @@ struct PlanTests {
     }
   }
 
-  @Test("The order of a later field of the key is not SQLite's business", arguments: TestEngine.all)
+  @Test("SQLite is not used to sort by a later field of the key", arguments: TestEngine.all)
   func laterKeyField(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(3), post(1), post(2)])

@@ -1,4 +1,4 @@
-// Subscriptions whose handlers run on a queue of the program's, or on the main actor.
+// Subscriptions whose handlers run on a queue of the program, or on the main actor.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Subscriptions on a queue", .timeLimit(.minutes(3)))
 struct QueuedSubscriptionTests {
-  /// What belongs to the main actor.
+  /// State of the main actor.
   @MainActor private final class Model {
     var likes: [[Int32]] = []
     var events: [Int32?] = []
@@ -16,7 +16,7 @@ struct QueuedSubscriptionTests {
     var subscriptions: [any WorkspaceSubscription] = []
   }
 
-  @Test("On the main actor handlers use what belongs to it, in the order of the commits", arguments: TestEngine.all)
+  @Test("On the main actor handlers use its state, in the order of the commits", arguments: TestEngine.all)
   func main(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { try await watchOnMainActor($0) }
   }
@@ -48,14 +48,15 @@ struct QueuedSubscriptionTests {
       }
     }
     try await dflat.write(Post.self) { try $0.delete(stored[0]) }
-    // What was told before the commit was known stands before this in the main queue.
+    // Calls for changes that were delivered before the commit was reported are before this block in
+    // the main queue.
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(model.likes == [[1, 0], [2, 0, 0], [3, 0, 0, 0], [0, 0, 0]])
     #expect(model.events == [1, 2, 3, nil])
     #expect(model.insertions == 3)
   }
 
-  @Test("On a queue, also a concurrent one, calls keep their order and do not overlap", arguments: TestEngine.all)
+  @Test("On a queue, even a concurrent one, calls keep their order and do not overlap", arguments: TestEngine.all)
   func queue(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "program", attributes: .concurrent)
@@ -81,7 +82,7 @@ struct QueuedSubscriptionTests {
     }
   }
 
-  @Test("A busy queue delays nobody, and after cancel no call that waits there begins", arguments: TestEngine.all)
+  @Test("A busy queue delays no transaction, and after cancel no call that is queued there begins", arguments: TestEngine.all)
   func cancelled(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "busy")
@@ -101,7 +102,7 @@ struct QueuedSubscriptionTests {
       try workspace.change(1) { $0.likes = 1 }
       subscriptions[0].cancel()
       subscriptions[1].cancel()
-      // To let go of one is to cancel it.
+      // Releasing a subscription cancels it.
       subscriptions.removeAll()
       mayGoOn.signal()
       queue.sync {}

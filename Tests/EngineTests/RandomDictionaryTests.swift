@@ -1,4 +1,4 @@
-// Random uses of the dictionary against a Swift dictionary, and many threads at once.
+// Random operations on the dictionary against a Swift dictionary, and many threads at once.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The dictionary, at random")
 struct RandomDictionaryTests {
-  @Test("Many threads set, read, remove and watch; the disk ends as memory does", arguments: TestEngine.all)
+  @Test("Many threads set, read, remove and watch; disk and memory end in the same state", arguments: TestEngine.all)
   func threads(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -42,7 +42,7 @@ struct RandomDictionaryTests {
           }
         }
       }
-      // Everything that was called before is told.
+      // Every earlier change is delivered when this returns.
       try workspace.write([Post.self]) { _ in }
       dflat.dictionary.synchronize()
       let second = workspace.reopened()

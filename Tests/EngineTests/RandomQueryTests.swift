@@ -1,4 +1,5 @@
-// Every query means the same, whatever the side tables are like: random objects and conditions against the model.
+// Every query has the same result in every state of the side tables: random objects and conditions
+// against the model.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +8,7 @@ import Testing
 @Suite("Queries and the model")
 struct RandomQueryTests {
   @Test(
-    "A query gives what it means, in every state of the indexes", arguments: TestEngine.inEveryIndexState)
+    "A query gives the model's result, in every state of the indexes", arguments: TestEngine.inEveryIndexState)
   func queriesMeanTheSame(engine: TestEngine) throws {
     let rounds = isLongRun ? 600 : 15
     try withSeed { random in

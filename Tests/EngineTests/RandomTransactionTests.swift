@@ -1,4 +1,5 @@
-// Random transactions against the model: what is refused, what is stored, and what the file looks like afterwards.
+// Random transactions against the model: which requests are rejected, what is stored, and the state
+// of the file afterwards.
 
 import Dflat
 import DflatTestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Transactions and the model")
 struct RandomTransactionTests {
-  @Test("Any sequence of transactions leaves what it says", arguments: TestEngine.inEveryIndexState)
+  @Test("Any sequence of transactions has the effects that the model predicts", arguments: TestEngine.inEveryIndexState)
   func transactions(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 200 : 4) {
@@ -55,7 +56,7 @@ struct RandomTransactionTests {
     }
   }
 
-  /// One transaction and what it should have done.
+  /// One transaction and its expected effects.
   private struct Run {
     var stored: [Int64: Kit.Item]
     var random: SeededGenerator

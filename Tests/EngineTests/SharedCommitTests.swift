@@ -1,4 +1,4 @@
-// Transactions that wait in line share a commit, and nobody notices but by the speed.
+// Queued transactions share a commit, which only the speed reveals.
 
 import Dflat
 import DflatTestSupport
@@ -12,9 +12,9 @@ struct SharedCommitTests {
     txn.try(submit: Blog.PostChangeRequest.creationRequest(post(Int32(number))))
   }
 
-  @Test("An aborted transaction is undone alone, wherever it stands in its group", arguments: TestEngine.all)
+  @Test("An aborted transaction is rolled back alone, at any position in its group", arguments: TestEngine.all)
   func abortedAlone(engine: TestEngine) throws {
-    // Longer than the run of savepoints that are open at once.
+    // More than the number of savepoints that are open at the same time.
     let count = 12
     var random = SeededGenerator(seed: 12)
     let some = (0..<24).map { _ in
@@ -38,7 +38,7 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("A refused request undoes nothing of the others, nor of its own transaction", arguments: TestEngine.all)
+  @Test("A rejected request rolls back nothing of other transactions, nor of its own", arguments: TestEngine.all)
   func refused(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       workspace.together(4) { number, txn in
@@ -46,7 +46,7 @@ struct SharedCommitTests {
         #expect(throws: TransactionError.objectAlreadyExists) {
           try txn.submit(Blog.PostChangeRequest.creationRequest(post(0)))
         }
-        // The very first has just been stored: its own key is taken.
+        // The very first was just stored, so its own key is taken.
       } _: { _, isCommitted in
         #expect(isCommitted)
       }
@@ -56,7 +56,7 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("Completions come once each and in order, however long the line", arguments: TestEngine.all)
+  @Test("Completions run once each and in order, however long the queue", arguments: TestEngine.all)
   func order(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let told = Mutex<[Int]>([])
@@ -75,7 +75,7 @@ struct SharedCommitTests {
     case pin, name, like, show, remove, insert
   }
 
-  /// Carries a step out, and gives what the post is then.
+  /// Executes a step, and returns the post after it.
   private func carryOut(
     _ step: Step, _ number: Int, _ value: Int32, _ old: Post?, _ txn: any TransactionContext
   ) -> Post? {
@@ -103,7 +103,7 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("Whatever transactions have done when they are aborted, others keep what they have done", arguments: TestEngine.all)
+  @Test("Whatever aborted transactions have done, the others keep their changes", arguments: TestEngine.all)
   func steps(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 400 : 40) {

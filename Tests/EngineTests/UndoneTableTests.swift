@@ -1,4 +1,5 @@
-// Tables that come and go: the first transaction of a type makes them, and takes them along if it is undone.
+// Tables of a transaction that is rolled back: the first transaction of a type creates them, and
+// its rollback removes them.
 
 import Dflat
 import DflatTestSupport
@@ -6,14 +7,15 @@ import Foundation
 import Platform
 import Testing
 
-@Suite("Tables that come and go")
+@Suite("Tables that are created and rolled back")
 struct UndoneTableTests {
-  @Test("After an undone first transaction requests find nothing, and there is no error", arguments: TestEngine.all)
+  @Test("After the first transaction is rolled back requests find nothing, and there is no error", arguments: TestEngine.all)
   func undone(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stale = try workspace.write([Post.self]) { txn in
         let stored = try txn.insert(Blog.PostChangeRequest.creationRequest(post(1)))
-        // Statements by key and by row are kept, and what they read is undone.
+        // Statements by key and by row stay prepared, and the tables that they read are rolled
+        // back.
         _ = Blog.PostChangeRequest.upsertRequest(post(1))
         _ = Blog.PostChangeRequest.changeRequest(stored)
         txn.abort()
@@ -33,7 +35,7 @@ struct UndoneTableTests {
     }
   }
 
-  @Test("A fetch beside the transaction that makes the tables has no error", arguments: TestEngine.all)
+  @Test("A fetch in parallel with the transaction that creates the tables has no error", arguments: TestEngine.all)
   func made(engine: TestEngine) throws {
     for _ in 0..<40 {
       try withTemporaryWorkspace(engine) { workspace in

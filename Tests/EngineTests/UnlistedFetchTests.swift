@@ -1,4 +1,5 @@
-// Fetches that cannot be answered, and cannot throw: of a type that a transaction does not name, and after the shutdown.
+// Fetches that cannot be answered and cannot throw: of a type that a transaction does not name, and
+// after the shutdown.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("Fetches of types that are not in the list, and after shutdown")
 struct UnlistedFetchTests {
-  /// What a program has somewhere else: it uses the workspace and knows of no transaction.
+  /// Code in another part of a program: it uses the workspace and knows of no transaction.
   private struct Helper {
     let dflat: any Workspace
 
@@ -16,7 +17,7 @@ struct UnlistedFetchTests {
     func note(_ key: UInt64) -> Note? { dflat.find(Note.self, key) }
   }
 
-  @Test("The same in a synchronous write", arguments: TestEngine.all)
+  @Test("A synchronous write fails if code that it calls fetches a type that is not in its list", arguments: TestEngine.all)
   func synchronous(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -31,7 +32,7 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("Where the fetch can throw it throws at once, and the closure may go on", arguments: TestEngine.all)
+  @Test("Where the fetch can throw it throws at once, and the closure may continue", arguments: TestEngine.all)
   func throwing(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -48,7 +49,7 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("A dictionary is read in a transaction of any type, also inside a snapshot", arguments: TestEngine.all)
+  @Test("A dictionary is read in a transaction of any type, even inside a snapshot", arguments: TestEngine.all)
   func dictionaryInside(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let first = workspace.dflat

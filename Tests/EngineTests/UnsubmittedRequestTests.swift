@@ -1,4 +1,4 @@
-// Requests that are changed and never submitted, which debug builds tell.
+// Requests that are changed and never submitted, which debug builds report.
 
 import Dflat
 import DflatTestSupport
@@ -11,7 +11,7 @@ import Testing
   struct UnsubmittedRequestTests {
     private typealias Request = Blog.PostChangeRequest
 
-    /// What the error hook hears of a transaction over one stored post.
+    /// The errors that the error hook gets from a transaction over one stored post.
     private func told(
       _ engine: TestEngine, _ body: @escaping (any TransactionContext) throws -> Void
     ) throws -> [UnsubmittedRequest] {
@@ -26,7 +26,7 @@ import Testing
 
     private struct Refusal: Error {}
 
-    @Test("An error that leaves write is all that is told", arguments: TestEngine.all)
+    @Test("If write throws an error, only that error is reported", arguments: TestEngine.all)
     func thrown(engine: TestEngine) throws {
       try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])
@@ -39,14 +39,14 @@ import Testing
       }
     }
 
-    @Test("A change that is lost is told to the error hook, with the name of the type", arguments: TestEngine.all)
+    @Test("A lost change is reported to the error hook, with the name of the type", arguments: TestEngine.all)
     func lost(engine: TestEngine) throws {
       let told = try told(engine) { _ in Request.changeRequest(post(1))?.likes = 5 }
       #expect(told == [UnsubmittedRequest(type: "Post")])
       #expect(told.first?.description.contains("submit(_:)") == true)
     }
 
-    @Test("An object that is not created, or not stored over another, is told as well", arguments: TestEngine.all)
+    @Test("An object that is not created, or not stored over another, is reported as well", arguments: TestEngine.all)
     func notCreated(engine: TestEngine) throws {
       let lost = [UnsubmittedRequest(type: "Post", isCreation: true)]
       #expect(try told(engine) { _ in Request.creationRequest().likes = 5 } == lost)
@@ -56,7 +56,7 @@ import Testing
         try told(engine) { _ in Request.upsertRequest(post(1)).likes = 5 }
           == [UnsubmittedRequest(type: "Post")])
       #expect(lost[0].description.contains("creation request for Post"))
-      // Outside of transactions nobody knows whether it will be submitted.
+      // Outside of transactions it is unknown whether it will be submitted.
       let early = Request.creationRequest()
       early.likes = 5
     }
@@ -80,9 +80,9 @@ import Testing
       }
     }
 
-    @Test("What loses nothing is not told", arguments: TestEngine.all)
+    @Test("A request that loses nothing is not reported", arguments: TestEngine.all)
     func harmless(engine: TestEngine) throws {
-      // Looked at, submitted, refused, another kind of request, and undone.
+      // Read only, submitted, rejected, another kind of request, and rolled back.
       #expect(try told(engine) { _ in _ = Request.changeRequest(post(1))?.likes }.isEmpty)
       #expect(
         try told(engine) { txn in
@@ -113,7 +113,7 @@ import Testing
         }.isEmpty)
     }
 
-    @Test("A change that its closure gives up is not told", arguments: TestEngine.all)
+    @Test("A change that its closure gives up is not reported", arguments: TestEngine.all)
     func givenUp(engine: TestEngine) throws {
       try withTemporaryWorkspace(engine) { workspace in
         try workspace.store([post(1)])

@@ -1,4 +1,4 @@
-// What an update keeps: everything that was not set, whoever wrote it.
+// What an update keeps: every field that was not set, whichever program wrote it.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Updates")
 struct UpdateTests {
-  @Test("Any fields that are set, and no others, get new values; the rows stay canonical", arguments: TestEngine.all)
+  @Test("Fields that are set get new values, all others keep theirs; the rows stay canonical", arguments: TestEngine.all)
   func randomUpdates(engine: TestEngine) throws {
     try withSeed { random in
       let seed = random.seed
@@ -21,7 +21,7 @@ struct UpdateTests {
             #expect(isCanonical(first))
             var stored = first
             for _ in 0..<4 { stored = try update(stored, txn, &generator) }
-            // A copy is a new object with the same values, but for the key.
+            // A copy is a new object with the same values except for the key.
             let copy = Kit.ItemChangeRequest.creationRequest(stored)
             let other = RandomItems.item(&generator)
             for field in ItemField.all.prefix(2) { field.set(copy, other) }
@@ -82,14 +82,14 @@ struct UpdateTests {
     }
   }
 
-  /// Whether the object's bytes are those that a builder writes.
+  /// Whether the object's bytes equal those that a builder writes.
   private func isCanonical(_ item: Kit.Item) -> Bool {
     Kit.ItemBuilder(from: item).build().toData() == item.toData()
   }
 
-  @Test("A copy of an object is stored in canonical form, whoever wrote the object's bytes", arguments: TestEngine.all)
+  @Test("A copy of an object is stored in canonical form, whichever program wrote the object's bytes", arguments: TestEngine.all)
   func copies(engine: TestEngine) throws {
-    // The status and the number of likes are at their defaults, and yet there.
+    // The status and the number of likes are at their defaults, but stored.
     let spelled = FlatBufferBuilder()
     let site = spelled.string("s")
     spelled.startTable(slotCount: 4)
@@ -107,7 +107,7 @@ struct UpdateTests {
     }
   }
 
-  @Test("Requests that were made before each other's submits carry the values of their time", arguments: TestEngine.all)
+  @Test("Requests that were made before each other's submits have the values of that time", arguments: TestEngine.all)
   func interleaved(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1, likes: 1)])[0]

@@ -1,4 +1,5 @@
-// The indexes of one file that two versions of a program use: their defaults differ, and so do the values that each would index.
+// The indexes of a file that two versions of a program use: their defaults differ, and so do the
+// values that each would index.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +10,7 @@ struct VersionIndexTests {
   private typealias Old = Press.Article
   private typealias New = PRESS.Article
 
-  /// Conditions whose answers depend on defaults, for both versions, beside the dullest way to answer them.
+  /// Conditions whose answers depend on defaults, for both versions, compared with a plain filter.
   private func expectRightAnswers(_ workspace: TemporaryWorkspace, _ what: String) {
     func compare<Element: Atom, C: QueryExpression<Bool, Element>>(
       _ condition: C, _ isIn: (Element) -> Bool, _ line: Int = #line
@@ -58,7 +59,7 @@ struct VersionIndexTests {
       code: number, votes: number, score: random.pick([nil, 1]))
   }
 
-  @Test("Both versions write and ask: no answer depends on whose indexes are there", arguments: TestEngine.all)
+  @Test("Both versions write and query: no answer depends on which version's indexes exist", arguments: TestEngine.all)
   func randomVersions(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 60 : 2) {
@@ -67,7 +68,8 @@ struct VersionIndexTests {
         try withTemporaryWorkspace(engine) { workspace in
           var number: Int32 = 0
           for round in 0..<8 {
-            // A version at a time, each with a workspace of its own as in two processes, or both in one.
+            // One version at a time, each with a workspace of its own as in two processes, or both
+            // in one.
             let writing = generator.oneIn(2) ? workspace : workspace.reopened()
             let isOld = generator.oneIn(2)
             var changes = generator
@@ -101,7 +103,7 @@ struct VersionIndexTests {
             }
             generator = changes
             expectRightAnswers(workspace, "\(what), round \(round)")
-            // The build that one of the versions has begun.
+            // Waits for the build that one of the versions has started.
             try workspace.write([generator.oneIn(2) ? Old.self : New.self]) { _ in }
             expectRightAnswers(workspace, "\(what), round \(round) after a build")
             if writing !== workspace {
@@ -115,9 +117,10 @@ struct VersionIndexTests {
     }
   }
 
-  @Test("What was right for one version is looked at again when the other has written", arguments: TestEngine.all)
+  @Test("An index that was verified for one version is verified again after the other has written", arguments: TestEngine.all)
   func verifiedBeforeOtherVersion(engine: TestEngine) throws {
-    // The default of `rank` is 5 for the old version and 7 for the new one: it is absent where an old object has 5.
+    // The default of `rank` is 5 for the old version and 7 for the new one: an old object with 5
+    // does not store it.
     func old(_ number: Int32, _ rank: Int32) -> Old {
       Old(slug: "\(number)", rank: rank, code: number, votes: number)
     }

@@ -1,4 +1,4 @@
-// Transactions that return what they made and throw what went wrong.
+// Transactions that return a result and throw errors.
 
 import Dflat
 import DflatTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("write and read")
 struct WriteTests {
-  @Test("Values go in, stored objects come out, and what the closure returns comes back", arguments: TestEngine.all)
+  @Test("Values go in, stored objects come out, and the closure's result is returned", arguments: TestEngine.all)
   func values(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -37,7 +37,7 @@ struct WriteTests {
 
   private struct Refusal: Error, Equatable {}
 
-  @Test("An error that leaves the closure undoes everything and is rethrown", arguments: TestEngine.all)
+  @Test("An error that the closure throws rolls everything back and is rethrown", arguments: TestEngine.all)
   func rethrown(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -48,7 +48,7 @@ struct WriteTests {
         }
       }
       #expect(workspace.posts.all().map(\.number) == [1])
-      // A refused change that the closure catches is not its end.
+      // A rejected change whose error the closure catches does not end the transaction.
       let caught = try await workspace.dflat.write(Post.self) { txn -> StorageError? in
         try txn.insert(post(2))
         do { try txn.insert(post(1)) } catch let error as StorageError { return error }
@@ -102,7 +102,7 @@ struct WriteTests {
       }
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(workspace.posts.all().isEmpty)
-      // Cancelled before it begins, it does not begin.
+      // A task that is cancelled before its write begins does not run it.
       let didRun = Mutex(false)
       let early = Task {
         while !Task.isCancelled { await Task.yield() }
@@ -114,7 +114,7 @@ struct WriteTests {
     }
   }
 
-  /// Lets a context out of its closure, as a program in an older language mode can.
+  /// Lets a context escape from its closure, as a program in an older language mode can.
   private final class Escape: @unchecked Sendable {
     var write: WriteContext?
     var read: ReadContext?
@@ -140,8 +140,8 @@ struct WriteTests {
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.read?.fetch(for: Post.self) }
       #expect(throws: WorkspaceError.escapedContext) { _ = try escape.query?.all() }
 
-      // A closure that waits for a transaction of its own type would wait for ever. This one waits
-      // for a task, so it must not run on the thread of one.
+      // A closure that waits for a transaction of its own type would deadlock. This one waits for a
+      // task, so it must not run on the thread of one.
       let nested = try await dflat.write(Post.self, Note.self, attempts: 1) { _ -> (any Error)? in
         let hasBegun = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
@@ -165,7 +165,7 @@ struct WriteTests {
     }
   }
 
-  @Test("read sees one state, joins what is there, and throws what its closure throws", arguments: TestEngine.all)
+  @Test("read sees one state, joins an outer snapshot or transaction, and throws its closure's errors", arguments: TestEngine.all)
   func reading(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])

@@ -1,8 +1,8 @@
-// Dictionaries: the memories of all namespaces of a workspace.
+// Dictionaries: the stores of all namespaces of a workspace.
 
 import Platform
 
-/// The memories of all namespaces.
+/// The stores of all namespaces.
 final class Dictionaries: Sendable {
   let main = DictionaryStore(namespace: "")
   private let others = Mutex<[DictionaryKey: DictionaryStore]>([:])

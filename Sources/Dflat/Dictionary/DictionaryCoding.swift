@@ -1,4 +1,5 @@
-// DictionaryCoding: the three ways to store a value: as it is, as FlatBuffers, as a property list.
+// DictionaryCoding: the three ways to store a value: as a scalar, as FlatBuffers, as a property
+// list.
 
 import FlatBuffersRuntime
 
@@ -8,13 +9,14 @@ import FlatBuffersRuntime
   import Foundation
 #endif
 
-/// How values of a type become contents and the other way round.
+/// Converts values of a type to contents and back.
 package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
-  /// The contents, and why they could not be encoded, if so.
+  /// The contents, and the error if the value could not be encoded.
   let contents: @Sendable (T) -> (DictionaryContents, (any Error)?)
-  /// The value; nil if it is of another kind. Throws what is wrong with its bytes.
+  /// The value; nil if the contents are of another type. Throws if the bytes are damaged.
   let value: @Sendable (DictionaryContents) throws -> T?
-  /// The contents with the value in it, so that it is not decoded again; nil if they are as good.
+  /// The contents with the decoded value attached, so that it is not decoded again; nil if that has
+  /// no advantage.
   let remembering: @Sendable (T, DictionaryContents) -> DictionaryContents?
 
   private init(
@@ -60,7 +62,7 @@ package struct DictionaryCoding<T: Equatable & Sendable>: Sendable {
 }
 
 extension DictionaryCoding where T: DictionaryScalar {
-  /// As it is, in the column of its type.
+  /// Stored directly, in the column of its type.
   package static var scalar: DictionaryCoding {
     DictionaryCoding(
       wrap: { $0._dictionaryStored.contents },
@@ -69,7 +71,7 @@ extension DictionaryCoding where T: DictionaryScalar {
 }
 
 extension DictionaryCoding where T: FlatBuffersCodable {
-  /// In the FlatBuffers form.
+  /// Stored as FlatBuffers.
   package static var flatBuffers: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: true, version: T.flatBuffersSchemaVersion,
@@ -82,7 +84,7 @@ extension DictionaryCoding where T: FlatBuffersCodable {
 }
 
 extension DictionaryCoding where T: Codable {
-  /// As a binary property list.
+  /// Stored as a binary property list.
   package static var codable: DictionaryCoding {
     DictionaryCoding(
       isFlatBuffers: false, version: nil,
@@ -90,7 +92,7 @@ extension DictionaryCoding where T: Codable {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         do { return try encoder.encode(value) } catch let error as EncodingError {
-          // A property list has a container at its top: a bare value gets one.
+          // The root of a property list must be a container, so a bare value is wrapped in one.
           guard let bytes = try? encoder.encode(BareValue(dflatBareValue: value)) else {
             throw error
           }

@@ -1,8 +1,10 @@
-// DictionaryContents: what is stored under a key, and how it becomes a program's value.
+// DictionaryContents: what is stored under a key, and its conversion to a program's value.
 //
-//  - A value is converted in one way for each of its kinds, whatever is done with it.
-//  - What was read from the disk stays as bytes until it is asked for as a type, and is that value from then on.
-//  - A value that is read as a type other than its own is read from its bytes, so memory and disk answer alike.
+//  - Each kind of value has one conversion, whatever operation uses it.
+//  - A value that was read from the disk stays encoded until a caller reads it as a type; from then
+//    on it is kept as that value.
+//  - A value that is read as a type other than its own is decoded from its bytes, so that memory
+//    and disk give the same answer.
 
 import FlatBuffersRuntime
 
@@ -25,7 +27,7 @@ enum DictionaryContents: Sendable {
 
   var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-  /// Whether both are the same value; nil if that is for the value's own type to say.
+  /// Whether both are the same value; nil if only the value's own type can decide that.
   func equals(_ other: DictionaryContents) -> Bool? {
     switch (self, other) {
     case (.absent, .absent): true
@@ -34,14 +36,15 @@ enum DictionaryContents: Sendable {
     case (.uint(let left), .uint(let right)): left == right
     case (.float(let left), .float(let right)): left == right
     case (.double(let left), .double(let right)): left == right
-    // Strings that differ in form only are different values, as everywhere in the storage.
+    // Canonically equivalent strings with different bytes are different values, as everywhere in
+    // the storage.
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     case (.encoded(let left), .encoded(let right)): left === right ? true : nil
     default: false
     }
   }
 
-  /// Named in errors.
+  /// The name of the kind in error messages.
   var kindName: String {
     switch self {
     case .absent: "nothing"
@@ -61,9 +64,10 @@ final class StoredBytes: Sendable {
   let isFlatBuffers: Bool
   /// The version of a FlatBuffers value's schema.
   let version: String?
-  /// nil if the value could not be encoded: it stays in memory only.
+  /// nil if the value could not be encoded: it is kept in memory only.
   let bytes: Data?
-  /// The value, once it is known: a `DictionaryObject` of the type that it was assigned or read as.
+  /// The decoded value, once it is known: a `DictionaryObject` of the type that it was assigned or
+  /// read as.
   let object: any AnyObject & Sendable
 
   init(
@@ -75,7 +79,7 @@ final class StoredBytes: Sendable {
     self.object = object
   }
 
-  /// The value, if it is known as this type.
+  /// The decoded value, if it is known as this type.
   func value<T: Sendable>(as type: T.Type) -> T? { (object as? DictionaryObject<T>)?.value }
 }
 
@@ -88,7 +92,7 @@ final class DictionaryObject<T: Sendable>: Sendable {
   }
 }
 
-/// Stands for a value that nobody has asked for yet.
+/// A placeholder for a value that was not decoded yet.
 final class UnknownObject: Sendable {
   static let shared = UnknownObject()
 }

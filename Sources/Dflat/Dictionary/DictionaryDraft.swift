@@ -1,21 +1,23 @@
-// DictionaryDraft: what a transaction does to the dictionary.
+// DictionaryDraft: the changes of a transaction to the dictionary.
 //
-//  - Using the dictionary of a transaction takes the write lock, so one transaction at a time does it, and each sees what those
-//    before it have left, committed or not.
-//  - The changes are written at the end of the handler, behind what was set outside of transactions before. They are committed or
-//    undone with the objects; then memory follows, and subscribers are told.
+//  - Using the dictionary in a transaction takes the write lock, so one transaction at a time does
+//    it, and each sees what the previous ones have written, committed or not.
+//  - The changes are written when the handler ends, after the values that were set outside of
+//    transactions before. They are committed or rolled back with the objects; then the memory is
+//    updated and subscribers are notified.
 
 import Platform
 
-/// Unchecked: changed by the thread of the transaction; others see it once it is added to the store, and from then on it stays the same.
+/// Unchecked: changed by the thread of the transaction; other threads see it once it is added to
+/// the store, and from then on it is immutable.
 final class DictionaryDraft: @unchecked Sendable {
   let store: DictionaryStore
   let group: CommitGroup
   var erases = false
   var changes: [DictionaryKey: DictionaryContents] = [:]
-  /// Its place among all changes.
+  /// Its number in the order of all changes.
   var change: Int64 = 0
-  /// What was set before outside of transactions, and is written in the same turn.
+  /// The values that were set outside of transactions before, and are written by this transaction.
   var batch: DictionaryBatch?
 
   init(_ store: DictionaryStore, _ group: CommitGroup) {
@@ -23,7 +25,7 @@ final class DictionaryDraft: @unchecked Sendable {
     self.group = group
   }
 
-  /// nil if it says nothing of the key.
+  /// nil if the draft does not change the key.
   func contents(of key: DictionaryKey) -> DictionaryContents? {
     changes[key] ?? (erases ? .absent : nil)
   }
@@ -39,14 +41,14 @@ final class DictionaryDraft: @unchecked Sendable {
     }
   }
 
-  /// The transaction has ended.
+  /// Called when the transaction has ended.
   func end(_ failure: (any Error)?) {
     if let batch { store.settle(batch, failure) }
     for news in store.publish(self, isCommitted: failure == nil) { news.deliver() }
   }
 }
 
-/// What a transaction does to dictionaries.
+/// The changes of a transaction to dictionaries.
 ///
 /// Unchecked: changed by the transaction's thread while its handler runs, and only read afterwards.
 final class DictionaryDrafts: TransactionAddition, @unchecked Sendable {
@@ -54,7 +56,7 @@ final class DictionaryDrafts: TransactionAddition, @unchecked Sendable {
 
   func of(_ store: DictionaryStore) -> DictionaryDraft? { drafts.first { $0.store === store } }
 
-  /// - Returns: The draft.
+  /// - Returns: The draft itself.
   func add(_ draft: DictionaryDraft) -> DictionaryDraft {
     drafts.append(draft)
     return draft

@@ -1,4 +1,4 @@
-// DictionaryError: a value of a dictionary that could not be read or kept.
+// DictionaryError: a value of a dictionary that could not be read or stored.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -6,7 +6,7 @@
   public import Foundation
 #endif
 
-/// Why a value of the dictionary could not be read or kept.
+/// Why a value of the dictionary could not be read or stored.
 public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible {
   /// What is wrong with a value.
   public enum Cause: Sendable, Equatable {
@@ -22,7 +22,7 @@ public struct DictionaryError: LocalizedError, Sendable, CustomStringConvertible
   public let namespace: String
   /// The key.
   public let key: String
-  /// What is wrong, in words.
+  /// A description of the problem.
   public let message: String
 
   /// One line: `wrongType: theme: it holds a String and was read as Int; …`.

@@ -1,7 +1,8 @@
 // DictionaryItem: a key with its value as a row of the dictionary's table.
 //
-// The table and the offsets of its fields are those of upstream Dflat, whose files have no namespaces other than "". Values of
-// every kind have a field of their own; the kind says which one counts.
+// The table and the offsets of its fields are those of upstream Dflat, whose files have only the
+// namespace "". Values of each kind have a field of their own; the field `kind` says which one is
+// valid.
 
 import FlatBuffersRuntime
 
@@ -46,33 +47,33 @@ enum DictionaryItem {
       ]),
     primaryKey: [Field.key, Field.namespace])
 
-  /// The fields that an item with the same key may have differently.
+  /// The fields that may differ between two items with the same key.
   static let values: FieldSet = {
     var fields = FieldSet.none
     for field in stride(from: Field.version, through: Field.bytes, by: 2) { fields.insert(field) }
     return fields
   }()
 
-  private static let isNamespace = schema.primaryKey[1]
-  private static let isKey = schema.primaryKey[0]
+  private static let namespaceField = schema.primaryKey[1]
+  private static let keyField = schema.primaryKey[0]
 
-  /// Asks for one item.
+  /// A query for one item.
   static func query(_ key: String, in namespace: String) -> Query {
     Query(
       schema: schema,
-      condition: .and([equal(isKey, key), equal(isNamespace, namespace)]))
+      condition: .and([equal(keyField, key), equal(namespaceField, namespace)]))
   }
 
-  /// Asks for all items of a namespace.
+  /// A query for all items of a namespace.
   static func query(in namespace: String) -> Query {
-    Query(schema: schema, condition: equal(isNamespace, namespace))
+    Query(schema: schema, condition: equal(namespaceField, namespace))
   }
 
   private static func equal(_ field: FieldDescriptor, _ text: String) -> Node {
     .comparison(.equal, .field(field), .constant(.string(text), .string), .string)
   }
 
-  /// The item as a row; `contents` are there and encoded.
+  /// The item as a row. `contents` must not be absent, and must be encoded.
   static func row(
     _ key: String, in namespace: String, _ contents: DictionaryContents, id: Int64 = -1
   ) -> Row {
@@ -138,13 +139,13 @@ enum DictionaryItem {
     row.read { $0.string(at: Field.key) ?? "" }
   }
 
-  /// What an item holds. A kind that is not known is damage.
+  /// The value of an item. An unknown kind means that the item is damaged.
   static func contents(of row: Row) throws -> DictionaryContents {
     guard let contents = row.read(contents) else { throw unknownKind(of: row.id) }
     return contents
   }
 
-  /// The same; nil if the kind is not known.
+  /// The value of an item; nil if its kind is unknown.
   static func contents(of item: TableReader) -> DictionaryContents? {
     let kind = item.scalar(at: Field.kind, default: Int8(0))
     switch kind {
@@ -167,6 +168,6 @@ enum DictionaryItem {
   static func unknownKind(of id: Int64) -> StorageError {
     StorageError(
       .corruptRow, table: schema.table, rowid: id,
-      message: "the kind of the dictionary's value is not known")
+      message: "the kind of the dictionary's value is unknown")
   }
 }

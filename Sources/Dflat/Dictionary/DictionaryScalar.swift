@@ -1,15 +1,15 @@
-// DictionaryScalar: the values that the dictionary's table has columns for.
+// DictionaryScalar: the types for which the dictionary's table has columns.
 //
-// Reading and assigning one runs no generic code in this module. The forms of call are inlined into
-// the program, which knows the type, and reach the store through two functions that are not
+// Reading and assigning a scalar runs no generic code in this module. The accessors are inlined
+// into the program, which knows the type, and reach the store through two functions that are not
 // generic. They are always inlined because the compiler does not specialise functions for a value
 // of type `any WorkspaceDictionary`.
 //
-// The protocol does not refine `Codable` and the others that a value needs besides: the forms of
-// call have to name them (WorkspaceDictionary+Values.swift).
+// The protocol does not refine `Codable` and the other protocols that a value needs: the accessors
+// have to name them (WorkspaceDictionary+Values.swift).
 
-/// A type whose values the dictionary stores as they are: `Bool`, `Int`, `UInt`, `Float`, `Double`
-/// and `String`.
+/// A type whose values the dictionary stores directly: `Bool`, `Int`, `UInt`, `Float`, `Double` and
+/// `String`.
 ///
 /// Values of all other types are stored as encoded bytes. A type of your own needs no conformance
 /// to this protocol: the dictionary takes it if it is `Codable`, `Equatable` and `Sendable`.
@@ -26,7 +26,7 @@ public struct DictionaryStored: Sendable {
 
   init(_ contents: DictionaryContents) { self.contents = contents }
 
-  /// Stands for a key without a value. For Dflat.
+  /// A key without a value. For Dflat.
   public static var _absent: DictionaryStored { DictionaryStored(.absent) }
 }
 

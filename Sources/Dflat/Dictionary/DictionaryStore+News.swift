@@ -1,4 +1,5 @@
-// What a change of a dictionary means for the watchers of its keys, and for the values that wait to be written.
+// What a change of a dictionary means for the watchers of its keys, and for the values that wait to
+// be written.
 
 /// The watchers to notify once the store's lock is released.
 struct DictionaryNews {
@@ -10,7 +11,7 @@ struct DictionaryNews {
 }
 
 extension DictionaryStore.State {
-  /// What memory says of a key; nil if it is not known.
+  /// The contents of a key in memory; nil if memory does not know the key.
   func contents(of key: DictionaryKey) -> DictionaryContents? {
     memory.find(key).map { memory[$0].contents }
   }
@@ -23,8 +24,8 @@ extension DictionaryStore.State {
     return DictionaryNews(watchers: watchers)
   }
 
-  /// All watchers of all keys hear of a removal.
-  /// - Parameter isRemoved: Whether a key is among them.
+  /// The notifications of a removal of everything, for all watchers of all keys.
+  /// - Parameter isRemoved: Whether a key is removed.
   func newsOfRemoval(
     of isRemoved: (DictionaryKey) -> Bool = { _ in true }
   ) -> DictionaryNews {
@@ -33,7 +34,7 @@ extension DictionaryStore.State {
     return DictionaryNews(watchers: told)
   }
 
-  /// The value that memory has now waits to be written.
+  /// Queues the current value of an entry to be written again.
   mutating func waitAgain(_ index: Int) {
     let entry = memory[index]
     guard entry.batch != batch, entry.change > 0 else { return }

@@ -1,16 +1,20 @@
-// DictionaryStore: the memory of one namespace.
+// DictionaryStore: the in-memory state of one namespace.
 //
-//  - What was set or read once is answered from memory. A set changes memory at once and waits in `pending` for the disk, the last
-//    value of each key only; what waits at one moment is written in one transaction, so the disk holds a state that was there.
-//  - Every change has a number. What is told late, after a commit, changes nothing that is younger.
+//  - A value that was set or read once is answered from memory. Setting a value changes memory at
+//    once and adds it to `pending`, which has only the last value of each key; everything that is
+//    pending at one moment is written in one transaction, so the state on disk is one that existed
+//    in memory.
+//  - Each change has a number. A commit that is reported late changes nothing that is newer than
+//    it.
 //  - A value that was being read while everything was removed is not remembered.
-//  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit` of its values.
+//  - No code of the program runs under the lock: no `==` of its types, no handlers, and no `deinit`
+//    of its values.
 
 import Platform
 
 final class DictionaryStore: Sendable {
   let namespace: String
-  /// The namespace as the rest of each item's primary key.
+  /// The namespace, which completes the primary key of each item.
   private let keyRest: [Value]
   private let state = Mutex(State())
   private let hash = TextHash()
@@ -27,16 +31,16 @@ final class DictionaryStore: Sendable {
     var memory = DictionaryTable()
     var pending: [Write] = []
     var batch = 0
-    /// Whether everything on disk is to be removed before `pending` is written.
+    /// Whether everything on disk must be removed before `pending` is written.
     var erases = false
     var isScheduled = false
-    /// What was taken to be written, and is not known to be committed.
+    /// The batches that were taken to be written and are not known to be committed.
     var flying: [DictionaryBatch] = []
     var change: Int64 = 0
-    /// The last change that removed everything.
+    /// The number of the last change that removed everything.
     var erasure: Int64 = 0
     var watchers: [DictionaryKey: [DictionaryWatcher]] = [:]
-    /// What transactions have written and is not published.
+    /// The drafts of transactions that are written and not published.
     var drafts: [DictionaryDraft] = []
 
     var isErasing: Bool { erases || flying.contains { $0.erases } }
@@ -47,7 +51,7 @@ final class DictionaryStore: Sendable {
     keyRest = [.string(namespace)]
   }
 
-  /// The key of a text, for this store.
+  /// The key for a string, for this store.
   @inline(__always)
   func key(_ text: String) -> DictionaryKey { DictionaryKey(text, hash) }
 
@@ -60,11 +64,11 @@ final class DictionaryStore: Sendable {
 
   enum Known {
     case contents(DictionaryContents)
-    /// It has to be read; what is found is remembered as of this moment.
+    /// The value must be read; the result is remembered as of this moment.
     case unknown(Moment)
   }
 
-  /// When a key was not known.
+  /// The moment at which a key was found to be unknown.
   struct Moment {
     fileprivate let erasure: Int64
     fileprivate let revision: Int
@@ -78,8 +82,9 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Remembers what was read, unless something newer is known, or everything was removed since it was not known.
-  /// - Returns: What counts.
+  /// Remembers a value that was read, unless memory knows a newer one, or everything was removed
+  /// since the key was found to be unknown.
+  /// - Returns: The value that is valid now.
   func remember(
     _ key: DictionaryKey, _ contents: DictionaryContents, row: Int64, since moment: Moment
   ) -> DictionaryContents {
@@ -92,7 +97,7 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Puts the same contents with a decoded value in place of those that were read.
+  /// Replaces contents that were read by the same contents with a decoded value.
   func replace(_ key: DictionaryKey, _ old: DictionaryContents, by new: DictionaryContents) {
     let released = state.withLock { state -> DictionaryContents? in
       guard let index = state.memory.find(key) else { return nil }
@@ -107,18 +112,18 @@ final class DictionaryStore: Sendable {
   // MARK: Changing
 
   enum Outcome {
-    /// It is to be written by somebody, who is to be called if `isFirst`.
+    /// The change must be written; if `isFirst`, the caller has to schedule a writer.
     case changed(isFirst: Bool, DictionaryNews?)
     case same
-    /// It depends on values of a program's type.
+    /// The comparison needs the `==` of a program's type.
     case compare(StoredBytes)
   }
 
   /// Sets a value, or removes the key.
   ///
   /// - Parameters:
-  ///   - isWritten: Whether it goes to the disk.
-  ///   - different: What the present value was found to differ from.
+  ///   - isWritten: Whether the value is written to the disk.
+  ///   - different: The current value, if it was already found to differ.
   func set(
     _ key: DictionaryKey, _ contents: DictionaryContents, isWritten: Bool,
     different: StoredBytes? = nil
@@ -143,7 +148,7 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// In place.
+  /// Changes an entry in place.
   @inline(__always)
   private static func change(
     _ entry: inout Entry, to contents: DictionaryContents, _ number: Int64,
@@ -166,7 +171,7 @@ final class DictionaryStore: Sendable {
     return nil
   }
 
-  /// Lets an entry wait to be written.
+  /// Queues an entry to be written.
   @inline(__always)
   private static func wait(_ entry: inout Entry, _ pending: inout [Write], _ batch: Int) {
     if entry.batch == batch {
@@ -179,7 +184,7 @@ final class DictionaryStore: Sendable {
   }
 
   /// Removes everything.
-  /// - Returns: Whether somebody is to be called who writes it, and what watchers are told.
+  /// - Returns: Whether the caller has to schedule a writer, and the notifications for watchers.
   func removeAll() -> (isFirst: Bool, DictionaryNews) {
     var old = DictionaryTable()
     var writes: [Write] = []
@@ -197,14 +202,15 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// What memory says of keys: those that are to be on disk, and those that are not to be.
+  /// The keys whose state in memory differs from the disk: those that will be on disk, and those
+  /// that will not.
   func difference() -> (present: [DictionaryKey], absent: Set<DictionaryKey>, isErasing: Bool) {
     state.withLock { state in
       var present: [DictionaryKey] = []
       var absent: Set<DictionaryKey> = []
       for index in state.memory.indices {
         let entry = state.memory[index]
-        // What was only read is as it is on disk.
+        // A value that was only read is the same on disk.
         if entry.change == 0 { continue }
         if entry.contents.isAbsent { absent.insert(entry.key) } else { present.append(entry.key) }
       }
@@ -214,8 +220,8 @@ final class DictionaryStore: Sendable {
 
   // MARK: Writing
 
-  /// Whether anything waits, or is being written.
-  /// - Parameter isFlying: Called under the lock if somebody else was accepted who has not ended.
+  /// Whether any change waits to be written, or is being written.
+  /// - Parameter isFlying: Called under the lock if a batch was taken whose outcome is unknown.
   func isUnwritten(_ isFlying: () -> Void) -> Bool {
     state.withLock { state in
       if state.isScheduled || !state.flying.isEmpty {
@@ -226,7 +232,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Takes all that waits. Called with the right to write, so that batches are written in their order.
+  /// Takes everything that is pending. Called under the write lease, so that batches are written in
+  /// the order in which they were taken.
   func takeBatch(for group: CommitGroup) -> DictionaryBatch? {
     state.withLock { takeBatch(for: group, &$0) }
   }
@@ -242,7 +249,7 @@ final class DictionaryStore: Sendable {
     return batch
   }
 
-  /// Nobody comes to write what waits: the next set calls again.
+  /// Notes that no writer is scheduled for the pending changes: the next `set` schedules one.
   func isNotScheduled() {
     state.withLock { $0.isScheduled = false }
   }
@@ -255,7 +262,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// It is known whether a batch is committed. If it is not, what it would have written waits again.
+  /// Called when the outcome of a batch is known. If it was not committed, its changes become
+  /// pending again.
   func settle(_ batch: DictionaryBatch, _ failure: (any Error)?) {
     state.withLock { state in
       guard let index = state.flying.firstIndex(where: { $0 === batch }) else { return }
@@ -268,7 +276,7 @@ final class DictionaryStore: Sendable {
         return
       }
       if batch.erases {
-        // Whatever was written since is written again behind it.
+        // Everything that was written since then is written again after the removal.
         state.erases = true
         for index in state.memory.indices { state.waitAgain(index) }
       } else {
@@ -279,7 +287,7 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// Settles what has flown with a group that is closed.
+  /// Settles the batches that were taken with a commit group that is closed.
   func settleAll(in committer: Committer) {
     let flying = state.withLock { $0.flying }
     for batch in flying {
@@ -290,8 +298,9 @@ final class DictionaryStore: Sendable {
 
   // MARK: Transactions
 
-  /// A transaction is about to write its changes, behind all that waits. What is set from now on is younger than they are, and is
-  /// written later: so memory and the disk end with the same.
+  /// Called when a transaction is about to write its changes, after everything that is pending.
+  /// Values that are set from now on are newer than these changes and are written later, so memory
+  /// and disk end in the same state.
   func begin(_ draft: DictionaryDraft) {
     state.withLock { state in
       draft.batch = takeBatch(for: draft.group, &state)
@@ -300,13 +309,14 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// It has written what waited.
+  /// Called when the transaction has written its changes and the pending ones.
   func add(_ draft: DictionaryDraft) {
     state.withLock { $0.drafts.append(draft) }
   }
 
-  /// The transactions that have written, have not been told how they ended, and are younger than what memory says of a key. Those
-  /// of different types are told in any order, so an older one may still be here.
+  /// The transactions that have written, were not published yet, and are newer than the state of a
+  /// key in memory. Transactions of different types are published in any order, so an older one may
+  /// still be in the list.
   func drafts(of key: DictionaryKey) -> [DictionaryDraft] {
     state.withLock { state in
       let known = state.memory.find(key).map { state.memory[$0].change } ?? 0
@@ -315,7 +325,8 @@ final class DictionaryStore: Sendable {
     }
   }
 
-  /// A transaction has ended: memory follows what it has committed, but for what is younger.
+  /// Called when a transaction has ended: memory takes over what it has committed, except for keys
+  /// with newer changes.
   func publish(_ draft: DictionaryDraft, isCommitted: Bool) -> [DictionaryNews] {
     var released: [DictionaryContents] = []
     var removed: ContiguousArray<Entry> = []
@@ -347,14 +358,14 @@ final class DictionaryStore: Sendable {
 
   // MARK: Watching
 
-  /// The last change that removed everything.
+  /// The number of the last change that removed everything.
   var erasure: Int64 { state.withLock { $0.erasure } }
 
-  /// Begins to watch a key, with what memory has as the first news.
+  /// Begins to watch a key. The first notification is the value in memory.
   ///
   /// - Parameters:
-  ///   - contents: What was read, if memory has nothing.
-  ///   - erasure: The last removal of everything before that was read.
+  ///   - contents: The value that was read, for a key that is unknown in memory.
+  ///   - erasure: The number of the last removal of everything before that read.
   func watch(
     _ key: DictionaryKey, _ watcher: DictionaryWatcher, otherwise contents: DictionaryContents,
     readAfter erasure: Int64

@@ -1,22 +1,25 @@
-// DictionaryTable: the entries of a dictionary's memory, found by their keys.
+// DictionaryTable: a hash table of the entries in a dictionary's memory.
 //
-// Entries lie one behind another, in the order in which their keys came; beside them is a table of places with open addressing, at
-// most three quarters full. A place has a tag, which is a byte of its key's hash, and the number of an entry. The tags lie together, so
-// that a key that is not there is seen to be missing without touching more than them: where a program reads one value after another
-// from the disk, that is the way of each, and everything else has left the processor's cache since the last. It keeps true:
+// Entries are stored contiguously, in the order in which their keys were added; beside them is a
+// table of slots with open addressing, at most three quarters full. A slot has a tag, which is a
+// byte of its key's hash, and the index of an entry. The tags are contiguous, so a missing key is
+// detected by reading tags only. That matters for a program that reads one value after another from
+// the disk: each read begins with such a look-up, and everything else has left the processor's
+// cache since the last one. Invariants:
 //
-//  - each entry has one place, at or behind its own, with none that is empty in between;
-//  - no two entries have one key.
+//  - each entry has one slot, at or behind its home slot, with no empty slot in between;
+//  - no two entries have the same key.
 //
-// Single entries are never removed. What is removed is everything, or everything before a change: then the table is made anew.
+// Single entries are never removed. Only everything is removed, or everything before a change: then
+// the table is rebuilt.
 
-/// A key. Keys are equal if their bytes are, as in the storage. Its hash is made once.
+/// A key. Keys are equal if their bytes are, as in the storage. Its hash is computed once.
 struct DictionaryKey: Hashable, Sendable {
   let text: String
-  /// Made by the store that the key is for: keys of other stores have others.
+  /// Computed by the store that the key is for: other stores use other hashes.
   fileprivate let hash: UInt64
 
-  /// What a place says of it: of its hash, what does not say where it belongs.
+  /// The tag in the key's slot: bits of the hash that do not determine the home slot.
   fileprivate var tag: UInt8 {
     @inline(__always) get { UInt8(truncatingIfNeeded: hash) | 0x80 }
   }
@@ -26,7 +29,7 @@ struct DictionaryKey: Hashable, Sendable {
     self.init(text, text.withBytes { hash($0) })
   }
 
-  /// With a hash that was made already, or, in tests, was chosen.
+  /// A key with a hash that was computed already or, in tests, was chosen.
   @inline(__always)
   init(_ text: String, _ hash: UInt64) {
     self.text = text
@@ -46,24 +49,25 @@ struct DictionaryTable: Sendable {
   struct Entry {
     let key: DictionaryKey
     var contents = DictionaryContents.absent
-    /// The number of the change that made it; 0 if it was read, and -1 if the key is not known at all.
+    /// The number of the change that made it; 0 if it was read, and -1 if the key is unknown.
     var change: Int64 = -1
-    /// The row that is committed; -1 if it is not known.
+    /// The committed row; -1 if it is not known.
     var row: Int64 = -1
-    /// Where in `pending` it waits, if `batch` is the present one.
+    /// Its index in `pending`, if `batch` is the current one.
     var place = 0
     var batch = -1
   }
 
   private var entries: ContiguousArray<Entry> = []
-  /// Of each place the tag of its key; 0 if it is empty. Their count is a power of two.
+  /// For each slot the tag of its key; 0 if the slot is empty. The capacity is a power of two.
   private var tags: [UInt8] = []
-  /// Of each place that is not empty the number of its entry.
+  /// For each slot that is not empty, the index of its entry.
   private var numbers: [UInt32] = []
-  /// How often keys came or went. As long as it is the same, a key that was not there is not there.
+  /// Incremented when keys are added or removed. While it is unchanged, a key that was missing is
+  /// still missing.
   private(set) var revision = 0
 
-  /// The numbers of all entries.
+  /// The indices of all entries.
   var indices: Range<Int> { entries.indices }
 
   subscript(index: Int) -> Entry {
@@ -71,30 +75,30 @@ struct DictionaryTable: Sendable {
     @inline(__always) _modify { yield &entries[index] }
   }
 
-  /// The number of the entry with a key.
+  /// The index of the entry with a key.
   @inline(__always)
   func find(_ key: DictionaryKey) -> Int? {
     if entries.isEmpty { return nil }
     return tags.withUnsafeBufferPointer { tags in
-      var place = Self.home(key, tags.count)
-      while tags[place] != 0 {
-        if tags[place] == key.tag {
-          let index = Int(truncatingIfNeeded: numbers[place])
+      var slot = Self.home(key, tags.count)
+      while tags[slot] != 0 {
+        if tags[slot] == key.tag {
+          let index = Int(truncatingIfNeeded: numbers[slot])
           if entries[index].key == key { return index }
         }
-        place = (place &+ 1) & (tags.count &- 1)
+        slot = (slot &+ 1) & (tags.count &- 1)
       }
       return nil
     }
   }
 
-  /// The number of the entry with a key, which is made if there is none.
+  /// The index of the entry with a key. Adds an entry if there is none.
   mutating func findOrMake(_ key: DictionaryKey) -> Int {
     find(key) ?? make(Entry(key: key))
   }
 
-  /// Takes in the entry of a key that had none.
-  /// - Returns: Its number.
+  /// Adds an entry for a key that had none.
+  /// - Returns: Its index.
   @discardableResult
   mutating func make(_ entry: consuming Entry) -> Int {
     let key = entry.key
@@ -112,7 +116,7 @@ struct DictionaryTable: Sendable {
   }
 
   /// Removes the entries for which `isOld` is true.
-  /// - Returns: Those, to be let go of where no lock is held.
+  /// - Returns: The removed entries, which the caller must release where no lock is held.
   mutating func remove(where isOld: (Entry) -> Bool) -> ContiguousArray<Entry> {
     let all = entries
     entries.removeAll(where: isOld)
@@ -122,20 +126,20 @@ struct DictionaryTable: Sendable {
     return all
   }
 
-  // MARK: Places
+  // MARK: Slots
 
-  /// Where a key belongs: of a table with 2^n places, the upper n bits.
+  /// The home slot of a key: the upper n bits, in a table with 2^n slots.
   @inline(__always)
   private static func home(_ key: DictionaryKey, _ count: Int) -> Int {
     Int(truncatingIfNeeded: key.hash &>> UInt64(truncatingIfNeeded: count.leadingZeroBitCount &+ 1))
   }
 
-  /// Gives an entry its place.
+  /// Assigns a slot to an entry.
   private mutating func settle(_ index: Int, _ key: DictionaryKey) {
-    var place = Self.home(key, tags.count)
-    while tags[place] != 0 { place = (place &+ 1) & (tags.count &- 1) }
-    tags[place] = key.tag
-    numbers[place] = UInt32(truncatingIfNeeded: index)
+    var slot = Self.home(key, tags.count)
+    while tags[slot] != 0 { slot = (slot &+ 1) & (tags.count &- 1) }
+    tags[slot] = key.tag
+    numbers[slot] = UInt32(truncatingIfNeeded: index)
   }
 
   private mutating func rebuild(_ count: Int) {
@@ -144,25 +148,26 @@ struct DictionaryTable: Sendable {
     for index in entries.indices { settle(index, entries[index].key) }
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so. Of large tables, the middle is enough.
+  /// Traps, in debug builds, if an invariant in the header of this file is violated. Of large
+  /// tables, it checks the middle only.
   func _checkInvariants() {
     #if DEBUG
       let middle = entries.count / 2
       for index in max(0, middle - 16)..<min(entries.count, middle + 16) {
-        precondition(find(entries[index].key) == index, "an entry is not in its place")
+        precondition(find(entries[index].key) == index, "an entry is not in its slot")
       }
-      precondition(entries.count * 4 <= tags.count * 3, "the table of places is too full")
+      precondition(entries.count * 4 <= tags.count * 3, "the hash table is too full")
     #endif
   }
 }
 
 extension String {
-  /// Calls `body` with the bytes, in place if that is possible.
+  /// Calls `body` with the string's bytes, without a copy if possible.
   @inline(__always)
   fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     let result = utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
     if let result { return result }
-    // One that another language has made.
+    // A bridged string, which is not stored as contiguous UTF-8.
     var copy = self
     return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }

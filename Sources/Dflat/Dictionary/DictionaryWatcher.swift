@@ -1,15 +1,18 @@
 // DictionaryWatcher: one subscription to a key.
 //
-//  - News are queued in the order of the changes, under the store's lock, and told in that order.
-//  - Who has made a change tells it, on its own thread, with no lock held, before the assignment returns. If somebody else is just
-//    telling the same subscription, it is waited for, unless this thread is in a handler itself: then the other one tells it, since
-//    two that wait for each other would wait for ever.
-//  - Once `cancel` has returned no call of the handler begins, also if its value was just being made (see CallGate).
+//  - Notifications are queued in the order of the changes, under the store's lock, and delivered in
+//    that order.
+//  - The thread that has made a change delivers it, with no lock held, before the assignment
+//    returns. If another thread is delivering to the same subscription at that moment, the thread
+//    waits for it, unless it is in a handler itself: then the other thread delivers the
+//    notification, since two handlers that wait for each other would deadlock.
+//  - Once `cancel` has returned no call of the handler begins, even if its value was just being
+//    decoded (see CallGate).
 
 import Dispatch
 import Platform
 
-/// Unchecked: `handler` is written by who lets go of it, when nobody calls it any more.
+/// Unchecked: `handler` is written by the thread that releases it, when no call uses it any more.
 final class DictionaryWatcher: @unchecked Sendable {
   enum News: Sendable {
     case initial(DictionaryContents)
@@ -18,19 +21,19 @@ final class DictionaryWatcher: @unchecked Sendable {
 
   private struct State: Sendable {
     var queue: [News] = []
-    /// The thread that tells something, and how often it has come back to it.
-    var teller: ObjectIdentifier?
+    /// The thread that is delivering, and its depth of recursion.
+    var deliverer: ObjectIdentifier?
     var depth = 0
     var waiting: [DispatchSemaphore] = []
   }
 
   private enum Step {
     case done
-    case tell(News)
+    case deliver(News)
     case wait(DispatchSemaphore)
   }
 
-  /// Makes the value of some news, and gives what tells it to the program.
+  /// Decodes the value of a notification, and returns the closure that delivers it to the program.
   typealias Handler = @Sendable (News) -> () -> Void
 
   private let state = Mutex(State())
@@ -54,65 +57,65 @@ final class DictionaryWatcher: @unchecked Sendable {
     withExtendedLifetime(released) {}
   }
 
-  /// Calls the handler, unless it was cancelled before.
-  private func tell(_ news: News) {
+  /// Calls the handler, unless the subscription was cancelled before.
+  private func notify(_ news: News) {
     guard gate.enter() else { return }
-    let tell = handler?(news)
-    // To make the value may have taken a while.
-    if !gate.isClosed { tell?() }
+    let call = handler?(news)
+    // Decoding the value may have taken a while.
+    if !gate.isClosed { call?() }
     if gate.leave() { dropHandler() }
   }
 
   private func dropHandler() {
-    // What it has captured may end here, and do anything.
+    // Releasing it may deinitialize captured objects and run arbitrary code.
     let last = handler.take()
     withExtendedLifetime(last) {}
   }
 
-  /// Tells everything that is in the queue.
+  /// Delivers everything that is in the queue.
   func deliver() {
     let context = ThreadContext.current
     let me = ObjectIdentifier(context)
     while true {
       switch next(me, mayWait: context.dictionaryHandlers == 0) {
       case .done: return
-      case .wait(let place): place.wait()
-      case .tell(let news):
+      case .wait(let semaphore): semaphore.wait()
+      case .deliver(let news):
         context.dictionaryHandlers += 1
-        tell(news)
+        notify(news)
         context.dictionaryHandlers -= 1
-        for place in told() { place.signal() }
+        for semaphore in endDelivery() { semaphore.signal() }
       }
     }
   }
 
   private func next(_ me: ObjectIdentifier, mayWait: Bool) -> Step {
     state.withLock { state in
-      if let teller = state.teller, teller != me {
+      if let deliverer = state.deliverer, deliverer != me {
         if !mayWait { return .done }
-        let place = DispatchSemaphore(value: 0)
-        state.waiting.append(place)
-        return .wait(place)
+        let semaphore = DispatchSemaphore(value: 0)
+        state.waiting.append(semaphore)
+        return .wait(semaphore)
       }
       if state.queue.isEmpty { return .done }
-      state.teller = me
+      state.deliverer = me
       state.depth += 1
-      return .tell(state.queue.removeFirst())
+      return .deliver(state.queue.removeFirst())
     }
   }
 
-  private func told() -> [DispatchSemaphore] {
+  private func endDelivery() -> [DispatchSemaphore] {
     state.withLock { state in
       state.depth -= 1
       if state.depth > 0 { return [] }
-      state.teller = nil
+      state.deliverer = nil
       defer { state.waiting = [] }
       return state.waiting
     }
   }
 }
 
-/// What a program holds of it.
+/// The program's handle of a watcher.
 final class DictionarySubscription: WorkspaceSubscription {
   private let store: DictionaryStore
   private let key: DictionaryKey

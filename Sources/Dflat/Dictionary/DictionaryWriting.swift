@@ -1,16 +1,20 @@
-// Writing the dictionary: what waits in memory goes to the disk.
+// Writing the dictionary: pending changes in memory are written to the disk.
 //
-//  - There is at most one job in the line of the dictionary's table that has not begun. It writes all that waits then, in one
-//    transaction of the workspace, which shares commits with others.
-//  - Batches are taken with the right to write, so they are written in the order in which they were taken.
-//  - What could not be written waits again; the next set, or `synchronize`, tries it.
+//  - At most one job that has not begun is in the queue of the dictionary's table. It writes
+//    everything that is pending when it runs, in one transaction of the workspace, which may share
+//    a commit with other transactions.
+//  - Batches are taken under the write lease, so they are written in the order in which they were
+//    taken.
+//  - A batch that could not be written becomes pending again; the next `set`, or `synchronize`,
+//    retries it.
 
 import Dispatch
 import FlatBuffersRuntime
 
-/// What is written together.
+/// Changes that are written together.
 ///
-/// Unchecked: `rows` and `failure` are set by who writes, before the batch is settled.
+/// Unchecked: `rows` and `failure` are set by the thread that writes the batch, before the batch is
+/// settled.
 final class DictionaryBatch: @unchecked Sendable {
   let store: DictionaryStore
   let group: CommitGroup
@@ -51,7 +55,7 @@ extension DictionaryItem {
   /// Writes a value, or removes it.
   ///
   /// - Parameter known: The row that the key had when it was last seen; -1 if that is not known.
-  /// - Returns: The row; -1 if there is none.
+  /// - Returns: The row; -1 if the key was removed.
   static func store(
     _ key: String, in namespace: String, _ contents: DictionaryContents, row known: Int64,
     _ writer: any StorageWriter
@@ -67,7 +71,7 @@ extension DictionaryItem {
         try update(row(key, in: namespace, contents, id: known), writer)
         return known
       } catch let error as StorageError where error.cause == .missing {
-        // Somebody else has removed it.
+        // Another connection has removed it.
       }
     }
     let new = row(key, in: namespace, contents)
@@ -80,7 +84,7 @@ extension DictionaryItem {
     }
   }
 
-  /// The row that has a key; also if it is damaged.
+  /// The row that has a key, even if the row is damaged.
   private static func rowID(of item: Row, _ writer: any StorageWriter) throws -> Int64? {
     do { return try writer.row(of: schema, keyOf: item)?.id } catch let error as StorageError
       where error.cause == .corruptRow
@@ -89,7 +93,7 @@ extension DictionaryItem {
     }
   }
 
-  /// Replaces a row of the same key, so that nothing but its bytes changes.
+  /// Replaces a row by one with the same key, so that only its bytes change.
   private static func update(_ row: Row, _ writer: any StorageWriter) throws {
     try writer.update(schema, from: row, to: row, changing: values)
   }

@@ -1,4 +1,4 @@
-// MigrationError: an object that a migration cannot get past.
+// MigrationError: an object that could not be migrated and stops its migration.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -6,19 +6,21 @@
   public import Foundation
 #endif
 
-/// An object that could not be migrated. It stays as it is, and so do those behind it; those before it are migrated.
+/// An object that could not be migrated. It is left unchanged, and so are the objects after it;
+/// those before it are migrated.
 public struct MigrationError: LocalizedError, Sendable, CustomStringConvertible {
-  /// Why it could not.
+  /// Why the object could not be migrated.
   public enum Cause: Sendable {
-    /// The function has thrown this.
+    /// The function threw this error.
     case function(any Error)
-    /// The key, or a unique value, of the new object belongs to other objects of the new type, which are in these rows.
+    /// The key, or a unique value, of the new object is already used by objects of the new type in
+    /// these rows.
     case alreadyExists(StorageError, rows: [Int64])
-    /// What the function made cannot be stored.
+    /// The object that the function made cannot be stored.
     case unstorable(StorageError)
   }
 
-  /// Why it could not be migrated.
+  /// Why the object could not be migrated.
   public let cause: Cause
   /// The table of the old object.
   public let table: String

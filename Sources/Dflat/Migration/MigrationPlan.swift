@@ -1,16 +1,19 @@
-// MigrationPlan: everything that becomes objects of one type, as a workspace knows it, and what is left to be migrated.
+// MigrationPlan: all migrations to one type in a workspace, and the objects that remain to be
+// migrated.
 //
-// Which objects are migrated follows from the file alone, in whatever state it is read:
+// Which objects are migrated follows from the file alone:
 //
-//  - those that are not kept are gone from their table, in the transaction that stored their successors;
-//  - those that are kept have ids up to a mark, which the same transaction has set. Marks are in the table of the dictionary, in a
-//    namespace of their own.
+//  - objects that are not kept are deleted from their table in the transaction that stores their
+//    successors;
+//  - objects that are kept have ids up to a mark, which is set in that transaction. Marks are in
+//    the table of the dictionary, in a namespace of their own.
 //
-// So nothing is migrated twice, whoever goes on with it, and after whatever end of a process.
+// So no object is migrated twice, whichever process continues the migration, and however an earlier
+// process ended.
 
 import FlatBuffersRuntime
 
-/// What becomes objects of one type.
+/// All migrations to one type.
 final class MigrationPlan: Sendable {
   let new: EntitySchema
   let sources: [MigrationSource]
@@ -35,7 +38,7 @@ final class MigrationPlan: Sendable {
     }
   }
 
-  /// The same with sources of another plan for the type, which take the place of those from the same table.
+  /// This plan with sources of another plan for the type, which replace those for the same tables.
   func merging(_ other: MigrationPlan) -> MigrationPlan {
     let replaced = Set(other.sources.map(\.old))
     return MigrationPlan(
@@ -54,7 +57,7 @@ final class MigrationPlan: Sendable {
   /// How many old objects are left, at most.
   func remaining(_ reader: any StorageReader) throws -> Int {
     try sources.reduce(0) { sum, source in
-      // Where only damaged objects are left, nothing is.
+      // If only damaged objects are left, nothing remains to be migrated.
       guard try source.hasRows(reader) else { return sum }
       let last = try reader.lastID(of: source.old) ?? 0
       let first = try source.first(reader)
@@ -64,9 +67,9 @@ final class MigrationPlan: Sendable {
 
   // MARK: Steps
 
-  /// Migrates some objects, in a transaction that has the right to write.
-  /// - Parameter limit: How many objects at most.
-  /// - Returns: How many it were, and why not more, if an object could not be migrated.
+  /// Migrates some objects, in a transaction that holds the write lease.
+  /// - Parameter limit: The largest number of objects.
+  /// - Returns: The number of migrated objects, and the error, if an object could not be migrated.
   func step(_ transaction: Transaction, limit: Int) throws -> (
     migrated: Int, failure: MigrationError?
   ) {
@@ -113,7 +116,8 @@ final class MigrationPlan: Sendable {
       } catch let error as StorageError where error.cause == .invalidValue {
         return failed(.unstorable(error))
       } catch let error as StorageError where error.cause == .other && error.underlying == nil {
-        // The transaction has ended: those before it are migrated anew.
+        // The transaction has ended: the objects before this one are migrated again in a new
+        // transaction.
         throw failed(.unstorable(error))
       }
     }
@@ -142,11 +146,11 @@ final class MigrationPlan: Sendable {
 
   /// The result of a query as it will be when everything is migrated.
   /// - Parameters:
-  ///   - query: What is asked of the new type.
+  ///   - query: The query for the new type.
   ///   - reader: A view of one state.
-  ///   - mark: What rows of the new type carry. Those that are not stored carry none.
+  ///   - mark: What rows of the new type carry. Rows that are not stored carry none.
   ///   - wanted: Called if there are objects that are not migrated.
-  ///   - report: Called with what cannot be migrated, and is left out.
+  ///   - report: Called with the errors of objects that cannot be migrated, and are left out.
   func rows(
     _ query: Query, in reader: any StorageReader, mark: ReadMark,
     wanted: () -> Void, report: (MigrationError) -> Void
@@ -157,7 +161,8 @@ final class MigrationPlan: Sendable {
     var rows = stored.map { $0 }
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
-    // Without an order those that are stored come first, as they will when the others are.
+    // Without an order, stored objects come first, as they will when the remaining ones are
+    // migrated.
     let most = keys.isEmpty ? query.limit ?? .max : .max
     for source in sources {
       var id = try source.mark(reader)
@@ -183,7 +188,7 @@ final class MigrationPlan: Sendable {
     return Self.ordered(rows, keys, query.limit)
   }
 
-  /// Sorted by the keys; what they do not tell apart stays in its order.
+  /// Sorts rows by the keys. The sort is stable.
   private static func ordered(_ rows: [Row], _ keys: [SortKey], _ limit: Int?) -> RowBuffer {
     var rows = rows
     if !keys.isEmpty {
@@ -233,7 +238,8 @@ extension MigrationSource {
 }
 
 extension Row {
-  /// The same bytes as an object that is not stored. What the function gives may be a stored object of another type.
+  /// The same bytes as an object that is not stored. The function may return a stored object of
+  /// another type.
   fileprivate func unstored() -> Row {
     id < 0 ? self : withBytes { Row(sound: $0) }
   }

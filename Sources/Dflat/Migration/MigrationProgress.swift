@@ -1,6 +1,6 @@
-// MigrationProgress: how far a migration has come, in its last step and as a whole.
+// MigrationProgress: the progress of a migration, in its last step and as a whole.
 
-/// How far a migration has come.
+/// The progress of a migration.
 ///
 ///     for try await progress in dflat.migrationProgress(migration) {
 ///       show(progress.fractionCompleted)
@@ -8,9 +8,10 @@
 public struct MigrationProgress: Sendable, Equatable {
   /// How many old objects the last step has migrated.
   public let migrated: Int
-  /// How many old objects are left, at most: ids of objects that were removed count, too.
+  /// How many old objects are left, at most: ids of deleted objects count, too.
   public let remaining: Int
-  /// How many old objects all steps have migrated, the last one included, since this workspace began.
+  /// How many old objects all steps have migrated, including the last one, since this workspace was
+  /// opened.
   public let completed: Int
 
   /// A state of a migration.
@@ -18,17 +19,18 @@ public struct MigrationProgress: Sendable, Equatable {
   /// - Parameters:
   ///   - migrated: How many objects the last step has migrated.
   ///   - remaining: How many are left, at most.
-  ///   - completed: How many all steps have migrated; as many as the last step if nothing is said.
+  ///   - completed: How many all steps have migrated; the same as `migrated` by default.
   public init(migrated: Int, remaining: Int, completed: Int? = nil) {
     self.migrated = migrated
     self.remaining = remaining
     self.completed = completed ?? migrated
   }
 
-  /// How many old objects there were when this workspace began, at most. It may become less on the way, since ``remaining`` may.
+  /// How many old objects there were when this workspace was opened, at most. It may decrease
+  /// during the migration, since ``remaining`` may.
   public var total: Int { completed + remaining }
 
-  /// How much of the whole is done, from 0 to 1.
+  /// The completed fraction, from 0 to 1.
   public var fractionCompleted: Double { isFinished ? 1 : Double(completed) / Double(total) }
 
   /// Whether nothing is left.

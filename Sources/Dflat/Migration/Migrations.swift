@@ -1,15 +1,18 @@
-// Migrations: what a workspace migrates, when.
+// Migrations: which types a workspace migrates, and when.
 //
-// A type that is migrated when it is used is complete from the first moment on:
+// A type that is migrated when it is used appears complete from the first moment on:
 //
-//  - A fetch outside of transactions reads the old objects, too, in the same state of the data, by way of the function. It needs no
-//    right to write and waits for nobody; where the file may be written it begins a run that migrates in steps (`SteppedWork`).
-//  - A transaction, a subscription, a step of an index's build: whatever takes a place in the line of the new type takes one in those
-//    of the old types, too, and before it begins the rest is migrated, each step committed by itself.
-//  - Another program may store old objects after that. A transaction that comes upon such before it writes is refused for a
-//    conflict, as with any change by others, and tried again; once it writes nobody else can.
+//  - A fetch outside of transactions also reads the old objects, in the same snapshot, and converts
+//    them with the function. It needs no write lease and never waits; if the file is writable it
+//    starts a migration in steps (`SteppedWork`).
+//  - Every job in the queue of the new type (a transaction, a subscription, a step of an index
+//    build) also enters the queues of the old types. Before it begins, the remaining objects are
+//    migrated, each step in a commit of its own.
+//  - Another program may store old objects after that. A transaction that finds such objects before
+//    it writes fails with a conflict, as for any external change, and is retried; after its first
+//    write no other connection can write.
 //
-// No lock of the workspace is held while the program's function runs, but the right to write is.
+// No lock of the workspace is held while the program's function runs, but the write lease is.
 
 import Dispatch
 import Platform
@@ -17,19 +20,19 @@ import Platform
 final class Migrations: Sendable {
   typealias Runs = SteppedWork<MigrationProgress>
 
-  /// Old objects that a step migrates at most, unless the program says otherwise.
+  /// The largest number of old objects that a step migrates by default.
   static let objectsPerStep = 500
 
   private struct State {
     var plans: [EntitySchema: MigrationPlan] = [:]
     var failures: [EntitySchema: any Error] = [:]
     var steps: [EntitySchema: Int] = [:]
-    /// How many objects have been migrated to a type of which some are left.
+    /// The number of migrated objects for each new type whose migration is not complete.
     var completed: [EntitySchema: Int] = [:]
   }
 
   private let state = Mutex(State())
-  /// Whether there are none: asked by every fetch.
+  /// Whether there are plans: checked by every fetch.
   private let hasPlans = Atomic(false)
   let runs = Runs()
 
@@ -56,7 +59,7 @@ final class Migrations: Sendable {
     isEmpty ? nil : state.withLock { $0.plans[schema] }
   }
 
-  /// The plans for some of these types.
+  /// The plans for the types of a set.
   func plans(for types: TypeSet) -> [MigrationPlan] {
     isEmpty ? [] : state.withLock { state in types.types.compactMap { state.plans[$0] } }
   }
@@ -65,14 +68,14 @@ final class Migrations: Sendable {
     state.withLock { $0.steps[schema] } ?? Self.objectsPerStep
   }
 
-  /// Why the last step to a type did not succeed; nil if it did.
+  /// The error of the last step to a type; nil if it succeeded.
   func failure(of schema: EntitySchema) -> (any Error)? {
     state.withLock { $0.failures[schema] }
   }
 
-  /// Adds a step to the whole.
+  /// Adds a step to the totals.
   /// - Parameters:
-  ///   - migrated: How many objects it has migrated.
+  ///   - migrated: How many objects the step has migrated.
   ///   - remaining: How many are left.
   func count(migrated: Int, remaining: Int, of schema: EntitySchema) -> MigrationProgress {
     state.withLock { state in

@@ -1,19 +1,21 @@
-// PendingMigrations: what a transaction looks at has been migrated before it began. Another program may have stored old objects since.
+// PendingMigrations: checks that no old objects are left. The types of a transaction are migrated
+// before it begins, but another program may have stored old objects since.
 
 final class PendingMigrations: TransactionPreparation {
   private var plans: [MigrationPlan]
   private let migrations: Migrations
 
   /// - Parameters:
-  ///   - plans: Those whose new types the transaction names.
+  ///   - plans: The plans whose new types the transaction names.
   ///   - migrations: Knows why a plan could not be completed.
   init(_ plans: [MigrationPlan], _ migrations: Migrations) {
     self.plans = plans
     self.migrations = migrations
   }
 
-  /// Makes sure that all objects of a type are there, before they are read for the first time.
-  /// - Throws: `StorageError` with `.conflict`, or why they could not be migrated.
+  /// Makes sure that all objects of a type are migrated, before they are read for the first time.
+  /// - Throws: `StorageError` with `.conflict`, or the error because of which they could not be
+  ///   migrated.
   func prepareReading(_ schema: EntitySchema, in transaction: Transaction) throws {
     if let plan = plans.first(where: { $0.new === schema }) { try check(plan, transaction) }
   }

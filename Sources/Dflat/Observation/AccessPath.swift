@@ -1,24 +1,26 @@
-// AccessPath: by which values of a row a subscription is found.
+// AccessPath: the field values under which a subscription is registered.
 //
-// The paths of a condition are a net: each row for which it is true has a value under one of them. So rows under none of them
-// need not be looked at. A net that holds just these rows is exact; otherwise the condition decides.
+// The access paths of a condition cover it: each row that satisfies the condition has a value under
+// at least one of the paths. So rows under none of them need not be evaluated. A set of paths
+// ("net") is exact if every row under it satisfies the condition; otherwise the condition itself is
+// evaluated.
 //
-// What a condition says of fields is worked out by the planner of queries, which here may use every field: a row's bytes have
-// them all.
+// The query planner derives what a condition implies for each field. Here it may use every field,
+// not only indexed ones, because a row's bytes contain all of them.
 
 enum AccessPath {
   /// The field has this value.
   case equal(FieldDescriptor, Value)
   /// The field's key is in a range.
   case range(FieldDescriptor, ClosedRange<UInt64>)
-  /// The field is unknown.
+  /// The field has no value.
   case null(FieldDescriptor)
 
-  /// The paths of a condition.
-  /// - Returns: nil if every row must be looked at.
+  /// The access paths of a condition.
+  /// - Returns: nil if every changed row must be evaluated.
   static func net(_ condition: Node?) -> Net? {
     guard let condition, let narrowing = Query.narrowing(condition) else { return nil }
-    guard let net = net(narrowing.predicate), net.paths.count <= mostPaths else { return nil }
+    guard let net = net(narrowing.predicate), net.paths.count <= pathLimit else { return nil }
     return Net(paths: net.paths, isExact: net.isExact && narrowing.isExact && net.paths.count <= 1)
   }
 
@@ -27,8 +29,8 @@ enum AccessPath {
     var isExact: Bool
   }
 
-  /// A subscription is in as many places at most.
-  private static let mostPaths = 256
+  /// The largest number of paths under which one subscription is registered.
+  private static let pathLimit = 256
 
   private static func net(_ predicate: IndexPredicate) -> Net? {
     switch predicate {
@@ -66,7 +68,7 @@ enum AccessPath {
       return Net(paths: [.equal(field, .bool(!value))], isExact: true)
     case .lessOrEqual: return range(0...key)
     case .greaterOrEqual: return range(key...UInt64.max)
-    // Texts with one beginning have one key, but need not be equal.
+    // Strings with a common prefix share a key, but need not be equal.
     case .less:
       if isText { return range(0...key) }
       return key == 0 ? Net(paths: [], isExact: true) : range(0...key - 1)
@@ -76,7 +78,8 @@ enum AccessPath {
     }
   }
 
-  /// The narrowest of the nets, any of which would do. Ranges of one field are one range.
+  /// The narrowest of the given nets; each of them alone covers the condition. Ranges of the same
+  /// field are intersected.
   private static func all(_ parts: [IndexPredicate]) -> Net? {
     var nets: [Net] = []
     var rest = false
@@ -111,7 +114,7 @@ extension AccessPath.Net {
     return own == field
   }
 
-  /// A guess at how many rows are in the net.
+  /// An estimate of how many rows are in the net.
   fileprivate var width: Double {
     paths.reduce(0) { width, path in
       switch path {

@@ -1,23 +1,25 @@
-// CallGate: whether a handler may still be called, and who lets go of it.
+// CallGate: decides whether a handler may still be called, and which thread releases it.
 //
-// It keeps true:
+// Invariants:
 //
-//  - a call that begins after the gate was closed does not begin;
-//  - the handler is let go of once: by who closes the gate, or, if calls are running then, by the last of them;
-//  - nobody waits for anybody. So a handler may close its own gate, and a call that is running may be outlasted.
+//  - no call begins after the gate was closed;
+//  - the handler is released exactly once: by the thread that closes the gate, or, if calls are
+//    running at that time, by the last of them to end;
+//  - no thread waits for another one. So a handler may close its own gate, and closing does not
+//    wait for a running call.
 //
-// Between the word that counts a call and the call itself there is nothing that could make a thread wait.
+// Between the atomic operation that counts a call and the call itself nothing can block the thread.
 
 import Platform
 
 struct CallGate: ~Copyable {
-  /// Twice the number of calls that are running, and 1 more once it is closed.
+  /// Twice the number of running calls, plus 1 once the gate is closed.
   private let word = Atomic<UInt>(0)
 
   var isClosed: Bool { word.load(ordering: .acquiring) & 1 != 0 }
 
-  /// A call is about to begin.
-  /// - Returns: Whether it may.
+  /// Announces a call.
+  /// - Returns: Whether the call may begin.
   @inline(__always)
   borrowing func enter() -> Bool {
     var known = word.load(ordering: .relaxed)
@@ -30,15 +32,15 @@ struct CallGate: ~Copyable {
     return false
   }
 
-  /// A call that had entered has ended.
-  /// - Returns: Whether the caller is to let go of the handler.
+  /// Ends a call that had entered.
+  /// - Returns: Whether the caller must release the handler.
   @inline(__always)
   borrowing func leave() -> Bool {
     word.subtract(2, ordering: .acquiringAndReleasing).newValue == 1
   }
 
-  /// No call begins any more.
-  /// - Returns: Whether this call has closed it, and whether the caller is to let go of the handler.
+  /// Closes the gate: no further call begins.
+  /// - Returns: Whether this call has closed it, and whether the caller must release the handler.
   borrowing func close() -> (isFirst: Bool, letsGo: Bool) {
     let before = word.bitwiseOr(1, ordering: .acquiringAndReleasing).oldValue
     return (before & 1 == 0, before == 0)

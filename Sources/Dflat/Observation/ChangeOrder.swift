@@ -28,7 +28,7 @@ struct ChangeOrder {
     mask = keys.reduce(0) { $0 | $1.mask }
   }
 
-  /// Whether the sort keys of a changed row are others than before.
+  /// Whether the sort keys of a changed row differ from those before the change.
   func isMoved(_ index: Int) -> Bool {
     if changes[index].fields & mask == 0 { return false }
     if let ranks { return ranks.isMoved[index] }
@@ -36,7 +36,7 @@ struct ChangeOrder {
     return compare(keys, old, new) != 0
   }
 
-  /// Sorts touches by the old or the new rows of their changes, which are there.
+  /// Sorts touches by the old or the new rows of their changes. Each change must have that row.
   func sort(_ touches: inout ContiguousArray<ResultTouch>, by side: Side) {
     if touches.count < 2 { return }
     if let ranks { return ranks.sort(&touches, by: side) }
@@ -48,7 +48,7 @@ struct ChangeOrder {
         entries.initializeElement(at: place, to: entry)
         isSorted = isSorted && (place == 0 || isBefore(entries[place - 1], entry, side))
       }
-      // Changes mostly come by row id, which is the order of many results.
+      // Changes mostly arrive in the order of row ids, which is the order of many results.
       if isSorted { return }
       entries.sort { isBefore($0, $1, side) }
       for place in entries.indices { touches[place] = entries[place].touch }
@@ -67,7 +67,7 @@ struct ChangeOrder {
     return areInOrder(Int(left.touch.change), Int(right.touch.change), side)
   }
 
-  /// Whether a row comes before another one with the same prefix.
+  /// Whether one row comes before another one with the same prefix.
   @inline(never)
   private func areInOrder(_ left: Int, _ right: Int, _ side: Side) -> Bool {
     guard let left = row(left, side), let right = row(right, side) else {
@@ -84,15 +84,15 @@ struct ChangeOrder {
   @inline(__always)
   private func prefix(_ index: Int, _ side: Side) -> UInt64 {
     guard let key = keys.first else { return OrderKey.key(changes[index].id, .int64) }
-    // The row is kept by its change.
+    // The change retains the row.
     return row(index, side).map { key.prefix(of: $0.unretainedTable) } ?? 0
   }
 }
 
 extension SortKey {
-  /// A number for a row: rows whose numbers differ are in the order of the numbers.
+  /// A number for a row: rows with different numbers are in the order of these numbers.
   func prefix(of table: TableReader) -> UInt64 {
-    // What is unknown comes first.
+    // Unknown values come first.
     let prefix = knownPrefix(of: table) ?? 0
     return isDescending ? ~prefix : prefix
   }

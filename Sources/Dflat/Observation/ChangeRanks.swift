@@ -1,20 +1,19 @@
-// ChangeRanks: all changes of a transaction, sorted once for all results that have one order.
+// ChangeRanks: all changes of a transaction, sorted once for all results that share an order.
 //
 // A change has a rank by its old row and one by its new row, if it has them. A result that is
-// touched by many changes marks their ranks in a set of bits, one for each change of the
-// transaction, and reads the bits in order: it compares nothing.
+// touched by many changes marks their ranks in a bit set with one bit for each change of the
+// transaction, and reads the bits in order; it compares no rows.
 //
-// It keeps true that the cost follows what is touched and not the number of changes times the
-// number of orders: changes are ranked only when results have asked for as many as there are, and
-// only results that are touched by one change in 64 or more walk over the bits.
+// The cost follows the number of touches, not the number of changes times the number of orders:
+// changes are ranked only once the results with that order have more touches in total than there
+// are changes, and only results that are touched by one change in 64 or more scan the bits.
 
 final class ChangeRanks {
-  /// Whether the sort keys of each changed row are others than before.
+  /// Whether the sort keys of each changed row differ from those before the change.
   let isMoved: [Bool]
   private let old: [UInt32]
   private let new: [UInt32]
-  /// The ranks of the touches that are being sorted, and the place of the touch with each of these
-  /// ranks.
+  /// The ranks of the touches that are being sorted, and for each rank the position of its touch.
   private var marks: [UInt64]
   private var places: [UInt32]
 
@@ -38,7 +37,7 @@ final class ChangeRanks {
     places = [UInt32](repeating: 0, count: changes.count)
   }
 
-  /// Sorts touches by the old or the new rows of their changes, which are there.
+  /// Sorts touches by the old or the new rows of their changes. Each change must have that row.
   func sort(_ touches: inout ContiguousArray<ResultTouch>, by side: ChangeOrder.Side) {
     let unsorted = touches
     let ranks = side == .old ? old : new
@@ -70,7 +69,7 @@ final class ChangeRanks {
     }
 
     private struct Entry {
-      /// How many changes results have asked for.
+      /// The touches so far of all results with this order.
       var asked = 0
       var ranks: ChangeRanks?
     }
@@ -80,10 +79,10 @@ final class ChangeRanks {
     }
 
     /// The order of a result.
-    /// - Parameter count: How many changes touch it.
+    /// - Parameter count: The number of changes that touch it.
     mutating func order(_ terms: [OrderTerm], _ keys: [SortKey], touching count: Int) -> ChangeOrder
     {
-      // Row ids need no ranks, and positions in a collection are one query's own.
+      // Row ids need no ranks, and an order by positions in a collection belongs to a single query.
       guard count > 8, count * 64 > changes.count, !keys.isEmpty,
         terms.allSatisfy({ $0.positions == nil })
       else { return ChangeOrder(changes, by: keys) }

@@ -1,13 +1,14 @@
-// DemandBuffer: the newest state, for a reader that asks for a number of values.
+// DemandBuffer: delivers the newest state to a reader that requests a number of values.
 //
-// What Combine's publishers do, without Combine. It keeps true:
+// It implements the demand rules of Combine's publishers without Combine. Invariants:
 //
-//  - no more values are given than were asked for;
-//  - a reader that is behind gets the newest value when it asks again, and none twice;
+//  - the reader gets no more values than it requested;
+//  - a reader that is behind gets the newest value when it requests more, and no value twice;
 //  - `start` is called once, at the first demand;
-//  - values are given one after another, without a lock; the reader may ask for more, or cancel, meanwhile;
-//  - the end comes after the last value, which waits until it is asked for; after the end, and after `cancel`, nothing comes,
-//    and the reader is let go of.
+//  - values are delivered one after another, without holding a lock; the reader may request more,
+//    or cancel, during a delivery;
+//  - completion follows the last value, which waits for demand; after completion or `cancel`
+//    nothing is delivered, and the reader is released.
 
 import Platform
 
@@ -33,8 +34,8 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     }
   }
 
-  /// What the reader does with a value.
-  /// - Returns: How many more it wants.
+  /// Delivers a value to the reader.
+  /// - Returns: How many more values the reader requests.
   package typealias Receive = @Sendable (Value) -> Demand
 
   private struct Reader: Sendable {
@@ -48,8 +49,8 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     var newest: Value?
     var isStarted = false
     var isFinished = false
-    /// Whether some thread is giving values.
-    var isGiving = false
+    /// Whether a thread is delivering values.
+    var isDelivering = false
     var subscription: (any WorkspaceSubscription)?
   }
 
@@ -59,8 +60,9 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
 
   /// - Parameters:
   ///   - receive: Takes a value.
-  ///   - finish: Told that there are no more.
-  ///   - start: Begins to send values. What it returns is kept, and cancelled at the end.
+  ///   - finish: Called when there are no more values.
+  ///   - start: Begins to send values. The subscription that it returns is kept, and cancelled at
+  ///     the end.
   package init(
     receive: @escaping Receive, finish: @escaping @Sendable () -> Void,
     start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
@@ -69,7 +71,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     self.start = start
   }
 
-  /// The reader asks for more.
+  /// Requests more values for the reader.
   package func request(_ demand: Demand) {
     if demand.isNone { return }
     let isFirst = state.withLock { state in
@@ -86,24 +88,24 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
       }
       if !isWanted { subscription?.cancel() }
     }
-    give()
+    deliver()
   }
 
-  /// There is a new value.
+  /// Sends a new value.
   func send(_ value: Value) {
     state.withLock { state in
       if !state.isFinished { state.newest = value }
     }
-    give()
+    deliver()
   }
 
-  /// There will be no more values.
+  /// Completes the stream: no more values follow.
   func finish() {
     state.withLock { $0.isFinished = true }
-    give()
+    deliver()
   }
 
-  /// The reader wants nothing any more.
+  /// Cancels the subscription of the reader.
   package func cancel() {
     _ = gate.close()
     let (reader, subscription) = state.withLock { state in
@@ -115,26 +117,27 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
       return (state.reader, state.subscription)
     }
     subscription?.cancel()
-    // Its last release may run the program's code: outside of the lock.
+    // Releasing the reader may run the program's code, so the last release is outside of the lock.
     withExtendedLifetime(reader) {}
   }
 
   private enum Step {
-    case give(Value, Receive)
+    case deliver(Value, Receive)
     case end(@Sendable () -> Void, (any WorkspaceSubscription)?)
-    case rest
+    case done
   }
 
-  /// Gives what is wanted. Only one thread does; others leave it to that one.
-  private func give() {
+  /// Delivers the requested values. Only one thread does this at a time; other threads leave their
+  /// values to it.
+  private func deliver() {
     let isOurs = state.withLock { state in
-      defer { state.isGiving = true }
-      return !state.isGiving
+      defer { state.isDelivering = true }
+      return !state.isDelivering
     }
     guard isOurs else { return }
     while true {
       switch state.withLock({ Self.step(&$0) }) {
-      case .give(let value, let receive):
+      case .deliver(let value, let receive):
         guard gate.enter() else { continue }
         let more = receive(value)
         _ = gate.leave()
@@ -142,7 +145,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
       case .end(let finish, let subscription):
         subscription?.cancel()
         finish()
-      case .rest: return
+      case .done: return
       }
     }
   }
@@ -151,7 +154,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
     if let reader = state.reader {
       if state.newest != nil, !state.demand.isNone, let value = state.newest.take() {
         state.demand.takeOne()
-        return .give(value, reader.receive)
+        return .deliver(value, reader.receive)
       }
       if state.isFinished, state.newest == nil {
         defer {
@@ -161,7 +164,7 @@ package final class DemandBuffer<Value: Sendable>: Sendable {
         return .end(reader.finish, state.subscription)
       }
     }
-    state.isGiving = false
-    return .rest
+    state.isDelivering = false
+    return .done
   }
 }

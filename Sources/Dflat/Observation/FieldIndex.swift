@@ -1,8 +1,9 @@
 // FieldIndex: the observers that are registered under one field.
 //
-// A changed row is looked up by the field's value, before and after. If the field is not among those that were changed, both are
-// one value, which is read once; what is found by a number or a hash then costs one look into a table. Reading is a step of its
-// own, so that whoever has many changes reads several rows at a time.
+// A changed row is looked up by the field's value before and after the change. If the field was not
+// changed, both values are the same, so it is read once; a look-up by a number or a hash is then
+// one probe of a table. Reading the value is a separate step, so that a caller with many changes
+// can read several rows before it looks them up.
 
 import FlatBuffersRuntime
 
@@ -11,9 +12,9 @@ final class FieldIndex {
   /// The fields of the root table that the value depends on.
   private let mask: UInt64
   private let hash = TextHash()
-  // Used by one delivery at a time, so checks of exclusive use would find nothing.
+  // Used by one delivery at a time, so dynamic exclusivity checks would find nothing.
 
-  /// By the key of a number, or the hash of a text.
+  /// Observers by the key of a number, or the hash of a string.
   @exclusivity(unchecked) private var values = KeyTable<ResultObserver>()
   @exclusivity(unchecked) private var ranges = IntervalIndex<ResultObserver>()
   @exclusivity(unchecked) private var unknown = Few<ResultObserver>.none
@@ -41,7 +42,7 @@ final class FieldIndex {
     }
   }
 
-  /// What is found when it is equal.
+  /// The key under which observers of an equal value are found.
   private func key(_ value: Value, _ type: ValueType) -> UInt64 {
     guard case .string(var text) = value else { return OrderKey.key(value, type) }
     return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
@@ -55,25 +56,25 @@ final class FieldIndex {
 
   // MARK: Finding
 
-  /// What the row of a change has in the field; of a deleted one, what it had.
+  /// The field's value in the changed row; in a deleted row, its last value.
   @inline(__always)
   func value(in change: UnsafePointer<RowChange>) -> ColumnValue {
-    // The rows are kept by their change.
+    // The change retains the rows.
     guard let row = change.pointee.new?.unretainedTable ?? change.pointee.old?.unretainedTable
     else { return .null }
     return reader.read(row)
   }
 
-  /// Shows a change to those who are found by it.
+  /// Shows a change to the observers that are found by it.
   /// - Parameters:
-  ///   - value: What the row has in the field.
-  ///   - touched: Gets those whom it is the first to touch.
+  ///   - value: The row's value in the field.
+  ///   - touched: Receives the observers for which this is the first change that touches them.
   @inline(__always)
   func find(
     _ change: UnsafePointer<RowChange>, _ index: Int, _ value: ColumnValue,
     _ touched: inout [ResultObserver]
   ) {
-    // Old rows are not touched without need: they have left the processor's caches.
+    // Old rows are read only if necessary: they have left the processor's caches.
     if change.pointee.fields & mask != 0, change.pointee.new != nil,
       let old = change.pointee.old?.unretainedTable
     {

@@ -1,12 +1,15 @@
-// IntervalIndex: which of many intervals hold a key.
+// IntervalIndex: finds which of many intervals contain a key.
 //
-// Intervals lie in arrays by their lower bounds. Those that hold a key are among the first of them, whose lower bounds are not
-// above it, and there those whose upper bounds are not below it. Beside these stand the greatest upper bounds of each 16, of each
-// 16 times 16, and so on: blocks that end below a key are passed over. So a look-up costs a logarithm of the number of intervals,
-// and what is found; and what is found lies side by side.
+// Intervals are stored in arrays, sorted by their lower bounds. Those that contain a key are in the
+// prefix whose lower bounds are not above it, and have upper bounds that are not below it. Beside
+// the arrays are the greatest upper bounds of each block of 16 intervals, of each 16 × 16, and so
+// on: blocks whose greatest upper bound is below the key are skipped. So a look-up costs a
+// logarithm of the number of intervals plus the number of matches, and matches are adjacent in
+// memory.
 //
-// New intervals wait in a short list of their own, and removed ones stay behind as empty places, until either are so many that
-// the arrays are made anew. So each change costs a logarithm, too, taken over many.
+// New intervals are first added to a short list of their own, and removed ones leave empty slots,
+// until either are so many that the arrays are rebuilt. So each insertion and removal costs an
+// amortized logarithm, too.
 
 struct IntervalIndex<Element: AnyObject>: ~Copyable {
   private struct Item {
@@ -17,7 +20,7 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
 
   private var lows: [UInt64] = []
   private var highs: [UInt64] = []
-  /// nil once it was removed.
+  /// nil after the element was removed.
   private var elements: [Element?] = []
   /// The greatest upper bounds of blocks of 16, of 256, …
   private var greatest: [[UInt64]] = []
@@ -53,7 +56,7 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
     }
   }
 
-  /// Calls `body` with each element whose interval holds a key.
+  /// Calls `body` with each element whose interval contains a key.
   @inline(__always)
   func forEach(containing key: UInt64, _ body: (Element) -> Void) {
     let end = firstIndex(where: { $0 > key })
@@ -75,11 +78,12 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
     for item in recent { body(item.element) }
   }
 
-  /// The first block of 16, from the one that begins at `start`, that does not end below a key.
+  /// The first block of 16, from the one that begins at `start`, whose greatest upper bound is not
+  /// below a key.
   private func skip(from start: Int, _ key: UInt64) -> Int {
     var index = start
     while index < lows.count {
-      // The largest block that begins here and can be passed over.
+      // The largest block that begins here and can be skipped.
       var level = 0
       while level < greatest.count, index & ((16 << (4 * level)) - 1) == 0,
         greatest[level][index >> (4 * level + 4)] < key
@@ -92,7 +96,8 @@ struct IntervalIndex<Element: AnyObject>: ~Copyable {
     return index
   }
 
-  /// The first lower bound for which something is true that is so for all that follow.
+  /// The index of the first lower bound that satisfies a predicate, which must hold for all later
+  /// ones, too.
   @inline(__always)
   private func firstIndex(where isBehind: (UInt64) -> Bool) -> Int {
     lows.withUnsafeBufferPointer { lows in

@@ -1,43 +1,44 @@
-// KeyTable: few objects under each of many 64-bit keys.
+// KeyTable: a few objects under each of many 64-bit keys.
 //
-// A changed row is looked up here, and mostly is nobody's: that must cost no more than one look into a small array. So entries
-// lie one behind another, and beside them a table of places with open addressing, which is at most half full. Whoever is not in it
-// is found missing in four bytes.
+// Each changed row is looked up here, and most rows have no observer: that look-up must cost no
+// more than one access to a small array. So entries are stored contiguously, and beside them is a
+// hash table of their indices with open addressing, at most half full. A missing key is detected by
+// reading four bytes.
 //
-// Keys are multiplied by a random odd number, and the upper bits of the product are the place: keys that were chosen to meet in
-// one place would have to know the number. It keeps true:
+// Keys are multiplied by a random odd number, and the upper bits of the product are the slot: keys
+// could be chosen to collide only by an attacker who knows the number. Invariants:
 //
-//  - each entry has one place, at or behind its own, with none that is empty in between;
+//  - each entry has one slot, at or behind its home slot, with no empty slot in between;
 //  - no entry is without objects.
 
 struct KeyTable<Element: AnyObject>: ~Copyable {
   private struct Entry {
     let key: UInt64
-    var few: Few<Element>
+    var elements: Few<Element>
   }
 
-  private static var nobody: UInt32 { .max }
+  private static var empty: UInt32 { .max }
 
   private var entries: [Entry] = []
-  /// The numbers of entries, by their keys. Their count is a power of two.
-  private var places: [UInt32] = []
+  /// Indices of entries, hashed by their keys. The capacity is a power of two.
+  private var slots: [UInt32] = []
   private let multiplier = UInt64.random(in: .min ... .max) | 1
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Those under a key.
+  /// The objects under a key.
   @inline(__always)
   subscript(key: UInt64) -> Few<Element> {
     let entry = find(key)
-    return entry == Self.nobody ? .none : entries[Int(entry)].few
+    return entry == Self.empty ? .none : entries[Int(entry)].elements
   }
 
   mutating func insert(_ key: UInt64, _ element: Element) {
     let known = find(key)
-    if known != Self.nobody { return entries[Int(known)].few.insert(element) }
-    entries.append(Entry(key: key, few: .one(element)))
-    if entries.count * 2 > places.count {
-      rebuild(max(8, places.count * 2))
+    if known != Self.empty { return entries[Int(known)].elements.insert(element) }
+    entries.append(Entry(key: key, elements: .one(element)))
+    if entries.count * 2 > slots.count {
+      rebuild(max(8, slots.count * 2))
     } else {
       settle(entries.count - 1)
     }
@@ -46,92 +47,93 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
 
   mutating func remove(_ key: UInt64, _ element: Element) {
     let known = Int(find(key))
-    if known == Self.nobody { return }
-    entries[known].few.remove(element)
-    if !entries[known].few.isEmpty { return }
-    vacate(place(of: known))
-    // The last entry takes the room.
+    if known == Self.empty { return }
+    entries[known].elements.remove(element)
+    if !entries[known].elements.isEmpty { return }
+    vacate(slot(of: known))
+    // The last entry moves into the gap.
     let last = entries.count - 1
     if known != last {
-      places[place(of: last)] = UInt32(known)
+      slots[slot(of: last)] = UInt32(known)
       entries[known] = entries[last]
     }
     entries.removeLast()
-    if places.count > 64, entries.count * 8 < places.count { rebuild(places.count / 2) }
+    if slots.count > 64, entries.count * 8 < slots.count { rebuild(slots.count / 2) }
     _checkInvariants()
   }
 
   func forEach(_ body: (Element) -> Void) {
-    for entry in entries { entry.few.forEach(body) }
+    for entry in entries { entry.elements.forEach(body) }
   }
 
-  // MARK: Places
+  // MARK: Slots
 
-  /// Where a key belongs.
+  /// The home slot of a key.
   @inline(__always)
   private func home(_ key: UInt64) -> Int {
-    // Of a table with 2^n places, the upper n bits.
-    Int(truncatingIfNeeded: (key &* multiplier) >> UInt64(places.count.leadingZeroBitCount + 1))
+    // The upper n bits, in a table with 2^n slots.
+    Int(truncatingIfNeeded: (key &* multiplier) >> UInt64(slots.count.leadingZeroBitCount + 1))
   }
 
-  /// The number of the entry with a key.
+  /// The index of the entry with a key.
   @inline(__always)
   private func find(_ key: UInt64) -> UInt32 {
-    if entries.isEmpty { return Self.nobody }
-    return places.withUnsafeBufferPointer { places in
+    if entries.isEmpty { return Self.empty }
+    return slots.withUnsafeBufferPointer { slots in
       entries.withUnsafeBufferPointer { entries in
-        var place = home(key)
+        var slot = home(key)
         while true {
-          let entry = places[place]
-          if entry == Self.nobody || entries[Int(entry)].key == key { return entry }
-          place = (place + 1) & (places.count - 1)
+          let entry = slots[slot]
+          if entry == Self.empty || entries[Int(entry)].key == key { return entry }
+          slot = (slot + 1) & (slots.count - 1)
         }
       }
     }
   }
 
-  /// The place of an entry.
-  private func place(of entry: Int) -> Int {
-    var place = home(entries[entry].key)
-    while places[place] != UInt32(entry) { place = (place + 1) & (places.count - 1) }
-    return place
+  /// The slot of an entry.
+  private func slot(of entry: Int) -> Int {
+    var slot = home(entries[entry].key)
+    while slots[slot] != UInt32(entry) { slot = (slot + 1) & (slots.count - 1) }
+    return slot
   }
 
-  /// Gives an entry its place.
+  /// Assigns a slot to an entry.
   private mutating func settle(_ entry: Int) {
-    var place = home(entries[entry].key)
-    while places[place] != Self.nobody { place = (place + 1) & (places.count - 1) }
-    places[place] = UInt32(entry)
+    var slot = home(entries[entry].key)
+    while slots[slot] != Self.empty { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = UInt32(entry)
   }
 
-  /// Empties a place, and moves up who would not be found behind it.
-  private mutating func vacate(_ place: Int) {
-    let mask = places.count - 1
-    var hole = place
+  /// Empties a slot, and moves up the entries that could not be found behind it.
+  private mutating func vacate(_ slot: Int) {
+    let mask = slots.count - 1
+    var hole = slot
     var next = (hole + 1) & mask
-    while places[next] != Self.nobody {
-      let home = home(entries[Int(places[next])].key)
+    while slots[next] != Self.empty {
+      let home = home(entries[Int(slots[next])].key)
       if (next - home) & mask >= (next - hole) & mask {
-        places[hole] = places[next]
+        slots[hole] = slots[next]
         hole = next
       }
       next = (next + 1) & mask
     }
-    places[hole] = Self.nobody
+    slots[hole] = Self.empty
   }
 
   private mutating func rebuild(_ count: Int) {
-    places = [UInt32](repeating: Self.nobody, count: count)
+    slots = [UInt32](repeating: Self.empty, count: count)
     for entry in entries.indices { settle(entry) }
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so. Of large tables, the middle is enough.
+  /// Traps, in debug builds, if an invariant in the header of this file is violated. Of large
+  /// tables, it checks the middle only.
   func _checkInvariants() {
     #if DEBUG
       let middle = entries.count / 2
       for entry in max(0, middle - 16)..<min(entries.count, middle + 16) {
-        precondition(find(entries[entry].key) == UInt32(entry), "an entry is not in its place")
-        precondition(!entries[entry].few.isEmpty, "an entry is without objects")
+        precondition(find(entries[entry].key) == UInt32(entry), "an entry is not in its slot")
+        precondition(!entries[entry].elements.isEmpty, "an entry is without objects")
       }
     #endif
   }
@@ -164,7 +166,7 @@ enum Few<Element: AnyObject> {
     case .one(let other): if other === element { self = .none }
     case .many(var elements):
       self = .none
-      // The order among them means nothing.
+      // The order of the elements has no meaning.
       if let index = elements.firstIndex(where: { $0 === element }) {
         elements.swapAt(index, elements.count - 1)
         elements.removeLast()

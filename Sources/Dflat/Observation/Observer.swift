@@ -1,19 +1,20 @@
-// Observers: who is told of changes.
+// Observers: the internal side of subscriptions.
 //
-// An observer is what a subscription stands for inside of Dflat. It keeps true:
+// Invariants:
 //
-//  - the handler is called by jobs of the type's line of deliveries, so never twice at the same time;
-//  - once `cancel` has returned no call begins, and the handler is let go of as soon as no call is running;
-//  - everything but the gate of the handler is used by jobs of that line only.
+//  - the handler is called by jobs of the type's delivery queue, so never twice at the same time;
+//  - once `cancel` has returned no call begins, and the handler is released as soon as no call is
+//    running;
+//  - everything except the gate of the handler is used by jobs of that queue only.
 
-/// Unchecked: what is not behind the gate is used by one delivery at a time.
+/// Unchecked: everything that is not behind the gate is used by one delivery at a time.
 class Observer: @unchecked Sendable {
   let type: TypeObservers
   /// Whether it is in the type's index.
   var isRegistered = false
-  /// Whether what it knows could not be read when that was necessary.
+  /// Whether the observer could not be refreshed when that was necessary, because reading failed.
   @exclusivity(unchecked) var isStale = false
-  /// Guards the handler, which a subclass has.
+  /// Guards the handler, which is stored in the subclass.
   fileprivate let gate = CallGate()
 
   init(_ type: TypeObservers) {
@@ -23,21 +24,21 @@ class Observer: @unchecked Sendable {
   /// Whether it was cancelled, or has ended.
   final var isCancelled: Bool { gate.isClosed }
 
-  /// Lets go of the handler. Called once.
-  func dropHandler() { preconditionFailure("an observer of nothing") }
-  /// Reads again what it knows, as it was at a point.
-  func read(_ past: PastView) throws { preconditionFailure("an observer of nothing") }
-  /// Calls the handler if there is something new.
-  func tellNews() { preconditionFailure("an observer of nothing") }
+  /// Releases the handler. Called once.
+  func dropHandler() { preconditionFailure("Observer is abstract") }
+  /// Reads the observed data again, as they were at a point of the deliveries.
+  func read(_ past: PastView) throws { preconditionFailure("Observer is abstract") }
+  /// Calls the handler if there is something new to deliver.
+  func tellNews() { preconditionFailure("Observer is abstract") }
 
-  /// No call of the handler begins any more.
+  /// After this returns no call of the handler begins.
   final func cancel() {
     let (isFirst, letsGo) = gate.close()
     if letsGo { dropHandler() }
     if isFirst { type.remove(self) }
   }
 
-  /// Calls the handler by `body`, unless it was cancelled.
+  /// Calls the handler through `body`, unless the observer was cancelled.
   @inline(__always)
   final func call(_ body: () -> Void) {
     guard gate.enter() else { return }
@@ -46,16 +47,17 @@ class Observer: @unchecked Sendable {
   }
 }
 
-/// Who observes one object. It is told the row after each change, and nil when the object is gone.
+/// An observer of one object. Its handler gets the row after each change, and nil when the object
+/// was deleted.
 ///
 /// Unchecked as `Observer` is.
 final class ObjectObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (Row?) -> Void
 
-  /// The object as it was last known, at first as it was given.
+  /// The object as last known; at first, as the caller passed it in.
   @exclusivity(unchecked) private(set) var row: Row
   @exclusivity(unchecked) private var news = News.none
-  /// Written by who lets go of it, when nobody calls it any more.
+  /// Written by the thread that releases it, when no call uses it any more.
   @exclusivity(unchecked) private var handler: Handler?
 
   private enum News {
@@ -69,12 +71,12 @@ final class ObjectObserver: Observer, @unchecked Sendable {
   }
 
   override func dropHandler() {
-    // What it has captured may end here, and do anything.
+    // Releasing it may deinitialize captured objects and run arbitrary code.
     let last = handler.take()
     withExtendedLifetime(last) {}
   }
 
-  /// - Parameter replaced: Gets the row that is not kept any more.
+  /// - Parameter replaced: Receives the row that is not kept any more.
   func apply(_ new: Row?, _ replaced: inout ReplacedRows) {
     guard let new else {
       news = .deleted
@@ -103,7 +105,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     case .updated: call { handler?(row) }
     case .deleted:
       call {
-        // The last event: whatever it does, it is let go of at its end.
+        // This is the last event: the handler is released when it returns.
         cancel()
         handler?(nil)
       }

@@ -8,7 +8,7 @@ final class Observers: Sendable {
 
   private struct State {
     var types: [ObjectIdentifier: TypeObservers] = [:]
-    /// Those that were asked for last.
+    /// The observers of the type that was asked for last.
     var latest: TypeObservers?
   }
 
@@ -16,7 +16,7 @@ final class Observers: Sendable {
     self.deliveries = deliveries
   }
 
-  /// Those of a type. They are there from the first use to the workspace's end.
+  /// The observers of a type. They are kept from the first use until the workspace is closed.
   func of(_ schema: EntitySchema) -> TypeObservers {
     state.withLock { state in
       if let latest = state.latest, latest.schema === schema { return latest }
@@ -28,12 +28,12 @@ final class Observers: Sendable {
     }
   }
 
-  /// The types that somebody observes.
+  /// The types that have observers.
   var observed: [TypeObservers] {
     state.withLock { $0.types.values.filter(\.isObserved) }
   }
 
-  /// All types may have been changed.
+  /// Marks all types as possibly changed.
   func doubt(at time: Int64) {
     for type in state.withLock({ Array($0.types.values) }) { type.doubt(at: time) }
   }

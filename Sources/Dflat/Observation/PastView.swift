@@ -1,19 +1,20 @@
 // PastView: the data as they were at a point of a type's deliveries.
 //
-// Deliveries come after commits, and meanwhile others may have committed. What is stored now, without what was committed later
-// and has not been delivered, is what was stored then. It keeps true:
+// Deliveries run after commits, and later transactions may have committed in the meantime. The past
+// state is the stored state minus what was committed later and is not delivered yet. Invariants:
 //
-//  - the state is taken while no commit is in progress, and together with the list of what was not delivered. So the list holds
-//    exactly what the state has too much;
-//  - of each row that was changed later, the first change knows what it was before.
+//  - the snapshot is taken while no commit is in progress, and together with the list of
+//    undelivered changes. So the list holds exactly the changes by which the snapshot is ahead;
+//  - for each row that was changed later, the first of its changes has the row as it was before.
 //
-// So a subscription can be compared with the data at its own place in the order, without holding anybody back.
+// So a subscription can be compared with the data at its own position in the delivery order,
+// without blocking any writer.
 
 /// Used by one delivery, on its thread.
 final class PastView {
   private let schema: EntitySchema
   private let snapshot: any StorageSnapshot
-  /// The rows that were changed later, as they were; nil for those that were not there.
+  /// The earlier versions of the rows that were changed later; nil for rows that did not exist.
   private let earlier: [Int64: Row?]
 
   init(of type: TypeObservers, in workspace: any TransactionHost) throws {
@@ -23,7 +24,7 @@ final class PastView {
     let schema = schema
     do {
       earlier = try workspace.committer.use {
-        // The first reading takes the state. No row has this id.
+        // The first read begins the snapshot. No row has this id.
         _ = try snapshot.row(of: schema, id: -1)
         return type.undelivered()
       }
@@ -38,9 +39,9 @@ final class PastView {
   }
 
   /// The result of a query.
-  /// - Returns: The rows, and whether there are no more of them beyond the query's limit.
+  /// - Returns: The rows, and whether they are all, that is, the query's limit cuts off none.
   func rows(_ query: Query) throws -> (rows: ContiguousArray<Row>, isComplete: Bool) {
-    // Each row that was changed later may stand before one that is wanted.
+    // Each row that was changed later may displace a row that is wanted.
     let limit = query.limit.map { min($0, Int.max / 2) + earlier.count }
     let wider = Query(
       schema: schema, condition: query.condition, order: query.order, limit: limit)
@@ -48,7 +49,7 @@ final class PastView {
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }
-      bringBack(query, &rows)
+      addEarlierMatches(query, &rows)
     }
     if let limit = query.limit, rows.count > limit {
       rows.removeSubrange(limit...)
@@ -57,8 +58,8 @@ final class PastView {
     return (rows, isComplete)
   }
 
-  /// Puts in what matched before it was changed.
-  private func bringBack(_ query: Query, _ rows: inout ContiguousArray<Row>) {
+  /// Adds the rows that matched before they were changed.
+  private func addEarlierMatches(_ query: Query, _ rows: inout ContiguousArray<Row>) {
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
     for case let row? in earlier.values {

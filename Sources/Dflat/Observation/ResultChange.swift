@@ -2,26 +2,29 @@
 
 import FlatBuffersRuntime
 
-/// A new state of a watched result with its difference from the state before, by object and by position.
+/// A new state of a watched result with its difference from the state before, by object and by
+/// position.
 ///
-/// Apply the difference in this order, and the old array becomes the new one: take out what is at `removals` and at the old
-/// places of `moves`; put in, in ascending order, what is in `insertions` and at the new places of `moves`; replace what is at the
-/// new places of `updates`. Table views want just that. `apply(to:)` does it, and `collectionDifference` says it in the standard
-/// library's terms.
+/// Applied in this order, the difference turns the old array into the new one: remove the objects
+/// at `removals` and at the old positions of `moves`; insert, in ascending order, those of
+/// `insertions` and those at the new positions of `moves`; replace those at the new positions of
+/// `updates`. This is the order that table views expect. `apply(to:)` does the same on an array,
+/// and `collectionDifference` expresses the difference as the standard library's type.
 public struct ResultChange<Element: Atom>: Sendable {
-  /// An object that has left or entered.
+  /// An object that has left or entered the result.
   public struct Entry: Sendable {
-    /// Its place: in the old result of what has left, in the new one of what has entered.
+    /// Its position: in the old result for an object that has left, in the new one for an object
+    /// that has entered.
     public let offset: Int
     /// The object.
     public let element: Element
   }
 
-  /// An object that has changed its place among the others.
+  /// An object that has changed its position relative to the others.
   public struct Move: Sendable {
-    /// Its place in the old result.
+    /// Its position in the old result.
     public let from: Int
-    /// Its place in the new result.
+    /// Its position in the new result.
     public let to: Int
     /// The object as it is now.
     public let element: Element
@@ -29,23 +32,24 @@ public struct ResultChange<Element: Atom>: Sendable {
 
   /// An object whose content has changed. It may have moved, too.
   public struct Update: Sendable {
-    /// Its place in the old result.
+    /// Its position in the old result.
     public let from: Int
-    /// Its place in the new result.
+    /// Its position in the new result.
     public let to: Int
     /// The object as it was.
     public let previous: Element
     /// The object as it is now.
     public let element: Element
 
-    /// The names of the fields whose values differ, as in the schema, in its order.
+    /// The names of the fields whose values differ, as written in the schema and in its order.
     public var changedFields: [String] {
       previous._row.read { old in
         element._row.read { new in Element._schema.layout.differences(old, new) }
       }
     }
 
-    /// Whether the value of a field differs, which may be one behind references: `Post.author.name`.
+    /// Whether the value of a field differs. The field may be behind references:
+    /// `Post.author.name`.
     /// - Parameter field: The field.
     /// - Returns: False if it is unknown in both.
     public func changes<Value>(_ field: Field<Value, Element>) -> Bool {
@@ -60,20 +64,21 @@ public struct ResultChange<Element: Atom>: Sendable {
   public let previous: FetchedResult<Element>
   /// The result as it is now.
   public let result: FetchedResult<Element>
-  /// The objects that have left, by ascending old places.
+  /// The objects that have left, ascending by their old positions.
   public let removals: [Entry]
-  /// The objects that have entered, by ascending new places.
+  /// The objects that have entered, ascending by their new positions.
   public let insertions: [Entry]
-  /// The objects that have changed their place among the others, by ascending new places. As few as possible.
+  /// The objects that have changed their position relative to the others, ascending by their new
+  /// positions. As few as possible.
   public let moves: [Move]
-  /// The objects whose content has changed, by ascending new places.
+  /// The objects whose content has changed, ascending by their new positions.
   public let updates: [Update]
 
   /// The difference between two results.
   ///
   /// - Parameters:
-  ///   - previous: The old one.
-  ///   - result: The new one.
+  ///   - previous: The old result.
+  ///   - result: The new result.
   public init(from previous: FetchedResult<Element>, to result: FetchedResult<Element>) {
     let difference = RowDifference(
       from: previous._rows, to: result._rows, as: Element._schema.layout)
@@ -87,13 +92,14 @@ public struct ResultChange<Element: Atom>: Sendable {
     }
   }
 
-  /// Whether nothing differs.
+  /// Whether the two results are equal.
   public var isEmpty: Bool {
     removals.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
   }
 
-  /// Makes the new array of the old one.
-  /// - Parameter elements: The objects of `previous`, or something that a program keeps in step with them.
+  /// Turns the old array into the new one.
+  /// - Parameter elements: The objects of `previous`, or an array that the program keeps parallel
+  ///   to them.
   public func apply(to elements: inout [Element]) {
     for offset in (removals.map(\.offset) + moves.map(\.from)).sorted(by: >) {
       elements.remove(at: offset)
@@ -105,7 +111,8 @@ public struct ResultChange<Element: Atom>: Sendable {
     for update in updates { elements[update.to] = update.element }
   }
 
-  /// The same in terms of the standard library: an update is a removal and an insertion that are associated, as is a move.
+  /// The difference as the standard library's type: an update is a removal and an insertion that
+  /// are associated, as is a move.
   public var collectionDifference: CollectionDifference<Element> {
     typealias Change = CollectionDifference<Element>.Change
     var changes: [Change] = []

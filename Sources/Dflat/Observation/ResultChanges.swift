@@ -2,19 +2,21 @@
 
 import Platform
 
-/// The changes of a result, one after another. It does not end by itself; the subscription ends with the loop.
+/// The changes of a result, one after another. The sequence does not end by itself; the
+/// subscription ends with the loop.
 ///
-/// Differences follow each other without a gap, also if states between them were left out for a reader that is behind.
+/// Each difference begins at the state where the one before ended, even if a reader that is behind
+/// skips states in between.
 public struct ResultChanges<Element: Atom & Equatable>: AsyncSequence, Sendable {
   let start: FetchedResult<Element>
   let results: AsyncStream<FetchedResult<Element>>
 
-  /// Reads the changes. They are there for one reader.
+  /// Makes the iterator. The sequence supports a single iteration.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(previous: start, results: results.makeAsyncIterator())
   }
 
-  /// The reader of the changes.
+  /// The iterator over the changes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     var previous: FetchedResult<Element>
     var results: AsyncStream<FetchedResult<Element>>.Iterator
@@ -24,7 +26,7 @@ public struct ResultChanges<Element: Atom & Equatable>: AsyncSequence, Sendable 
       while let result = await results.next() {
         let change = ResultChange(from: previous, to: result)
         previous = result
-        // Of states that were left out, the later may undo the earlier.
+        // Of several skipped states, a later one may undo an earlier one.
         if !change.isEmpty { return change }
       }
       return nil

@@ -1,49 +1,51 @@
-// ResultObserver: who observes the result of a query.
+// ResultObserver: an observer of the result of a query.
 
-/// Who observes a result. It is told the rows that are shown.
+/// An observer of a result. Its handler gets the visible rows.
 ///
 /// Unchecked as `Observer` is.
 final class ResultObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
 
-  /// Where the result comes from that it was given, and with which later ones are told: with what is known of them they are as old.
+  /// The origin of the result that the caller passed in. Later results are delivered with the same
+  /// origin, because no later time of reading is known for them.
   private let origin: ResultOrigin
-  // An observer is used by one delivery at a time, which touches its properties for a moment only, so exclusivity holds without a
-  // check.
+  // An observer is used by one delivery at a time, which accesses its properties only briefly, so
+  // exclusivity holds without dynamic checks.
 
   @exclusivity(unchecked) private(set) var window: ResultWindow
-  /// What has touched the result in the transaction that is being delivered.
+  /// What the transaction that is being delivered does to the result.
   @exclusivity(unchecked) private var touches = ResultTouches()
   @exclusivity(unchecked) private var match = Match.unknown
-  /// Whether there is something to be told.
+  /// Whether there is a change to deliver.
   @exclusivity(unchecked) private var isChanged = false
-  /// Written by who lets go of it, when nobody calls it any more.
+  /// Written by the thread that releases it, when no call uses it any more.
   @exclusivity(unchecked) private var handler: Handler?
-  /// The text that rows must have.
+  /// The string that rows must have.
   @exclusivity(unchecked) private var text = ""
   @exclusivity(unchecked) private var sortKeys: [SortKey]?
-  /// The condition, once it was in question, and the fields that it depends on.
+  /// The condition, compiled when it is first evaluated, and the fields that it depends on.
   @exclusivity(unchecked) private var program: Program?
   @exclusivity(unchecked) private var mask: UInt64 = 0
-  /// Its place among those that are looked at for every change.
+  /// Its position in the list of observers that look at every change.
   var place = -1
 
-  /// How it is known whether a row matches.
+  /// How to decide whether a row matches.
   private enum Match {
-    /// By the condition, which is compiled when the first row is in question: most observers never see one.
+    /// By the condition, which is compiled when the first row must be evaluated: most observers
+    /// never see one.
     case unknown
-    /// All rows under its path do.
+    /// All rows under the access path match.
     case path
-    /// Those with its text do.
+    /// Rows with the observer's string match.
     case text
     case condition
     case always
   }
 
-  /// Which rows of a change are under a path.
+  /// Which rows of a change are under an access path.
   enum Side {
     case old, new
-    /// Those that there are; if there are two, both have one value there.
+    /// Each row that the change has; if there are two, both have the same value.
     case both
   }
 
@@ -60,13 +62,13 @@ final class ResultObserver: Observer, @unchecked Sendable {
   }
 
   override func dropHandler() {
-    // What it has captured may end here, and do anything.
+    // Releasing it may deinitialize captured objects and run arbitrary code.
     let last = handler.take()
     withExtendedLifetime(last) {}
   }
 
-  /// The observer is going to be registered.
-  /// - Parameter net: Under which paths; nil if every change is looked at.
+  /// Prepares the observer before it is registered.
+  /// - Parameter net: Its access paths; nil if it looks at every change.
   func prepare(_ net: AccessPath.Net?) {
     if query.condition == nil {
       match = .always
@@ -82,11 +84,12 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Looks at a change that was found under one of the observer's paths, or is to be looked at anyway.
+  /// Looks at a change that was found under one of the observer's access paths, or that must be
+  /// evaluated anyway.
   /// - Parameters:
-  ///   - index: The change's place in the transaction.
-  ///   - side: Which of its rows are there.
-  ///   - value: What they have there, if it is a text.
+  ///   - index: The change's position in the transaction.
+  ///   - side: Which of its rows are under the path.
+  ///   - value: The value of these rows there, if it is a string.
   /// - Returns: Whether this is the first change that touches the result.
   func meet(
     _ change: UnsafePointer<RowChange>, _ index: Int, _ side: Side,
@@ -97,12 +100,12 @@ final class ResultObserver: Observer, @unchecked Sendable {
     switch match {
     case .always, .path: break
     case .text:
-      // Other texts may have the same hash.
+      // Different strings may have the same hash.
       guard let value, text.withUTF8({ equalBytes(UnsafeRawBufferPointer($0), value) }) else {
         return false
       }
     case .condition, .unknown:
-      // It may have been met under another path.
+      // The change may already have been found under another path.
       if touches.last?.change == UInt32(index) { return false }
       (wasIn, isIn) = evaluate(change.pointee)
       if !wasIn, !isIn { return false }
@@ -113,7 +116,7 @@ final class ResultObserver: Observer, @unchecked Sendable {
   private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
     guard let program = program ?? compile() else { return (false, false) }
     let isIn = change.new?.read(program.evaluate) == .true
-    // Nothing has changed that the condition looks at.
+    // None of the fields that the condition depends on has changed.
     if change.fields & mask == 0, change.old != nil, change.new != nil { return (isIn, isIn) }
     return (change.old?.read(program.evaluate) == .true, isIn)
   }
@@ -132,10 +135,10 @@ final class ResultObserver: Observer, @unchecked Sendable {
     return keys
   }
 
-  /// Works in what it has met.
+  /// Applies the changes that touch the result.
   /// - Parameters:
   ///   - orders: The orders of the results that the transaction touches.
-  ///   - replaced: Gets rows that are not kept any more.
+  ///   - replaced: Receives the rows that are not kept any more.
   /// - Returns: Whether the result must be read again.
   func apply(_ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows) -> Bool {
     let touches = touches
@@ -162,13 +165,13 @@ final class ResultObserver: Observer, @unchecked Sendable {
   private func isSame(_ left: ContiguousArray<Row>, _ right: ContiguousArray<Row>) -> Bool {
     left.count == right.count
       && left.elementsEqual(right) {
-        // What was fetched before it was migrated has no id.
+        // A row that was fetched before it was migrated has no id.
         ($0.id == $1.id || $0.id < 0) && $0.equals($1, as: query.schema.layout)
       }
   }
 
   override func tellNews() {
-    // What is not whole is told when it could be read.
+    // A result with missing rows is delivered after it could be read again.
     if isStale || !isChanged { return }
     isChanged = false
     call { handler?(window.visible, origin) }

@@ -2,15 +2,15 @@
 
 /// What a change does to a result.
 struct ResultTouch {
-  /// The change's place in its transaction.
+  /// The change's position in its transaction.
   let change: UInt32
-  /// Whether the row matched, and matches.
+  /// Whether the row matched before, and matches now.
   var wasIn: Bool
   var isIn: Bool
 }
 
-/// What the changes of a transaction do to a result, in their order. A single one, which is most
-/// common, needs no memory.
+/// What the changes of a transaction do to a result, in their order. A single touch, the most
+/// common case, needs no allocation.
 struct ResultTouches {
   private var first: ResultTouch?
   private var others: ContiguousArray<ResultTouch> = []
@@ -18,8 +18,8 @@ struct ResultTouches {
   var last: ResultTouch? { others.last ?? first }
   var count: Int { (first == nil ? 0 : 1) + others.count }
 
-  /// Adds what the last change does, or a new one.
-  /// - Returns: Whether it is the first of all.
+  /// Adds what a change does, or merges it into the last touch if that is of the same change.
+  /// - Returns: Whether this is the first touch.
   mutating func add(_ change: UInt32, _ wasIn: Bool, _ isIn: Bool) -> Bool {
     guard let known = first else {
       first = ResultTouch(change: change, wasIn: wasIn, isIn: isIn)

@@ -1,35 +1,37 @@
 // ResultWindow: the rows of an observed result, kept up to date.
 //
-// It keeps true:
+// Invariants:
 //
-//  - the rows are the first ones of what the query gives without a limit, in its order, ties by row id;
-//  - `isComplete` says that they are all;
-//  - a limited result keeps some rows more than it shows, so that few removals make it read again.
+//  - the rows are the first ones of the query without its limit, in the query's order, ties by row
+//    id;
+//  - `isComplete` says that there are no further rows;
+//  - a limited result keeps some rows more than it shows, so that a few removals do not force it to
+//    be read again.
 //
-// The changes of a transaction are worked in together. They are sorted first (see ChangeOrder), so
-// that each is found behind the one before. Rows whose order stays are replaced where they stand;
-// for the others the rows and the new ones are merged in one pass.
+// The changes of a transaction are applied together. They are sorted first (see ChangeOrder), so
+// that each is found behind the one before. Rows whose sort keys have not changed are replaced in
+// place; for all others, the old rows and the new ones are merged in one pass.
 
 struct ResultWindow {
   private(set) var rows: ContiguousArray<Row>
-  /// How many rows are shown at most.
+  /// The largest number of rows that are shown.
   let limit: Int
-  /// Whether there are no rows behind these.
+  /// Whether no rows follow these.
   private(set) var isComplete: Bool
 
-  /// The result that was just read.
+  /// A window over a result that was just read.
   init(_ rows: ContiguousArray<Row>, limit: Int?) {
     self.rows = rows
     self.limit = limit ?? .max
     isComplete = limit.map { rows.count < $0 } ?? true
   }
 
-  /// How many rows are kept.
+  /// The number of rows that are kept for a limit.
   static func capacity(_ limit: Int) -> Int {
     limit == 0 ? 0 : min(limit, Int.max / 4) + max(8, min(limit / 2, 1024))
   }
 
-  /// What is shown.
+  /// The rows that are shown.
   var visible: ContiguousArray<Row> {
     rows.count <= limit ? rows : ContiguousArray(rows[..<limit])
   }
@@ -37,15 +39,16 @@ struct ResultWindow {
   /// Whether rows are missing that should be shown.
   var isShort: Bool { !isComplete && rows.count < limit }
 
-  /// Takes what was read anew.
+  /// Replaces the rows by those of a new read.
   mutating func replace(_ rows: ContiguousArray<Row>, isComplete: Bool) {
     self.rows = rows
     self.isComplete = isComplete
   }
 
-  /// Works the changes of a transaction in.
-  /// - Parameter replaced: Gets rows that are not kept any more.
-  /// - Returns: Whether anything has changed that is shown. If the result is short now, it is to be read again.
+  /// Applies the changes of a transaction.
+  /// - Parameter replaced: Receives the rows that are not kept any more.
+  /// - Returns: Whether a visible row has changed. If the result is short now, it must be read
+  ///   again.
   mutating func apply(
     _ touches: ResultTouches, in order: ChangeOrder, _ replaced: inout ReplacedRows
   ) -> Bool {
@@ -55,7 +58,7 @@ struct ResultWindow {
     touches.forEach { touch in
       if touch.wasIn { leaving.append(touch) } else { entering.append(touch) }
     }
-    // What is behind the last row is not known, unless these are all.
+    // What follows the last row is unknown, unless these are all.
     let last = isComplete ? nil : rows.last
     order.sort(&leaving, by: .old)
     let (removed, isReplaced) = leave(leaving, order, &entering, &replaced)
@@ -81,11 +84,11 @@ struct ResultWindow {
     return isReplaced || isRemoved || firstInserted < limit
   }
 
-  /// Replaces rows that keep their places, and finds those that leave theirs.
+  /// Replaces rows that keep their positions, and finds those that leave them.
   /// - Parameters:
   ///   - touches: Of rows that were in the result, in its order.
-  ///   - entering: Gets those whose rows are to be put in elsewhere.
-  /// - Returns: The places that are left, in order, and whether a row was replaced that is shown.
+  ///   - entering: Receives the touches whose rows must be inserted elsewhere.
+  /// - Returns: The positions that rows leave, in order, and whether a visible row was replaced.
   private mutating func leave(
     _ touches: ContiguousArray<ResultTouch>, _ order: ChangeOrder,
     _ entering: inout ContiguousArray<ResultTouch>, _ replaced: inout ReplacedRows
@@ -112,8 +115,8 @@ struct ResultWindow {
     return (removed, isReplaced)
   }
 
-  /// Few changes: where they are.
-  /// - Returns: The place of the first inserted row.
+  /// Inserts the rows of a few changes one by one.
+  /// - Returns: The position of the first inserted row.
   private mutating func place(
     _ removed: [Int], _ inserted: ContiguousArray<Row>, _ keys: [SortKey]
   ) -> Int {
@@ -129,8 +132,8 @@ struct ResultWindow {
     return first
   }
 
-  /// Many changes: one pass over all rows.
-  /// - Returns: The place of the first inserted row.
+  /// Merges the rows of many changes in one pass over all rows.
+  /// - Returns: The position of the first inserted row.
   private mutating func merge(
     _ removed: [Int], _ inserted: ContiguousArray<Row>, _ keys: [SortKey],
     _ replaced: inout ReplacedRows
@@ -181,7 +184,7 @@ struct ResultWindow {
     }
   }
 
-  /// Where the old row of a change stands.
+  /// The position of a change's old row.
   /// - Parameter start: Behind the rows that come before it.
   private func place(ofOld index: Int, in order: ChangeOrder, from start: Int) -> Int? {
     let id = order.changes[index].id
@@ -189,7 +192,7 @@ struct ResultWindow {
     guard let row = order.changes[index].old else { return nil }
     let place = rows.firstPlace(notBefore: row, order.keys, from: start)
     if place < rows.count, rows[place].id == id { return place }
-    // Somebody else's changes, which nobody noticed, may have moved it.
+    // An external change that was not noticed may have moved it.
     return isComplete ? rows.firstIndex { $0.id == id } : nil
   }
 
@@ -203,10 +206,10 @@ struct ResultWindow {
 }
 
 extension ContiguousArray<Row> {
-  /// The first place from `start` on whose row does not come before another one. The steps of the
-  /// search double, since it is mostly near.
+  /// The first position from `start` whose row does not come before another row. The steps of the
+  /// search double, since the position is mostly near.
   fileprivate func firstPlace(notBefore row: Row, _ keys: [SortKey], from start: Int) -> Int {
-    // By row id, what is new comes last.
+    // In the order of row ids, a new row comes last.
     if keys.isEmpty, let last, last.id < row.id { return count }
     var low = start
     var high = count
@@ -228,8 +231,8 @@ extension ContiguousArray<Row> {
   }
 }
 
-/// Rows that are not kept any more, until those who wait have been told: to let go of rows that have left the processor's caches
-/// takes as long as telling the new ones.
+/// Rows that are not kept any more. They are released after the handlers were called: releasing
+/// rows that have left the processor's caches takes as long as delivering the new ones.
 struct ReplacedRows {
   var rows = ContiguousArray<Row>()
   var lists: [ContiguousArray<Row>] = []

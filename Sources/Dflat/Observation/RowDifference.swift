@@ -1,17 +1,19 @@
-// RowDifference: what has become of the rows of a result, by position.
+// RowDifference: how the rows of a result differ from those before, by position.
 //
-// Rows are the same object if they have the same id. Of objects that are in both results, those that keep their order among
-// each other stay, as many as possible; the others move. Beginnings and ends that are alike are passed over, so a small
-// difference costs a comparison of references for most rows.
+// Rows are the same object if they have the same id. Of objects that are in both results, as many
+// as possible stay: a largest set whose relative order is unchanged. The others move. Common
+// prefixes and suffixes are skipped, so in a small difference most rows cost a comparison of
+// references.
 
 struct RowDifference {
-  /// Where rows were that have left, in ascending order.
+  /// The old positions of rows that have left, in ascending order.
   private(set) var removals: [Int] = []
-  /// Where rows are that have entered, in ascending order.
+  /// The new positions of rows that have entered, in ascending order.
   private(set) var insertions: [Int] = []
-  /// The rows that have changed their place among the others, by ascending new places.
+  /// The rows that have changed their position relative to the others, ascending by their new
+  /// positions.
   private(set) var moves: [(from: Int, to: Int)] = []
-  /// The rows whose content has changed, by ascending new places.
+  /// The rows whose content has changed, ascending by their new positions.
   private(set) var updates: [(from: Int, to: Int)] = []
 
   init(from old: ContiguousArray<Row>, to new: ContiguousArray<Row>, as layout: TableLayout) {
@@ -39,16 +41,17 @@ struct RowDifference {
       if !old[from].equals(new[to], as: layout) { updates.append((from, to)) }
     }
     removals = places.values.sorted()
-    let staying = RowDifference.longestAscent(common.map(\.from))
+    let staying = RowDifference.longestAscendingSubsequence(common.map(\.from))
     for index in common.indices where !staying[index] { moves.append(common[index]) }
   }
 
-  /// Which numbers to keep so that as many as possible are left, in ascending order.
-  private static func longestAscent(_ numbers: [Int]) -> [Bool] {
+  /// Marks a longest ascending subsequence.
+  private static func longestAscendingSubsequence(_ numbers: [Int]) -> [Bool] {
     if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
       return [Bool](repeating: true, count: numbers.count)
     }
-    // For each length, the place of the smallest number that an ascent of that length can end with.
+    // For each length, the index of the smallest number in which an ascending subsequence of that
+    // length can end.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
     for place in numbers.indices {

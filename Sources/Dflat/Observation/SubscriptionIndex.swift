@@ -1,23 +1,24 @@
-// SubscriptionIndex: whom a change concerns.
+// SubscriptionIndex: finds the observers that a change touches.
 //
-// Observers of objects are found by row id. Observers of results are found by the values of the changed row, before and after:
-// for each field that any of them is registered under there is a table of values, a structure of ranges, and a list for the
-// unknown. Only those whose condition leaves no such path are looked at for every change.
+// Observers of objects are found by row id. Observers of results are found by the values of the
+// changed row, before and after the change: each field that has registered observers has a table of
+// values, a structure of ranges, and a list for the unknown value. Only observers whose condition
+// yields no such access path look at every change.
 //
-// So what a change costs depends on whom it concerns, and on the number of fields, and not on how many observe other things.
-// See FieldIndex, KeyTable and IntervalIndex.
+// So the cost of a change depends on the number of observers that it touches and on the number of
+// fields, not on the number of observers of other data. See FieldIndex, KeyTable and IntervalIndex.
 
 struct SubscriptionIndex: ~Copyable {
   private var objects = KeyTable<ObjectObserver>()
   private var fields: [FieldIndex] = []
-  /// Those that are looked at for every change.
+  /// The observers that look at every change.
   private var others: [ResultObserver] = []
 
-  /// Whom the changes of a transaction touch.
+  /// The observers that the changes of a transaction touch.
   struct Touched {
     var objects: [ObjectObserver] = []
     var results: [ResultObserver] = []
-    /// What they knew, to be let go of when they have been told.
+    /// Their previous rows, to be released after the handlers were called.
     var replaced = ReplacedRows()
   }
 
@@ -37,7 +38,7 @@ struct SubscriptionIndex: ~Copyable {
         return
       }
       for path in net.paths { index(of: path.field).insert(path, result) }
-    default: preconditionFailure("an observer of nothing")
+    default: preconditionFailure("an observer of an unknown kind")
     }
   }
 
@@ -72,13 +73,13 @@ struct SubscriptionIndex: ~Copyable {
     return index
   }
 
-  /// Everybody, once each.
+  /// All observers, each once.
   var all: [Observer] {
     var all: [Observer] = others
     objects.forEach { all.append($0) }
     var seen: Set<ObjectIdentifier> = []
     for field in fields {
-      // One may be under several paths.
+      // An observer may be registered under several paths.
       field.forEach { if seen.insert(ObjectIdentifier($0)).inserted { all.append($0) } }
     }
     return all
@@ -106,11 +107,12 @@ struct SubscriptionIndex: ~Copyable {
     return touched
   }
 
-  /// How many rows are read before the first of them is looked up. Rows that were written a while ago have left the processor's
-  /// caches; reading them one behind the other, it waits for several at a time.
+  /// How many rows are read before the first of them is looked up. Rows that were written a while
+  /// ago have left the processor's caches; reading several in a row lets the processor wait for
+  /// them in parallel.
   private static let readTogether = 16
 
-  /// Shows changes to those who are found by fields.
+  /// Shows changes to the observers that are registered under fields.
   private func find(
     _ changes: UnsafePointer<RowChange>, _ count: Int, _ touched: inout [ResultObserver]
   ) {
@@ -128,7 +130,7 @@ struct SubscriptionIndex: ~Copyable {
               at: (index &- start) &* width &+ place, to: field.value(in: changes + index))
           }
         }
-        // Change by change: an observer that is found under several fields meets each change once.
+        // Change by change: an observer that is found under several fields sees each change once.
         for index in start..<end {
           for place in 0..<width {
             let value = values[(index &- start) &* width &+ place]

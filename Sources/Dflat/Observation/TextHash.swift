@@ -1,7 +1,8 @@
-// TextHash: texts as 64-bit numbers, for tables of texts.
+// TextHash: strings as 64-bit numbers, for hash tables.
 //
-// Eight bytes at a time are multiplied, and both halves of the product put together; the last eight may overlap those before. What
-// texts must look like to have one hash depends on two random numbers, so nobody can choose them so.
+// The string is read eight bytes at a time; each step multiplies and folds both halves of the
+// product together, and the last eight bytes may overlap those before. Which strings collide
+// depends on two random numbers, so an attacker cannot choose colliding strings.
 
 struct TextHash {
   private let start = UInt64.random(in: .min ... .max)

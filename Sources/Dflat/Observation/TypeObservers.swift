@@ -1,12 +1,13 @@
-// TypeObservers: everybody who observes one entity type, and what they are told.
+// TypeObservers: the observers of one entity type, and the delivery of changes to them.
 //
-// It keeps true:
+// Invariants:
 //
-//  - observers, and the results that are kept for them, are used by jobs of the type's line of deliveries only. These come in
-//    the order of commits, one at a time, behind the commit and before the completion of the transaction. So a handler holds
-//    back later handlers and completions of its type, and nothing else;
-//  - what was committed and is not delivered is known, in order (see PastView);
-//  - a type that nobody observes costs a transaction no more than a look at a counter.
+//  - observers, and the results that are kept for them, are used by jobs of the type's delivery
+//    queue only. These run in the order of commits, one at a time, after the commit and before the
+//    completion of the transaction. So a handler delays later handlers and completions of its type,
+//    and nothing else;
+//  - the changes that are committed and not yet delivered are known, in order (see PastView);
+//  - for a type without observers a transaction only reads a counter.
 
 import Platform
 
@@ -14,20 +15,20 @@ import Platform
 final class TypeObservers: ChangeObserver, @unchecked Sendable {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
-  /// How many observe the type, or are about to.
+  /// The number of observers of the type, including those about to be registered.
   private let count = Atomic<Int>(0)
   private let latest = Atomic<Int64>(0)
   private let inbox = Mutex(Inbox())
   @exclusivity(unchecked) private var index = SubscriptionIndex()
-  /// Those for whom something could not be read when it was necessary.
+  /// The observers that could not be refreshed when it was necessary, because reading failed.
   @exclusivity(unchecked) private var stale: [Observer] = []
 
   /// Unchecked: used under the lock only.
   private struct Inbox: @unchecked Sendable {
-    /// What was committed and is not delivered.
+    /// The changes that are committed and not yet delivered.
     var undelivered = Fifo<TypeChanges>()
-    /// Who is to be let go of, if anybody is.
-    var gone: [Observer]?
+    /// The cancelled observers that are to be removed, if any.
+    var cancelled: [Observer]?
   }
 
   init(_ schema: EntitySchema, _ deliveries: TicketScheduler) {
@@ -35,29 +36,29 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     self.deliveries = deliveries
   }
 
-  /// Whether rows that are changed are of interest.
+  /// Whether changes of rows must be recorded.
   var isObserved: Bool { count.load(ordering: .acquiring) > 0 }
 
   /// The clock's value at the last change.
   var lastChange: Int64 { latest.load(ordering: .acquiring) }
 
-  // MARK: Coming and going, on any thread
+  // MARK: Registering and removing, on any thread
 
-  /// Somebody is going to observe the type. From now on changes are kept.
+  /// Announces an observer of the type. From now on changes are recorded.
   func expect() {
     count.add(1, ordering: .acquiringAndReleasing)
   }
 
-  /// Lets go of an observer that has no handler any more. Once for each that was expected.
+  /// Removes an observer that has no handler any more. Called once for each `expect`.
   func remove(_ observer: Observer) {
     count.subtract(1, ordering: .acquiringAndReleasing)
     let isFirst = inbox.withLock { inbox in
-      if inbox.gone?.append(observer) != nil { return false }
-      inbox.gone = [observer]
+      if inbox.cancelled?.append(observer) != nil { return false }
+      inbox.cancelled = [observer]
       return true
     }
     guard isFirst else { return }
-    // It may take a while until there is something to deliver.
+    // It may take a while until the next delivery, which would also remove it.
     let sweeping = deliveries.place(
       [schema],
       .job { [self] in
@@ -67,21 +68,21 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     if let sweeping { deliveries.start(sweeping) }
   }
 
-  // MARK: Commits, in their order
+  // MARK: Commits, in commit order
 
-  /// The type was changed, and that is committed.
-  /// - Parameter changes: nil if nobody observed the type when it was changed.
+  /// Records that a transaction that has changed the type was committed.
+  /// - Parameter changes: nil if the type had no observer when it was changed.
   func committed(_ changes: TypeChanges?, at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
     if let changes { inbox.withLock { $0.undelivered.append(changes) } }
   }
 
-  /// What was read of the type may not be what is stored.
+  /// Marks the type as possibly changed: what was read of it may differ from what is stored.
   func doubt(at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
   }
 
-  /// The rows that were changed by what is not delivered, as they were before; nil for those that were not there.
+  /// The previous versions of the rows in undelivered changes; nil for rows that did not exist.
   func undelivered() -> [Int64: Row?] {
     inbox.withLock { inbox in
       var rows: [Int64: Row?] = [:]
@@ -97,20 +98,20 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   // MARK: Deliveries
 
   private func sweep() {
-    let gone = inbox.withLock { $0.gone.take() }
-    if let gone { remove(gone) }
+    let cancelled = inbox.withLock { $0.cancelled.take() }
+    if let cancelled { remove(cancelled) }
   }
 
-  private func remove(_ gone: [Observer]) {
-    for observer in gone { index.remove(observer) }
+  private func remove(_ cancelled: [Observer]) {
+    for observer in cancelled { index.remove(observer) }
     if !stale.isEmpty { stale.removeAll { $0.isCancelled } }
   }
 
-  /// Tells the observers what a transaction has changed.
+  /// Delivers the changes of a transaction to the observers.
   func publish(_ changes: TypeChanges, in workspace: any TransactionHost) {
-    let (next, gone) = inbox.withLock { ($0.undelivered.popFirst(), $0.gone.take()) }
-    assert(next === changes, "changes are delivered in another order than committed")
-    if let gone { remove(gone) }
+    let (next, cancelled) = inbox.withLock { ($0.undelivered.popFirst(), $0.cancelled.take()) }
+    assert(next === changes, "changes are not delivered in commit order")
+    if let cancelled { remove(cancelled) }
     changes.rows.withUnsafeBufferPointer { rows in
       var touched = index.touched(by: rows)
       var unread = stale
@@ -128,8 +129,8 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     }
   }
 
-  /// Puts an observer into its place, and looks what has changed since it was given what it knows.
-  /// - Parameter timestamp: When that was read; −1 if it is not known.
+  /// Registers an observer, and compares the state that its caller passed in with the current one.
+  /// - Parameter timestamp: When that state was read; −1 if it is not known.
   func register(_ observer: Observer, _ timestamp: Int64, in workspace: any TransactionHost) {
     sweep()
     if observer.isCancelled { return }
@@ -140,14 +141,14 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     insert(observer)
   }
 
-  /// Puts an observer into the index, unless it has ended, or its object could not be found yet.
+  /// Adds an observer to the index, unless it has ended, or its object was not found yet.
   private func insert(_ observer: Observer) {
     if observer.isCancelled || observer.isRegistered { return }
     if let object = observer as? ObjectObserver, object.row.id < 0 { return }
     index.insert(observer)
   }
 
-  /// Compares what everybody knows with what is stored, and tells what is new.
+  /// Compares what each observer knows with what is stored, and delivers the differences.
   func refresh(in workspace: any TransactionHost) {
     sweep()
     let observers = index.all + stale.filter { !$0.isRegistered }
@@ -158,7 +159,8 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     }
   }
 
-  /// Reads what observers know, as it was at this point. Those for whom that fails are remembered.
+  /// Reads the data of observers again, as they were at this point. Observers for which that fails
+  /// are added to `stale`.
   private func read(_ observers: [Observer], in workspace: any TransactionHost) {
     if observers.isEmpty { return }
     for observer in observers { observer.isStale = true }

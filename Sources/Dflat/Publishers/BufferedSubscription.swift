@@ -1,4 +1,4 @@
-// BufferedSubscription: a DemandBuffer between a source and a subscriber of Combine's.
+// BufferedSubscription: connects a DemandBuffer with a Combine subscriber.
 
 #if canImport(Combine)
   import Combine
@@ -30,7 +30,7 @@
     func cancel() { buffer.cancel() }
   }
 
-  /// A subscriber without its type.
+  /// A type-erased subscriber.
   ///
   /// Unchecked: the buffer calls it on one thread at a time.
   private class Receiver<Value>: @unchecked Sendable {

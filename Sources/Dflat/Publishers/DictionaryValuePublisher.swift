@@ -9,11 +9,11 @@
   /// Publishes the values of a key; never completes.
   ///
   /// The subscription to the workspace begins at the first demand, with `.initial`. A subscriber
-  /// that is behind gets the newest state when it asks again.
+  /// that is behind gets the newest state when it requests more.
   public final class DictionaryValuePublisher<Element: Equatable & Sendable>: Publisher, Sendable {
-    /// The value at first, and after each change.
+    /// The current value at first, and the new value after each change.
     public typealias Output = SubscribedDictionaryValue<Element>
-    /// It does not fail.
+    /// The publisher never fails.
     public typealias Failure = Never
     private let source: DictionaryValueSource<Element>
 
@@ -29,7 +29,7 @@
   }
 
   extension WorkspaceDictionary {
-    /// Publishes the values of a key: the present one at the first demand, and then each new one.
+    /// Publishes the values of a key: the current one at the first demand, and then each new one.
     /// - Parameters:
     ///   - key: The key.
     ///   - type: The type of its value. A value of another type counts as none.
@@ -39,7 +39,7 @@
       DictionaryValuePublisher(_access, key, .scalar)
     }
 
-    /// Publishes the `Codable` values of a key: the present one at the first demand, and then each
+    /// Publishes the `Codable` values of a key: the current one at the first demand, and then each
     /// new one.
     /// - Parameters:
     ///   - key: The key.
@@ -50,7 +50,7 @@
       DictionaryValuePublisher(_access, key, .codable)
     }
 
-    /// Publishes the FlatBuffers values of a key: the present one at the first demand, and then
+    /// Publishes the FlatBuffers values of a key: the current one at the first demand, and then
     /// each new one.
     /// - Parameters:
     ///   - key: The key.
@@ -61,7 +61,7 @@
       DictionaryValuePublisher(_access, key, .flatBuffers)
     }
 
-    /// Publishes the generated values of a key: the present one at the first demand, and then each
+    /// Publishes the generated values of a key: the current one at the first demand, and then each
     /// new one.
     /// - Parameters:
     ///   - key: The key.

@@ -1,7 +1,8 @@
-// Combine publishers, where Combine can be imported: thin over DemandBuffer and PublisherSources.
+// Combine publishers, where Combine can be imported: a thin layer over DemandBuffer and
+// PublisherSources.
 //
-// On Linux the tests, and nothing else, build this folder, as a module of its own and against a
-// stand-in for Combine (Tests/Combine).
+// On Linux only the tests build this folder, as a module of its own and against a stand-in for
+// Combine (Tests/Combine).
 
 #if canImport(Combine)
   public import Combine
@@ -9,14 +10,14 @@
     public import Dflat
   #endif
 
-  /// Publishes what becomes of an object; completes after `deleted`.
+  /// Publishes the changes of an object; completes after `deleted`.
   ///
   /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
-  /// the newest state when it asks again.
+  /// the newest state when it requests more.
   public final class AtomPublisher<Element: Atom & Equatable>: Publisher, Sendable {
-    /// The object after a change, or that it is gone.
+    /// The object after a change, or its deletion.
     public typealias Output = SubscribedObject<Element>
-    /// It does not fail.
+    /// The publisher never fails.
     public typealias Failure = Never
     private let source: AtomSource<Element>
 
@@ -32,11 +33,11 @@
   /// Publishes the new states of a result; never completes.
   ///
   /// The subscription to the workspace begins at the first demand. A subscriber that is behind gets
-  /// the newest state when it asks again.
+  /// the newest state when it requests more.
   public final class FetchedResultPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The result after a change.
     public typealias Output = FetchedResult<Element>
-    /// It does not fail.
+    /// The publisher never fails.
     public typealias Failure = Never
     private let source: ResultSource<Element>
 
@@ -51,11 +52,12 @@
 
   /// Publishes the result of a query and then its new states; never completes.
   ///
-  /// The query runs when the first subscriber asks, on its thread, and once for all subscribers.
+  /// The query runs at the first demand of the first subscriber, on its thread, and once for all
+  /// subscribers.
   public final class QueryPublisher<Element: Atom & Equatable>: Publisher, Sendable {
     /// The result, at first and after each change.
     public typealias Output = FetchedResult<Element>
-    /// It does not fail.
+    /// The publisher never fails.
     public typealias Failure = Never
     private let source: QuerySource<Element>
 
@@ -72,7 +74,7 @@
   public struct QueryPublisherBuilder<Element: Atom & Equatable>: Sendable {
     let core: WorkspaceCore
 
-    /// A publisher of the objects for which `condition` is true; see `QueryBuilder`.
+    /// A publisher of the objects that match `condition`; see `QueryBuilder`.
     ///
     /// - Parameters:
     ///   - condition: Objects for which it is unknown (a missing field) are left out.
@@ -97,7 +99,7 @@
   }
 
   extension Workspace {
-    /// Publishes what becomes of an object.
+    /// Publishes the changes of an object.
     /// - Parameter object: The object to watch.
     public func publisher<Element: Atom & Equatable>(
       for object: Element
@@ -106,8 +108,8 @@
     }
 
     /// Publishes the new states of a result.
-    /// - Parameter fetchedResult: A result of a workspace. One that was made by hand is a
-    ///   programmer error.
+    /// - Parameter fetchedResult: A result of a workspace. It is a programmer error to pass a
+    ///   result that the program built itself.
     public func publisher<Element: Atom & Equatable>(
       for fetchedResult: FetchedResult<Element>
     ) -> FetchedResultPublisher<Element> {

@@ -1,29 +1,30 @@
-// IndexBuilds: indexes that are filled while the program goes on.
+// IndexBuilds: builds indexes in the background, while the program runs.
 //
-//  - A build begins when a query has mentioned an index that is not there for all objects, and then fills all indexes of the
-//    type; nothing else begins one but the program's own wish.
-//  - It goes on in steps (`SteppedWork`), each a transaction of its own. What a step has filled is never filled again, also after
-//    a restart.
-//  - A unique index that stored objects contradict stays as it is. Its build is tried again only after something was committed.
+//  - A build begins when a query uses an index that is not complete, or when the program asks for
+//    it. It then fills all indexes of the type.
+//  - It runs in steps (`SteppedWork`), each a transaction of its own. What a step has filled is
+//    never filled again, even after a restart.
+//  - A unique index that stored objects violate stays incomplete. Its build is retried only after
+//    another commit.
 
-/// The builds of all types.
+/// The index builds of all types.
 typealias IndexBuilds = SteppedWork<IndexProgress>
 
-/// Rows that a step fills at most, over all indexes of the type.
+/// The largest number of rows that a step fills, over all indexes of the type.
 private let rowsPerStep = 500
 
 extension WorkspaceCore {
-  /// A query has mentioned an index that is not complete.
+  /// Called when a query has used an index that is not complete.
   func wantIndexes(of schema: EntitySchema) {
     if builds.begin(schema, now: clock.now, nil) { stepIndexes(of: schema) }
   }
 
-  /// Begins a build that somebody waits for, or joins it.
+  /// Starts a build on behalf of a waiting caller, or joins the running one.
   func buildIndexes(of schema: EntitySchema, _ watcher: @escaping IndexBuilds.Watcher) {
     if builds.begin(schema, now: clock.now, watcher) { stepIndexes(of: schema) }
   }
 
-  /// Puts the next step at the end of the type's line.
+  /// Enqueues the next step for the type.
   private func stepIndexes(of schema: EntitySchema) {
     let isAccepted = enqueue([schema]) { [self] in
       fillIndexes(of: schema) { [self] outcome in

@@ -1,10 +1,11 @@
-// What the compiler says where a query is written as for a collection: with a closure, or with key paths.
+// Compiler errors for queries that are written like those of a collection: with a closure, or with
+// key paths.
 
 extension QueryBuilder {
-  // The label, which a trailing closure does not need, keeps this apart from the right form at once: mistakes inside long
-  // conditions are told as fast as without it.
+  // The label, which a trailing closure does not need, lets the compiler discard this overload at
+  // once: it reports mistakes inside long conditions as fast as without it.
 
-  /// No form of a query: an error that says so.
+  /// Not a way to make a query: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -19,7 +20,7 @@ extension QueryBuilder {
 }
 
 extension ThrowingQueryBuilder {
-  /// No form of a query: an error that says so.
+  /// Not a way to make a query: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -33,7 +34,7 @@ extension ThrowingQueryBuilder {
   ) throws -> FetchedResult<Element> { unavailableCall() }
 }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )
@@ -41,7 +42,7 @@ public func == <Root: Atom, Value, R>(
   lhs: KeyPath<Root, Value>, rhs: R
 ) -> Condition<Root> { unavailableCall() }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )
@@ -49,7 +50,7 @@ public func != <Root: Atom, Value, R>(
   lhs: KeyPath<Root, Value>, rhs: R
 ) -> Condition<Root> { unavailableCall() }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )
@@ -57,7 +58,7 @@ public func < <Root: Atom, Value, R>(
   lhs: KeyPath<Root, Value>, rhs: R
 ) -> Condition<Root> { unavailableCall() }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )
@@ -65,7 +66,7 @@ public func <= <Root: Atom, Value, R>(
   lhs: KeyPath<Root, Value>, rhs: R
 ) -> Condition<Root> { unavailableCall() }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )
@@ -73,7 +74,7 @@ public func > <Root: Atom, Value, R>(
   lhs: KeyPath<Root, Value>, rhs: R
 ) -> Condition<Root> { unavailableCall() }
 
-/// No operand of conditions: an error that says so.
+/// Not an operand of conditions: the compiler's error says so.
 @available(
   *, unavailable, message: "conditions name fields without key paths: write 'Post.priority > 3'"
 )

@@ -1,20 +1,20 @@
-// QueryBuilder: queries as programs write them.
+// QueryBuilder: the public API of queries.
 
-/// A query for the objects of one type. It holds no resource and may be used any number of times, or never.
+/// A query for the objects of one type. It holds no resources and may be used any number of times.
 @frozen
 public struct QueryBuilder<Element: Atom>: Sendable {
   @usableFromInline let workspace: WorkspaceCore
 
-  /// For the authors of engines: programs call `fetch(for:)` of a workspace.
+  /// For authors of engines: programs call `fetch(for:)` of a workspace.
   @inlinable
   public init(_ workspace: WorkspaceCore) {
     self.workspace = workspace
   }
 
-  /// Fetches the objects for which `condition` is true, on the calling thread.
+  /// Fetches the objects that match `condition`, on the calling thread.
   ///
-  /// Inside a transaction this sees the transaction's own changes; inside a snapshot, the snapshot's state; otherwise
-  /// everything committed when it begins. It never waits for a writer.
+  /// Inside a transaction this sees the transaction's own changes; inside a snapshot, the
+  /// snapshot's state; otherwise everything committed when it begins. It never waits for a writer.
   ///
   ///     let recent = dflat.fetch(for: Post.self).where(
   ///       Post.priority > 3, limit: .limit(20), orderBy: [Post.createdAt.descending])
@@ -23,8 +23,8 @@ public struct QueryBuilder<Element: Atom>: Sendable {
   ///   - condition: Objects for which it is unknown (a missing field) are left out.
   ///   - limit: At most this many, the first ones in `orderBy`.
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
-  /// - Returns: A snapshot in memory. An error of the storage gives an empty result and goes to the workspace's error hook; a
-  ///   damaged row is left out and reported there.
+  /// - Returns: A snapshot in memory. On a storage error the result is empty, and the error goes to
+  ///   the workspace's error hook; a damaged row is left out and reported there.
   @inlinable
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
@@ -40,7 +40,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     fetch(query(nil, limit, orderBy))
   }
 
-  /// Tells how `where` with the same arguments would be answered now.
+  /// Explains how `where` with the same arguments would be executed now.
   /// - Throws: `StorageError`.
   public func explain<C: QueryExpression<Bool, Element>>(
     where condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
@@ -48,7 +48,7 @@ public struct QueryBuilder<Element: Atom>: Sendable {
     try workspace.explain(query(condition._node, limit, orderBy))
   }
 
-  /// Tells how `all` with the same arguments would be answered now.
+  /// Explains how `all` with the same arguments would be executed now.
   /// - Throws: `StorageError`.
   public func explain(
     limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []

@@ -1,4 +1,4 @@
-// ThrowingQueryBuilder: queries whose errors the program wants to know.
+// ThrowingQueryBuilder: queries that throw their errors.
 
 /// A query for the objects of one type, inside `read` or `write`.
 ///
@@ -7,14 +7,14 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   let builder: QueryBuilder<Element>
   let scope: ContextScope
 
-  /// Fetches the objects for which `condition` is true; see `QueryBuilder`.
+  /// Fetches the objects that match `condition`; see `QueryBuilder`.
   ///
   /// - Parameters:
   ///   - condition: Objects for which it is unknown (a missing field) are left out.
   ///   - limit: At most this many, the first ones in `orderBy`.
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
-  /// - Throws: `StorageError`, or `WorkspaceError` if the context is used too late. A damaged row is left out, and reported to
-  ///   the workspace's error hook.
+  /// - Throws: `StorageError`, or `WorkspaceError` if the context is used after its closure has
+  ///   ended. A damaged row is left out, and reported to the workspace's error hook.
   public func `where`<C: QueryExpression<Bool, Element>>(
     _ condition: C, limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) throws -> FetchedResult<Element> {
@@ -26,7 +26,7 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   /// - Parameters:
   ///   - limit: At most this many, the first ones in `orderBy`.
   ///   - orderBy: Keys from most to least significant; ties are in order of insertion.
-  /// - Throws: As `where`.
+  /// - Throws: The same errors as `where`.
   public func all(
     limit: Limit = .noLimit, orderBy: [OrderBy<Element>] = []
   ) throws -> FetchedResult<Element> {
@@ -40,7 +40,7 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   }
 }
 
-/// Whether the closure of a context still runs. Used by the closure's thread.
+/// Whether the closure of a context is still running. Used by the closure's thread.
 final class ContextScope {
   private(set) var isOpen = true
 

@@ -1,33 +1,37 @@
-// Waiting for indexes, and watching how they are built.
+// Waiting for indexes, and following their builds.
 
 import Platform
 
 extension Workspace {
-  /// Builds the indexes of a type, as a query that mentions one does, and waits until they are complete.
+  /// Builds the indexes of a type, as a query that uses one does, and waits until they are
+  /// complete.
   ///
-  /// Queries are right in any case: this is for programs that want them fast before they go on, after an index was added for
-  /// example. Transactions go on meanwhile, between the steps of the build.
+  /// Queries are correct without this: it is for programs that need them to be fast before they
+  /// continue, for example after an index was added. Transactions run between the steps of the
+  /// build.
   ///
   /// - Parameter type: The entity type.
-  /// - Throws: `StorageError`, with `.alreadyExists` if stored objects have equal values of a field that has become unique: what
-  ///   can be complete is, then. `WorkspaceError.shutDown`; `CancellationError` if the task is cancelled, which does not stop
-  ///   the build.
+  /// - Throws: `StorageError`, with `.alreadyExists` if stored objects have equal values of a field
+  ///   that has become unique; all other indexes are complete then. `WorkspaceError.shutDown`;
+  ///   `CancellationError` if the task is cancelled, which does not stop the build.
   public func indexesReady<Element: Atom>(for type: Element.Type) async throws {
     for try await progress in indexProgress(for: type) where !progress.blocked.isEmpty {
       if progress.isFinished {
         throw StorageError(
           .alreadyExists, table: progress.blocked.joined(separator: ", "),
           message: "stored objects have equal values of a field that has become unique; "
-            + "the error hook was told which")
+            + "the error hook has reported them")
       }
     }
     try Task.checkCancellation()
   }
 
-  /// Builds the indexes of a type, and tells how far each step has come; it ends when they are complete, or no more can be done.
+  /// Builds the indexes of a type, and reports the progress after each step. The sequence ends when
+  /// they are complete, or nothing more can be built.
   ///
   /// - Parameter type: The entity type.
-  /// - Returns: A sequence that throws `StorageError` or `WorkspaceError.shutDown`. Ending it early does not stop the build.
+  /// - Returns: A sequence that throws `StorageError` or `WorkspaceError.shutDown`. Ending it early
+  ///   does not stop the build.
   public func indexProgress<Element: Atom>(
     for type: Element.Type
   ) -> AsyncThrowingStream<IndexProgress, any Error> {

@@ -1,7 +1,8 @@
-// What the compiler says of transactions whose types or closure are written in another form, and of keys of another type.
+// Compiler errors for transactions whose types or closure are written in another form, and for keys
+// of a wrong type.
 
 extension Workspace {
-  /// No form of a transaction: an error that says so.
+  /// Not a way to run a transaction: the compiler's error says so.
   @available(
     *, unavailable,
     message: "name the types without brackets: 'write(Post.self, Author.self) { txn in … }'"
@@ -11,7 +12,7 @@ extension Workspace {
     _ types: [Any.Type], attempts: Int = 8, body: (WriteContext) throws -> R
   ) async throws -> R { unavailableCall() }
 
-  /// No form of a transaction: an error that says so.
+  /// Not a way to run a transaction: the compiler's error says so.
   @available(
     *, unavailable,
     message: "name the types without brackets: 'write(Post.self, Author.self) { txn in … }'"
@@ -21,7 +22,7 @@ extension Workspace {
     _ types: [Any.Type], attempts: Int = 8, body: (WriteContext) throws -> R
   ) throws -> R { unavailableCall() }
 
-  /// No form of a transaction: an error that says so.
+  /// Not a way to run a transaction: the compiler's error says so.
   @available(
     *, unavailable,
     message: "a transaction has a closure: 'write(Post.self) { txn in try txn.insert(post) }'"
@@ -30,7 +31,7 @@ extension Workspace {
     _ types: repeat (each Element).Type, attempts: Int = 8
   ) async throws { unavailableCall() }
 
-  /// No form of a transaction: an error that says so.
+  /// Not a way to run a transaction: the compiler's error says so.
   @available(
     *, unavailable,
     message:
@@ -40,7 +41,7 @@ extension Workspace {
     _ objects: repeat each Element, attempts: Int = 8
   ) async throws { unavailableCall() }
 
-  /// No form of a transaction: an error that says so.
+  /// Not a way to run a transaction: the compiler's error says so.
   @available(
     *, unavailable,
     message: "the types are a list: 'performChanges([Post.self, Author.self]) { txn in … }'"
@@ -50,7 +51,7 @@ extension Workspace {
     completionHandler: CompletionHandler? = nil
   ) { unavailableCall() }
 
-  /// A key of another type: an error that says so.
+  /// A key of a wrong type: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -65,7 +66,7 @@ extension Workspace {
 }
 
 extension ReadContext {
-  /// A key of another type: an error that says so.
+  /// A key of a wrong type: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -80,7 +81,7 @@ extension ReadContext {
 }
 
 extension WriteContext {
-  /// A key of another type: an error that says so.
+  /// A key of a wrong type: the compiler's error says so.
   @available(
     *, unavailable,
     message: """

@@ -1,6 +1,7 @@
-// Reading several things in one state of the data, with errors thrown.
+// Several reads from one snapshot, with errors thrown.
 
-/// What `read` hands to its closure. It has a meaning only inside, on the closure's thread.
+/// The context that `read` passes to its closure. It is valid only inside the closure, on its
+/// thread.
 public final class ReadContext {
   private let core: WorkspaceCore
   fileprivate let scope = ContextScope()
@@ -11,7 +12,7 @@ public final class ReadContext {
 
   /// Begins a query for the objects of a type.
   /// - Parameter type: The entity type.
-  /// - Throws: `WorkspaceError` if the context is used too late.
+  /// - Throws: `WorkspaceError` if the context is used after its closure has ended.
   public func fetch<Element: Atom>(for type: Element.Type) throws -> ThrowingQueryBuilder<Element> {
     try scope.requireOpen()
     return ThrowingQueryBuilder(builder: QueryBuilder(core), scope: scope)
@@ -19,25 +20,27 @@ public final class ReadContext {
 }
 
 extension Workspace {
-  /// Calls `body` on this thread with one state of the data in view, that of its first fetch.
+  /// Calls `body` on this thread with a snapshot of the data, taken at its first fetch.
   ///
   ///     let (open, late) = try dflat.read { context in
   ///       try (context.fetch(for: Task.self).where(!Task.isDone),
   ///            context.fetch(for: Task.self).where(Task.due < now))
   ///     }
   ///
-  /// Others go on writing meanwhile. Inside a transaction or snapshot of this workspace it joins that.
+  /// Writers continue in the meantime. Inside a transaction or snapshot of this workspace, `body`
+  /// uses that one's view.
   ///
   /// - Parameter body: What to read.
-  /// - Throws: What `body` throws; `WorkspaceError.shutDown`.
+  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
   public func read<R>(_ body: (ReadContext) throws -> R) throws -> R {
     try _core.read(body)
   }
 
-  /// Calls `body` on a thread of the workspace's target queue, with one state of the data in view; see the other form.
+  /// Calls `body` on a thread of the workspace's target queue, with a snapshot of the data; see the
+  /// synchronous `read`.
   ///
   /// - Parameter body: What to read.
-  /// - Throws: What `body` throws; `WorkspaceError.shutDown`.
+  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (ReadContext) throws -> R
   ) async throws -> R {

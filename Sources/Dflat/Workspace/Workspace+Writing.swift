@@ -1,35 +1,38 @@
-// Transactions that return what they made and throw what went wrong.
+// Transactions that return a result and throw errors.
 
 import Dispatch
 import Platform
 
 extension Workspace {
-  /// Runs a transaction over these types and returns what `body` returns, when it is committed.
+  /// Runs a transaction over these types and returns the result of `body` when it is committed.
   ///
   ///     let post = try await dflat.write(Post.self, Tag.self) { txn in
   ///       try txn.upsert(Tag(name: "swift"))
   ///       return try txn.insert(Post(title: "first"))
   ///     }
   ///
-  /// Transactions that share a type run one after another, in the order of the calls; see `performChanges`, beside which this may
-  /// be used freely.
+  /// Transactions that share a type run one after another, in the order of the calls. `write` and
+  /// `performChanges` may be mixed freely.
   ///
-  /// An error that leaves `body` undoes everything and is rethrown. A task that is cancelled before the commit undoes everything,
-  /// too, with `CancellationError`: at once if the transaction waits for others, which do not wait for it any more. If another connection has changed what `body` had read before its first change, `body` runs
+  /// An error that `body` throws rolls everything back and is rethrown. If the task is cancelled
+  /// before the commit, everything is rolled back, too, and `CancellationError` is thrown; a
+  /// transaction that is still queued is withdrawn at once, and others no longer wait for it. If
+  /// another connection has changed what `body` had read before its first change, `body` runs
   /// again, from the beginning: apart from the transaction it should have no effects.
   ///
-  /// `body` runs on the thread of the task if nobody is in the way, and otherwise on a queue of the
-  /// workspace, or on its target queue if the program has given one. If it turns out that it would
-  /// have to wait on the task's thread, it runs again on a queue, without losing its place. It
-  /// should not take long, and must not wait for other tasks.
+  /// `body` runs on the thread of the task if nothing blocks it, and otherwise on a queue of the
+  /// workspace, or on its target queue if the program has set one. If it turns out that it would
+  /// have to wait on the task's thread, it runs again on a queue, without losing its position in
+  /// the order. It should not take long, and must not wait for other tasks.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
+  ///     dictionaries only.
   ///   - attempts: How often `body` runs at most. With 1 it always runs on a queue.
   ///   - body: The transaction.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; `StorageError`, with `.conflict` after the last attempt, if it could not be committed;
-  ///   `WorkspaceError`; `CancellationError`.
+  /// - Returns: The result of `body`.
+  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
+  ///   could not be committed; `WorkspaceError`; `CancellationError`.
   @discardableResult
   public func write<each Element: Atom, R: Sendable>(
     _ types: repeat (each Element).Type, attempts: Int = 8,
@@ -37,33 +40,35 @@ extension Workspace {
   ) async throws -> R {
     var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
-    let made = Made<R>()
-    try await _core.write(schemas, attempts) { made.value = try body($0) }
-    return made.value.unwrapped
+    let result = TransactionResult<R>()
+    try await _core.write(schemas, attempts) { result.value = try body($0) }
+    return result.value.unwrapped
   }
 
-  /// Runs a transaction over these types on this thread, and returns what `body` returns, when it
+  /// Runs a transaction over these types on this thread, and returns the result of `body` when it
   /// is committed.
   ///
   ///     let post = try dflat.write(Post.self) { txn in
   ///       try txn.insert(Post(title: "first"))
   ///     }
   ///
-  /// For command-line tools, tests, and threads of a program's own; in a task, await the other
-  /// form. It takes its place among transactions in the order of the calls like the other, and
-  /// blocks the thread until its turn has come, and until it is committed and observers have been
-  /// told.
+  /// For command-line tools, tests, and a program's own threads; in a task, await the asynchronous
+  /// `write`. Both take their position among transactions in the order of the calls. This one
+  /// blocks the thread until it is its turn, and until the transaction is committed and observers
+  /// have been notified.
   ///
-  /// `body` runs on the calling thread. Where the program has set a `targetQueue` it runs as if by
-  /// `targetQueue.sync`, so never beside something that a serial queue runs. What `body` throws
-  /// undoes everything; it runs again after changes by other connections, as with the other form.
+  /// `body` runs on the calling thread. If the program has set a `targetQueue`, it runs as if by
+  /// `targetQueue.sync`, so never in parallel with the work of a serial queue. An error that `body`
+  /// throws rolls everything back; after changes by other connections `body` runs again, as with
+  /// the asynchronous `write`.
   ///
   /// - Parameters:
-  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses dictionaries only.
+  ///   - types: The entity types that `body` fetches or changes. None are needed if it uses
+  ///     dictionaries only.
   ///   - attempts: How often `body` runs at most because of changes by other connections.
   ///   - body: The transaction.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; `StorageError`, with `.conflict` after the last attempt, if it
+  /// - Returns: The result of `body`.
+  /// - Throws: The errors of `body`; `StorageError`, with `.conflict` after the last attempt, if it
   ///   could not be committed; `WorkspaceError`, with `.nestedWrite` where it would wait for
   ///   itself: in a transaction, a callback or a completion handler of the workspace, and on its
   ///   `targetQueue`.
@@ -74,14 +79,14 @@ extension Workspace {
   ) throws -> R {
     var schemas: TypeSet = []
     for type in repeat each types { schemas.insert(type._schema) }
-    var made: R?
-    try _core.writeHere(schemas, attempts) { made = try body($0) }
-    return made.unwrapped
+    var result: R?
+    try _core.writeHere(schemas, attempts) { result = try body($0) }
+    return result.unwrapped
   }
 }
 
 extension WorkspaceCore {
-  // Not generic: what `body` makes is kept by who calls this, where its type is known.
+  // Not generic: the caller, which knows the type, keeps the result of `body`.
 
   fileprivate func write(
     _ types: TypeSet, _ attempts: Int,
@@ -114,7 +119,8 @@ extension WorkspaceCore {
     return try writeOnceHere(types, body)
   }
 
-  /// The types in whose lines a transaction stands: one without any is for dictionaries.
+  /// The types in whose queues the transaction waits. A transaction without types is for
+  /// dictionaries.
   private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
     let types = types.isEmpty ? [DictionaryItem.schema] : types
@@ -124,7 +130,7 @@ extension WorkspaceCore {
     return types
   }
 
-  /// - Parameter attempts: How often `body` may run; less by how often it has.
+  /// - Parameter attempts: How often `body` may run; reduced by each run.
   private func writeOnce(
     _ types: TypeSet, _ attempts: inout Int,
     _ body: @escaping @Sendable (WriteContext) throws -> Void
@@ -139,7 +145,7 @@ extension WorkspaceCore {
       throw WorkspaceError.shutDown
     }
     if isReady {
-      // If it has to wait after all it runs a second time.
+      // If it has to wait after all, `body` runs a second time.
       if attempts > 0, plans.isEmpty, isFree {
         if let rest = write.runAtOnce() {
           transactions.end(ticket, rest)
@@ -181,14 +187,15 @@ extension WorkspaceCore {
 
 /// A transaction that a task awaits.
 private final class Write: Sendable {
-  /// Where it stands. Who takes it out of `waiting` ends it: a thread that runs it, or the task's cancellation.
+  /// Its state. The thread that moves it out of `waiting` ends it: either the thread that runs it,
+  /// or the one that cancels the task.
   private enum Stage: UInt8, AtomicRepresentable {
     case waiting, running, withdrawn
   }
 
   private let core: WorkspaceCore
   private let types: TypeSet
-  /// What is migrated before it begins.
+  /// The migrations that must be complete before it begins.
   private let plans: [MigrationPlan]
   private let stage = Atomic(Stage.waiting)
   private let body: @Sendable (WriteContext) throws -> Void
@@ -206,18 +213,18 @@ private final class Write: Sendable {
     running = RunningWrite(core, types, isAwaited: true)
   }
 
-  /// Runs it in a lane.
+  /// Runs the transaction in a lane.
   func run() -> Ticket.Rest {
-    // Those before it may have left their group open for it.
+    // If it was withdrawn, the previous transactions may have left their commit group open for it.
     if !leaveWaiting(for: .running) { return .settling }
     core.complete(plans)
     return core.run(transaction(mayWait: true)) { running.call(body, in: $0) }
   }
 
-  /// Runs it on the task's own thread.
+  /// Runs the transaction on the task's own thread.
   /// - Returns: nil if it would have had to wait.
   func runAtOnce() -> Ticket.Rest? {
-    // Nobody else knows it yet; its task's cancellation is asked for by `running`.
+    // No other thread knows it yet; `running` checks whether its task is cancelled.
     stage.store(.running, ordering: .releasing)
     let rest = core.runAtOnce(transaction(mayWait: false)) { running.call(body, in: $0) }
     if rest == nil { stage.store(.waiting, ordering: .releasing) }
@@ -235,7 +242,7 @@ private final class Write: Sendable {
       core, types, reportsFailures: false, mayWait: mayWait, completion: .awaited(ending))
   }
 
-  /// Returns when it is committed, or is not going to run.
+  /// Returns when the transaction is committed, or is certain not to run.
   func end(_ ticket: Ticket) async throws {
     if !ending.isKnown {
       await withTaskCancellationHandler {
@@ -249,7 +256,7 @@ private final class Write: Sendable {
 
   private func cancel(_ ticket: Ticket) {
     running.cancel()
-    // One that runs ends by itself.
+    // A running transaction ends by itself.
     guard leaveWaiting(for: .withdrawn) else { return }
     core.transactions.withdraw(ticket)
     ending.tell(CancellationError())
@@ -257,29 +264,29 @@ private final class Write: Sendable {
   }
 }
 
-/// What a transaction's body has made.
+/// The result of a transaction's body.
 ///
-/// Unchecked: it is read when the transaction has ended, behind the lock of its `Ending`.
-private final class Made<R: Sendable>: @unchecked Sendable {
+/// Unchecked: it is read when the transaction has ended, which the lock of its `Ending` orders.
+private final class TransactionResult<R: Sendable>: @unchecked Sendable {
   var value: R?
 }
 
 extension Optional {
-  /// What a transaction that is committed has made.
+  /// The result of a committed transaction.
   fileprivate var unwrapped: Wrapped {
-    guard let self else { preconditionFailure("a transaction was committed that has made nothing") }
+    guard let self else { preconditionFailure("a committed transaction has no result") }
     return self
   }
 }
 
-/// A transaction whose closure runs, as tasks that begin in it see it.
+/// A transaction whose closure is running, as seen by tasks that are started in it.
 final class RunningWrite: Sendable {
   @TaskLocal static var current: RunningWrite?
 
   private let core: WorkspaceCore
   private let types: TypeSet
-  /// Whether a task awaits it, whose cancellation counts, also where the closure runs on the task's
-  /// thread.
+  /// Whether a task awaits it. The task's cancellation is checked then, even if the closure runs on
+  /// the task's thread.
   private let isAwaited: Bool
   private let hasEnded = Atomic(false)
   private let cancelled = Atomic(false)
@@ -290,13 +297,13 @@ final class RunningWrite: Sendable {
     self.isAwaited = isAwaited
   }
 
-  /// Whether a transaction would wait for this one.
+  /// Whether a transaction over these types would wait for this one.
   fileprivate func contains(_ types: TypeSet, of core: WorkspaceCore) -> Bool {
     core === self.core && !hasEnded.load(ordering: .acquiring)
       && !types.isDisjoint(with: self.types)
   }
 
-  /// Runs the closure, which may be a second time.
+  /// Runs the closure, possibly for a second time.
   fileprivate func call(_ body: (WriteContext) throws -> Void, in transaction: Transaction) {
     if isCancelled { return transaction.fail(CancellationError()) }
     hasEnded.store(false, ordering: .releasing)

@@ -1,9 +1,10 @@
-// What a workspace reads for the program: inside a transaction in its view, inside a snapshot in its state, otherwise what is committed.
+// What a read of the program sees: inside a transaction its own view, inside a snapshot that
+// snapshot, otherwise committed data.
 
 import Dispatch
 
 extension WorkspaceCore {
-  /// The rows of a query. Errors go to the hook and give an empty result.
+  /// The rows of a query. On an error the result is empty, and the error goes to the hook.
   @usableFromInline
   func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
     do { return try fetch(query) } catch {
@@ -13,7 +14,7 @@ extension WorkspaceCore {
     }
   }
 
-  /// The object of a query for one; see `rows`.
+  /// The first row of a query; errors are handled as in `rows`.
   func row(_ query: Query) -> Row? {
     do { return try fetchRow(query) } catch {
       readingFailed(error)
@@ -21,24 +22,24 @@ extension WorkspaceCore {
     }
   }
 
-  /// The same with errors.
+  /// The first row of a query; throws errors.
   func fetchRow(_ query: Query) throws -> Row? {
     let rows = try fetch(query)
     return rows.count > 0 ? rows[0] : nil
   }
 
-  /// A query of the program's has failed, which cannot throw.
+  /// Handles the error of a query that cannot throw.
   private func readingFailed(_ error: any Error) {
     let transaction = ThreadContext.current.transaction(of: self)
     if transaction?.willTell(error) != true {
       report(isAboutShutdown(error) ? WorkspaceError.shutDown : error)
     }
-    // What a transaction does because it found nothing must not be kept.
+    // Changes that a transaction makes because it found nothing must not be committed.
     transaction?.doom(error)
   }
 
-  /// Tells the error hook why something could not be read that the workspace wanted to know, unless there is nothing to be read any
-  /// more.
+  /// Reports the error of a read that the workspace needed for itself to the error hook, unless the
+  /// workspace is closed.
   func reportReading(_ error: any Error) {
     if !isAboutShutdown(error) { report(error) }
   }
@@ -47,7 +48,7 @@ extension WorkspaceCore {
     (error as? StorageError)?.cause == .closed || (error as? WorkspaceError) == .shutDown
   }
 
-  /// Where the result of a query that is fetched now will come from.
+  /// The origin of the result of a query that is fetched now.
   @usableFromInline
   func origin(of query: Query) -> ResultOrigin {
     let context = ThreadContext.current
@@ -62,8 +63,8 @@ extension WorkspaceCore {
     return ResultOrigin(query, timestamp: timestamp, workspace: number)
   }
 
-  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot the snapshot's, otherwise
-  /// what is committed.
+  /// The rows of a query: inside a transaction of this workspace its own view, inside a snapshot
+  /// that snapshot, otherwise committed data.
   @usableFromInline
   func fetch(_ query: Query) throws -> RowBuffer {
     let context = ThreadContext.current
@@ -85,7 +86,8 @@ extension WorkspaceCore {
     return try engine.read(for: .query) { try $0.rows(query, mark: mark) }
   }
 
-  /// Whether reading gives anything: always inside what began before the shutdown.
+  /// Whether reading is possible. Inside transactions and snapshots that began before the shutdown
+  /// it always is.
   var canRead: Bool {
     let context = ThreadContext.current
     return !transactions.isClosed || context.transaction(of: self) != nil
@@ -103,11 +105,12 @@ extension WorkspaceCore {
     return try engine.read(for: .query) { try $0.explain(query) }
   }
 
-  /// Calls `closure` with one state of the data in view; see `Queryable`.
+  /// Calls `closure` with a snapshot of the data; see `Queryable`.
   public func fetchWithinASnapshot<T, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
-    // A transaction's view is consistent already, an outer snapshot is joined, and a closed workspace has nothing to show.
+    // A transaction's view is consistent already, an outer snapshot is joined, and a closed
+    // workspace cannot be read.
     if context.snapshots[key] != nil || context.transaction(of: self) != nil {
       return try closure()
     }

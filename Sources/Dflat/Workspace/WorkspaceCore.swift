@@ -1,43 +1,46 @@
-// WorkspaceCore: everything of a workspace that no engine owns.
+// WorkspaceCore: everything in a workspace that does not depend on the engine.
 //
-// An engine's workspace is a thin public type around a core and its engine. The core keeps true:
+// An engine's workspace is a thin public type around a core and its engine. Invariants:
 //
-//  - every accepted transaction completes exactly once, in the order of the calls, after its commit;
-//  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted transaction.
+//  - every accepted transaction completes exactly once, in the order of the calls, after its
+//    commit;
+//  - after `shutdown` nothing is accepted, and the engine is closed after the last accepted
+//    transaction.
 
 public import Dispatch
 import Platform
 
-/// The engine-neutral part of a workspace. For the authors of engines: it stays alive until it is shut down.
+/// The engine-neutral part of a workspace. For authors of engines: it stays alive until it is shut
+/// down.
 public final class WorkspaceCore: TransactionHost {
   let engine: any StorageEngine
   /// The engine, if other connections can change its data.
   let sharedEngine: (any SharedStorageEngine)?
-  /// The engine, if it has to be maintained.
+  /// The engine, if it needs maintenance.
   let maintainedEngine: (any MaintainedStorageEngine)?
-  /// Tells this workspace from all others of the process.
+  /// Identifies this workspace among all workspaces of the process.
   let number = numbers.add(1, ordering: .relaxed).newValue
   private static let numbers = Atomic<UInt64>(0)
   let clock: Clock
-  /// The engine, if it fills indexes step by step.
+  /// The engine, if it builds indexes in steps.
   private let indexBuilder: (any IndexBuildingStorageEngine)?
   /// Called after each step of a migration.
   let migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)?
   let committer: Committer
-  /// Who is told of changes.
+  /// The observers of changes.
   let observers: Observers
   let recentChanges = RecentChangesByTable()
-  /// What rows carry that are fetched outside of transactions.
+  /// The mark of rows that are fetched outside of transactions.
   let reading = ReadMark.newReading()
   let otherWriters = OtherWriters()
-  /// The order of transactions, and that of telling how they ended.
+  /// Orders transactions, and the deliveries of their outcomes.
   let transactions: TicketScheduler
   private let deliveries: TicketScheduler
   let lanes: Lanes
   let builds = IndexBuilds()
   let migrations = Migrations()
   let dictionaries = Dictionaries()
-  /// How long builds of indexes and migrations wait when the disk is full. For tests.
+  /// How long index builds and migrations wait before they retry when the disk is full. For tests.
   package var fullDiskPause: DispatchTimeInterval {
     get { builds.pause }
     set {
@@ -45,10 +48,10 @@ public final class WorkspaceCore: TransactionHost {
       migrations.runs.pause = newValue
     }
   }
-  /// Where what is to be tried again later waits.
+  /// The queue of work that is retried later.
   let alarms = DispatchQueue(label: "dflat.later")
   private let hook: ErrorHook
-  /// What has been accepted and has not ended.
+  /// The operations that are accepted and have not ended.
   let accepted = DispatchGroup()
   /// Runs the steps of a shutdown.
   let closing = DispatchQueue(label: "dflat.closing")
@@ -56,9 +59,9 @@ public final class WorkspaceCore: TransactionHost {
   let snapshots = DispatchGroup()
 
   /// - Parameters:
-  ///   - engine: Where the objects are.
-  ///   - isSerial: Whether transactions run one after another also if they have no type in common.
-  ///   - targetQueue: Where handlers run; the workspace makes queues of its own if there is none.
+  ///   - engine: Stores the objects.
+  ///   - isSerial: Whether transactions run one after another even if they have no type in common.
+  ///   - targetQueue: Where handlers run; nil for queues of the workspace's own.
   ///   - migrationHandler: Called after each step of a migration, with the new type.
   public init(
     engine: any StorageEngine, isSerial: Bool, targetQueue: DispatchQueue?,
@@ -97,31 +100,32 @@ public final class WorkspaceCore: TransactionHost {
       case .settling:
         committer.settle(isFollowed: followers == .some, isLane: followers == .noneInLane)
       case .delivery(let ticket):
-        // Nobody who waits for this thread is made to wait for a handler.
+        // A transaction that waits for this thread must not have to wait for a handler.
         if followers == .noneInLane { deliveries.run(ticket) } else { deliveries.start(ticket) }
       }
     }
-    // A cycle, which the shutdown ends: what somebody has a weak reference to is counted slowly ever after.
+    // A reference cycle, which the shutdown breaks. A weak reference would slow down reference
+    // counting of the core for good.
     indexBuilder?.setIndexRequestHandler { self.wantIndexes(of: $0) }
   }
 
-  /// The hook for errors that have no other way out.
+  /// The hook for errors that cannot be thrown or returned.
   public var onError: (@Sendable (any Error) -> Void)? {
     get { hook.handler }
     set { hook.handler = newValue }
   }
 
-  /// Tells the error hook, without keeping the core alive.
+  /// Reports to the error hook, without keeping the core alive.
   public var reporter: @Sendable (any Error) -> Void { { [hook] in hook.report($0) } }
 
-  /// Tells the error hook.
+  /// Reports an error to the error hook.
   public func report(_ error: any Error) {
     hook.report(error)
   }
 
   // MARK: Changes
 
-  /// Puts a transaction at the end of the lines of its types; see `Workspace`.
+  /// Enqueues a transaction for its types; see `Workspace`.
   public func performChanges(
     _ types: [Any.Type], _ changesHandler: @escaping Workspace.ChangesHandler,
     _ completionHandler: Workspace.CompletionHandler?
@@ -136,12 +140,13 @@ public final class WorkspaceCore: TransactionHost {
     if !isAccepted { completionHandler?(false) }
   }
 
-  /// Puts a job at the end of the lines of some types.
+  /// Enqueues a job for some types.
   ///
   /// - Parameters:
   ///   - types: The types.
-  ///   - job: Sees to it that `endAccepted` is called when everybody has been told that it has ended; until then no shutdown does.
-  /// - Returns: False if the workspace is shut down: nothing is called then.
+  ///   - job: Must make sure that `endAccepted` is called when its end has been delivered; a
+  ///     shutdown waits for that call.
+  /// - Returns: False if the workspace is shut down: then the job is not run.
   func enqueue(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     let plans = migrations.plans(for: types)
     if plans.isEmpty { return enqueueAsIs(types, job) }
@@ -151,12 +156,12 @@ public final class WorkspaceCore: TransactionHost {
     }
   }
 
-  /// The types in whose lines stands what names some types, before which these plans are completed.
+  /// The types in whose queues a job over some types waits, if these plans are completed before it.
   static func lines(_ types: TypeSet, _ plans: [MigrationPlan]) -> TypeSet {
     plans.reduce(into: types) { $0.formUnion($1.types) }
   }
 
-  /// The same, whatever is not migrated.
+  /// Enqueues a job for some types without completing their migrations.
   func enqueueAsIs(_ types: TypeSet, _ job: @escaping Ticket.Job) -> Bool {
     accepted.enter()
     let isAccepted = transactions.enqueue(types, job)
@@ -167,14 +172,15 @@ public final class WorkspaceCore: TransactionHost {
   /// Whether a shutdown has been called.
   var isClosed: Bool { transactions.isClosed }
 
-  /// Begins something that a shutdown waits for. Called while something else is known to be accepted.
+  /// Begins an operation that a shutdown waits for. Called while another operation is known to be
+  /// accepted.
   /// - Returns: True.
   func accept() -> Bool {
     accepted.enter()
     return true
   }
 
-  /// The same at any time.
+  /// Begins an operation that a shutdown waits for. May be called at any time.
   /// - Returns: False if the workspace is shut down.
   func acceptUnlessClosed() -> Bool {
     accepted.enter()
@@ -185,18 +191,18 @@ public final class WorkspaceCore: TransactionHost {
 
   func endAccepted() { accepted.leave() }
 
-  /// Tells somebody, in a lane.
+  /// Starts a delivery, in a lane.
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
-  /// Runs a transaction on this thread, which stands at the head of its lines.
+  /// Runs a transaction, which is at the head of its queues, on this thread.
   func run(_ transaction: Transaction, _ handler: (Transaction) -> Void) -> Ticket.Rest {
     do { try engine.prepareForWriting() } catch { return transaction.finish(error) }
     ThreadContext.current.inside(transaction, handler)
     return transaction.finish()
   }
 
-  /// The same for one that must not wait.
-  /// - Returns: nil if it would have had to wait, and nothing has happened.
+  /// Runs a transaction that must not wait on this thread.
+  /// - Returns: nil if it would have had to wait; it had no effect then.
   func runAtOnce(
     _ transaction: Transaction, _ handler: (Transaction) -> Void
   ) -> Ticket.Rest? {
@@ -206,16 +212,16 @@ public final class WorkspaceCore: TransactionHost {
     return nil
   }
 
-  /// Whether a transaction that begins now will hardly have to wait for anybody, so that it may run
-  /// on the thread of a task. It takes nothing, so others may come in between.
+  /// Whether a transaction that begins now will most likely not have to wait, so that it may run on
+  /// the thread of a task. This reserves nothing, so another transaction may come in between.
   var isFree: Bool {
     !lanes.areShared && ThreadContext.current.isIdle && committer.isIdle && engine.canWriteAtOnce
   }
 
-  /// The engine's token, as far as it is known without asking; see `SharedStorageEngine`.
+  /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.
   var lastKnownToken: CommitToken { sharedEngine?.lastKnownToken ?? .unshared }
 
-  /// The engine's token that is current now; nil if it cannot be known.
+  /// The engine's current commit token; nil if it cannot be known.
   func currentToken() throws -> CommitToken? {
     guard let sharedEngine else { return .unshared }
     return try sharedEngine.currentToken()
@@ -249,10 +255,10 @@ public final class WorkspaceCore: TransactionHost {
 
   // MARK: Shutdown
 
-  /// Refuses new work, and closes the engine after what was accepted; see `Workspace`.
+  /// Rejects new work, and closes the engine after everything that was accepted; see `Workspace`.
   ///
   /// - Parameters:
-  ///   - completion: Called when everything is closed; without it this waits.
+  ///   - completion: Called when everything is closed; if nil, this call waits for that.
   ///   - close: Closes the engine; nil for `StorageEngine.close()`.
   public func shutdown(
     _ completion: (@Sendable () -> Void)?, closing close: (@Sendable () throws -> Void)? = nil
@@ -261,7 +267,7 @@ public final class WorkspaceCore: TransactionHost {
     if completion == nil {
       require(
         context.delivering !== self,
-        "shutdown() was called inside a completion handler or a callback, for which it would wait: give it a completion"
+        "shutdown() was called inside a completion handler or a callback and would wait for it: give it a completion"
       )
       require(
         context.transaction(of: self) == nil,
@@ -271,7 +277,7 @@ public final class WorkspaceCore: TransactionHost {
         "shutdown() was called inside a snapshot of the workspace: give it a completion")
     }
     if !transactions.close() {
-      // A call that does not wait for the first one's end.
+      // This call does not wait for the end of the first one.
       completion?()
       return
     }
@@ -280,7 +286,7 @@ public final class WorkspaceCore: TransactionHost {
     accepted.notify(queue: closing) { [self] in
       builds.endPaused(WorkspaceError.shutDown)
       migrations.runs.endPaused(WorkspaceError.shutDown)
-      // A snapshot that has read nothing yet goes on reading, too.
+      // A snapshot that has read nothing yet may still read.
       snapshots.notify(queue: closing) { [self] in
         do { if let close { try close() } else { try engine.close() } } catch { report(error) }
         indexBuilder?.setIndexRequestHandler(nil)
@@ -292,22 +298,22 @@ public final class WorkspaceCore: TransactionHost {
 }
 
 extension Transaction {
-  /// The workspace, which runs all transactions that there are.
+  /// The workspace, which runs every transaction.
   var core: WorkspaceCore {
     guard let core = workspace as? WorkspaceCore else {
-      preconditionFailure("a transaction belongs to something else than a workspace")
+      preconditionFailure("the host of a transaction is not a workspace")
     }
     return core
   }
 }
 
-/// Owns the core of a workspace and shuts it down when the workspace is released, after the last accepted transaction. For the
-/// authors of engines: a workspace keeps one, and nothing else keeps it.
+/// Owns the core of a workspace and shuts it down when the workspace is released, after the last
+/// accepted transaction. For authors of engines: a workspace keeps one, and nothing else does.
 public final class WorkspaceLifetime: Sendable {
   /// The core.
   public let core: WorkspaceCore
 
-  /// Begins the life of a core.
+  /// Makes the owner of a core.
   public init(_ core: WorkspaceCore) { self.core = core }
 
   deinit { core.shutdown {} }

@@ -1,15 +1,17 @@
-// WriteContext: what `write` hands to its closure.
+// WriteContext: what `write` passes to its closure.
 //
-// The same transaction as that of `performChanges`, with the storage's own errors and with values in and out.
+// It uses the same transaction as `performChanges`, throws the storage's own errors, and takes and
+// returns values.
 
-/// Changes objects inside a transaction. It has a meaning only inside the closure of `write`, on the closure's thread.
+/// Changes objects inside a transaction. It is valid only inside the closure of `write`, on the
+/// closure's thread.
 ///
-/// Each change does all or nothing. If one throws `StorageError` with `.alreadyExists` and the closure catches it, the transaction
-/// goes on; any other error of the storage ends it.
+/// Each change is atomic. If one throws `StorageError` with `.alreadyExists` and the closure
+/// catches it, the transaction continues; any other error of the storage ends it.
 public final class WriteContext {
   let transaction: Transaction
   let scope = ContextScope()
-  /// Whether the closure has asked for a dictionary.
+  /// Whether the closure has used a dictionary.
   var usesDictionary = false
 
   init(_ transaction: Transaction) {
@@ -18,7 +20,8 @@ public final class WriteContext {
 
   /// Begins a query for the objects of a type, in the transaction's own view.
   /// - Parameter type: One of the transaction's types.
-  /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used too late.
+  /// - Throws: `WorkspaceError` if the type is not in the list, or the context is used after its
+  ///   closure has ended.
   public func fetch<Element: Atom>(for type: Element.Type) throws -> ThrowingQueryBuilder<Element> {
     try requireUse(of: type)
     return ThrowingQueryBuilder(builder: QueryBuilder(transaction.core), scope: scope)
@@ -27,13 +30,14 @@ public final class WriteContext {
   /// Stores a new object.
   /// - Parameter object: Its fields.
   /// - Returns: The object as it is stored.
-  /// - Throws: `StorageError`, with `.alreadyExists` if its key or a unique value belongs to another object; `WorkspaceError`.
+  /// - Throws: `StorageError`, with `.alreadyExists` if another object has its key or a unique
+  ///   value; `WorkspaceError`.
   @discardableResult
   public func insert<Element: Atom>(_ object: Element) throws -> Element {
     try stored(submit(Element._Draft.creationRequest(object)))
   }
 
-  /// Changes an object, starting from what is stored now.
+  /// Changes an object, starting from its stored values.
   ///
   ///     try txn.update(post) { $0.likes += 1 }
   ///
@@ -41,7 +45,8 @@ public final class WriteContext {
   ///   - object: The object, found by its row id, or by its primary key if it was not fetched.
   ///   - change: Sets fields of the draft, which has the stored values.
   /// - Returns: The object as it is stored.
-  /// - Throws: `StorageError`, with `.missing` if it is not stored; what `change` throws; `WorkspaceError`.
+  /// - Throws: `StorageError`, with `.missing` if it is not stored; the errors of `change`;
+  ///   `WorkspaceError`.
   @discardableResult
   public func update<Element: Atom>(
     _ object: Element, _ change: (inout Element._Draft) throws -> Void
@@ -60,10 +65,12 @@ public final class WriteContext {
     return try stored(submit(request))
   }
 
-  /// Stores the values of an object: over the stored one if there is one, otherwise as a new one.
-  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
+  /// Stores the values of an object: it replaces the stored object if there is one, and otherwise
+  /// inserts a new one.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not
+  ///   fetched.
   /// - Returns: The object as it is stored.
-  /// - Throws: As `insert`.
+  /// - Throws: The same errors as `insert`.
   @discardableResult
   public func upsert<Element: Atom>(_ object: Element) throws -> Element {
     try requireUse(of: Element.self)
@@ -72,9 +79,10 @@ public final class WriteContext {
     return try stored(submit(request))
   }
 
-  /// Removes an object.
-  /// - Parameter object: The object, found by its row id, or by its primary key if it was not fetched.
-  /// - Returns: Whether it was there.
+  /// Deletes an object.
+  /// - Parameter object: The object, found by its row id, or by its primary key if it was not
+  ///   fetched.
+  /// - Returns: Whether it existed.
   /// - Throws: `StorageError`; `WorkspaceError`.
   @discardableResult
   public func delete<Element: Atom>(_ object: Element) throws -> Bool {
@@ -86,10 +94,10 @@ public final class WriteContext {
     return true
   }
 
-  /// Carries out a change request that was made in this transaction.
+  /// Executes a change request that was made in this transaction.
   /// - Parameter request: A request that has not succeeded before.
-  /// - Returns: What was done.
-  /// - Throws: As `insert`.
+  /// - Returns: The outcome.
+  /// - Throws: The same errors as `insert`.
   @discardableResult
   public func submit<Request: ChangeRequest>(
     _ request: Request
@@ -108,7 +116,7 @@ public final class WriteContext {
     }
   }
 
-  /// Makes sure that the transaction was for something: for its types, or for dictionaries.
+  /// Checks that the transaction declares types, or uses dictionaries.
   func requireTypes() throws {
     if !usesDictionary, transaction.lists(DictionaryItem.schema) { throw WorkspaceError.noTypes }
   }

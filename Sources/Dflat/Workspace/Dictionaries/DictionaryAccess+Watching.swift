@@ -1,4 +1,4 @@
-// Subscriptions to a key, for all forms of call.
+// Subscriptions to a key, for all kinds of values.
 
 /// An event of a key that a program has subscribed to.
 public enum SubscribedDictionaryValue<Element: Equatable>: Equatable {

@@ -1,15 +1,15 @@
-// DictionaryAccess: how the forms of call reach the values of a dictionary.
+// DictionaryAccess: how the subscripts and methods of a dictionary reach its values.
 //
 //  - Outside of transactions a read asks the store and then the disk, and an assignment goes to the
 //    store.
 //  - In a transaction's dictionary both go to the transaction's draft, which takes precedence over
 //    the store.
 
-/// A way to the values of a dictionary. For Dflat.
+/// Access to the values of a dictionary. For Dflat.
 public struct DictionaryAccess: Sendable {
   let core: WorkspaceCore
   let store: DictionaryStore
-  /// The transaction whose dictionary it is.
+  /// The transaction that the dictionary belongs to, if any.
   let transaction: UncheckedTransaction?
 }
 
@@ -86,7 +86,7 @@ extension DictionaryAccess {
     }
   }
 
-  /// - Parameter isEqual: Whether encoded contents are the same value; called with no lock held.
+  /// - Parameter isEqual: Whether encoded contents are the same value. Called with no lock held.
   func set(
     _ key: String, _ contents: DictionaryContents,
     isEqual: (StoredBytes) -> Bool = { _ in false }
@@ -113,8 +113,8 @@ extension DictionaryAccess {
     }
   }
 
-  /// The draft of the transaction, if this is a transaction's dictionary; nil inside if the
-  /// transaction has failed.
+  /// The draft of the transaction, if this is a transaction's dictionary. The inner optional is nil
+  /// if the transaction has failed.
   private func draft(_ call: String) -> DictionaryDraft?? {
     guard let transaction = transaction?.transaction else { return .none }
     return .some(transaction.draft(of: store, for: call))

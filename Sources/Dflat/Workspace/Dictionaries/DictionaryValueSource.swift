@@ -1,4 +1,4 @@
-// What the publisher of a key sends, without Combine: see Observation/PublisherSources.swift.
+// The source of a key's publisher, without Combine: see Observing/PublisherSources.swift.
 
 /// Sends the values of a key into a buffer.
 package struct DictionaryValueSource<Element: Equatable & Sendable>: Sendable {

@@ -1,14 +1,14 @@
-// What a transaction does to dictionaries: drafts, which are written when its handler has returned.
+// A transaction's changes to dictionaries: drafts, which are written when its handler has returned.
 
 extension Transaction {
   func _dictionary(_ namespace: String) -> any WorkspaceDictionary {
     return StoredDictionary(core, core.dictionaries.store(namespace), in: self)
   }
 
-  /// Whether it has its turn to write.
+  /// Whether the transaction holds the write lease.
   var isWriting: Bool { turn != nil }
 
-  /// What it does to a dictionary; nil if the transaction has failed.
+  /// The draft of a dictionary in this transaction; nil if the transaction has failed.
   func draft(of store: DictionaryStore, for call: String) -> DictionaryDraft? {
     require(
       isOpen && ThreadContext.current.transaction === self,
@@ -28,7 +28,7 @@ extension Transaction {
 
   func dictionaryKeys(of store: DictionaryStore) -> [String] {
     guard let draft = draft(of: store, for: "keys was read"), let turn else { return [] }
-    // Those that were set outside of transactions and are not written count, too.
+    // Keys that were set outside of transactions and are not written yet count, too.
     var keys = Set<DictionaryKey>()
     if !draft.erases {
       do {

@@ -1,10 +1,11 @@
 // The dictionaries of a workspace and of its transactions.
 
 extension Workspace {
-  /// Values under names; see `WorkspaceDictionary`. Getting it costs nothing; all copies share their state.
+  /// The workspace's dictionary, a persistent map from strings to values; see
+  /// `WorkspaceDictionary`. Getting it costs nothing; all copies share their state.
   ///
-  /// It can be set so that `dflat.dictionary["theme"] = "dark"` can be written. Setting it to another workspace's dictionary is a
-  /// programmer error.
+  /// The property has a setter so that `dflat.dictionary["theme"] = "dark"` compiles. Setting it to
+  /// another workspace's dictionary is a programmer error.
   public var dictionary: any WorkspaceDictionary {
     get { StoredDictionary(_core, _core.dictionaries.main) }
     nonmutating set {
@@ -15,14 +16,14 @@ extension Workspace {
     }
   }
 
-  /// A dictionary with keys of its own.
+  /// A dictionary with a separate set of keys.
   ///
   ///     var settings = dflat.dictionary(namespace: "settings")
   ///     settings["volume"] = 0.8
   ///
   /// Programs that use upstream Dflat on the same file do not see its keys.
   ///
-  /// - Parameter namespace: The name; the empty one is that of `dictionary`.
+  /// - Parameter namespace: The name. The empty name is the namespace of `dictionary`.
   /// - Returns: The dictionary. All copies share their state.
   public func dictionary(namespace: String) -> any WorkspaceDictionary {
     StoredDictionary(_core, _core.dictionaries.store(namespace))
@@ -37,10 +38,12 @@ extension TransactionContext {
     return transaction._dictionary(namespace)
   }
 
-  /// The workspace's dictionary as a part of the transaction: what is set is committed or undone with the objects.
+  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled
+  /// back with the objects.
   ///
-  /// The first use takes the write lock, like the first submit. It sees what this transaction and those before it have set. Once the
-  /// transaction is committed, everybody sees the changes, and subscribers are told before the completion handler.
+  /// The first use takes the write lock, as the first submit does. It sees the values that this
+  /// transaction and earlier ones have set. Once the transaction is committed, its changes are
+  /// visible everywhere, and subscribers are notified before the completion handler.
   public var dictionary: any WorkspaceDictionary {
     get { _dictionary("") }
     nonmutating set {
@@ -51,17 +54,20 @@ extension TransactionContext {
     }
   }
 
-  /// The same for a namespace; see `Workspace.dictionary(namespace:)`.
+  /// The dictionary of a namespace as a part of the transaction; see
+  /// `Workspace.dictionary(namespace:)`.
   /// - Parameter namespace: The name.
-  /// - Returns: The dictionary, which has a meaning inside the changes handler only.
+  /// - Returns: The dictionary, which is valid inside the changes handler only.
   public func dictionary(namespace: String) -> any WorkspaceDictionary { _dictionary(namespace) }
 }
 
 extension WriteContext {
-  /// The workspace's dictionary as a part of the transaction: what is set is committed or undone with the objects.
+  /// The workspace's dictionary as a part of the transaction: assignments are committed or rolled
+  /// back with the objects.
   ///
-  /// The first use takes the write lock, like the first change. It sees what this transaction and those before it have set. Once the
-  /// transaction is committed, everybody sees the changes.
+  /// The first use takes the write lock, as the first change does. It sees the values that this
+  /// transaction and earlier ones have set. Once the transaction is committed, its changes are
+  /// visible everywhere.
   public var dictionary: any WorkspaceDictionary {
     get { dictionary(namespace: "") }
     set {
@@ -72,9 +78,10 @@ extension WriteContext {
     }
   }
 
-  /// The same for a namespace; see `Workspace.dictionary(namespace:)`.
+  /// The dictionary of a namespace as a part of the transaction; see
+  /// `Workspace.dictionary(namespace:)`.
   /// - Parameter namespace: The name.
-  /// - Returns: The dictionary, which has a meaning inside the closure only.
+  /// - Returns: The dictionary, which is valid inside the closure only.
   public func dictionary(namespace: String) -> any WorkspaceDictionary {
     usesDictionary = true
     return transaction._dictionary(namespace)

@@ -1,10 +1,10 @@
-// Reading and writing what dictionaries keep in the storage.
+// Reading and writing the stored values of dictionaries.
 
 import FlatBuffersRuntime
 import Platform
 
 extension WorkspaceCore {
-  /// Sees to it that what waits is written.
+  /// Makes sure that pending changes will be written.
   func scheduleWriting(of store: DictionaryStore) {
     let isAccepted = enqueue([DictionaryItem.schema]) { [self] in write(store, commits: false) }
     if !isAccepted {
@@ -13,9 +13,10 @@ extension WorkspaceCore {
     }
   }
 
-  /// Writes what waits, as a transaction that was accepted.
+  /// Writes the pending changes, as an accepted transaction.
   ///
-  /// - Parameter commits: Whether it is committed when this returns, and everything before it.
+  /// - Parameter commits: Whether they, and everything before them, are committed when this
+  ///   returns.
   private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.Rest {
     var turn: Committer.Turn?
     var batch: DictionaryBatch?
@@ -43,7 +44,8 @@ extension WorkspaceCore {
       }, commits: commits)
   }
 
-  /// Waits until everything that was set before is written; on this thread, so that it can be called anywhere.
+  /// Waits until everything that was set before is written. It writes on the calling thread, so it
+  /// may be called on any.
   func synchronize(_ store: DictionaryStore) {
     if let transaction = ThreadContext.current.transaction(of: self) {
       require(
@@ -52,7 +54,8 @@ extension WorkspaceCore {
       )
     }
     var isAccepted = false
-    // Who was accepted before and has not ended keeps the workspace open, also after a shutdown.
+    // A write that was accepted before and has not ended keeps the workspace open, even after a
+    // shutdown.
     guard store.isUnwritten({ isAccepted = accept() }) else { return }
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
     let rest = write(store, commits: true)
@@ -79,7 +82,7 @@ extension WorkspaceCore {
 
   // MARK: Reading
 
-  /// What is stored under a key.
+  /// The contents of a key.
   @inline(__always)
   func contents(of key: DictionaryKey, in store: DictionaryStore) -> DictionaryContents {
     switch store.known(key) {
@@ -88,7 +91,7 @@ extension WorkspaceCore {
     }
   }
 
-  /// Reads what is stored under a key, and remembers it if later reads should see it.
+  /// Reads the contents of a key, and remembers them if later reads should see them.
   @inline(never)
   private func read(
     _ key: DictionaryKey, in store: DictionaryStore, _ moment: DictionaryStore.Moment
@@ -107,13 +110,14 @@ extension WorkspaceCore {
     return store.remember(key, item.contents, row: item.row, since: moment)
   }
 
-  /// What was read; the row is −1 if there is none.
+  /// The result of a read. The row is −1 if there is none.
   private struct ReadItem {
     var contents = DictionaryContents.absent
     var row: Int64 = -1
   }
 
-  /// What is committed, in the one step that is enough for it; nil if it cannot be read.
+  /// The committed contents, read in a single step, which needs no snapshot; nil if they cannot be
+  /// read.
   @inline(__always)
   private func stored(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
     if transactions.isClosed { return nil }
@@ -131,7 +135,7 @@ extension WorkspaceCore {
     return item
   }
 
-  /// What the thread's snapshot or transaction sees; nil if it cannot be read.
+  /// The contents that the thread's snapshot or transaction sees; nil if they cannot be read.
   private func found(_ key: DictionaryKey, in store: DictionaryStore) -> ReadItem? {
     guard let rows = readItemsIfPossible(DictionaryItem.query(key.text, in: store.namespace)) else {
       return nil
@@ -148,7 +152,7 @@ extension WorkspaceCore {
     readItemsIfPossible(query) ?? []
   }
 
-  /// Inside a snapshot what that shows, otherwise what is committed; nil if it cannot be read.
+  /// Inside a snapshot its items, otherwise the committed ones; nil if they cannot be read.
   private func readItemsIfPossible(_ query: Query) -> [Row]? {
     guard canRead else { return nil }
     let context = ThreadContext.current
@@ -161,7 +165,7 @@ extension WorkspaceCore {
     }
   }
 
-  /// What `read` gives; nil if it fails, which the error hook hears.
+  /// The result of `read`; nil if it throws. The error is reported to the error hook.
   private func unlessUnreadable<R>(_ read: () throws -> R) -> R? {
     do { return try read() } catch let error as StorageError where error.cause == .closed {
       return nil
@@ -173,7 +177,7 @@ extension WorkspaceCore {
 }
 
 extension WorkspaceCore {
-  /// What transactions that hold the write lock see of a key, besides what everybody sees.
+  /// The contents of a key that only transactions under the write lock see.
   func draftedContents(
     of key: DictionaryKey, in draft: DictionaryDraft
   ) -> DictionaryContents? {

@@ -1,9 +1,9 @@
-// The forms of call: a value under a key, with its type written, inferred, or with a default.
+// The subscripts: a value under a key, with its type written, inferred, or with a default.
 //
 // Values of several groups are `Codable`. Where a value fits more than one group, Swift prefers the
-// one that asks for more protocols; therefore the group for scalars names all of the `Codable`
-// group's, and generated values, which are `Codable` and `FlatBuffersCodable`, have a group that
-// names both. DictionaryFormsTests holds Swift to it.
+// one that requires more protocols; therefore the group for scalars names all protocols of the
+// `Codable` group, and generated values, which are `Codable` and `FlatBuffersCodable`, have a group
+// that names both. DictionaryFormsTests checks that Swift chooses as intended.
 
 // MARK: Scalars
 

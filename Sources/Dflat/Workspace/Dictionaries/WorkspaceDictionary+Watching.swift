@@ -1,6 +1,6 @@
-// The forms of call: following the value of a key, by a handler or as a stream.
+// Following the value of a key, with a handler or as a stream.
 //
-// There is one form for each group of WorkspaceDictionary+Values.swift.
+// There is one method for each group of WorkspaceDictionary+Values.swift.
 
 // MARK: Scalars
 
@@ -15,8 +15,8 @@ extension WorkspaceDictionary {
   ///       }
   ///     }
   ///
-  /// The first call, with `.initial`, comes on the calling thread before this returns. Each later
-  /// one comes on the thread that assigns the value, before the assignment returns; for a value
+  /// The first call, with `.initial`, runs on the calling thread before this returns. Each later
+  /// call runs on the thread that assigns the value, before the assignment returns; for a value
   /// that a transaction has set, on the thread that completes the transaction. No lock is held
   /// during a call. Only changes through the same workspace object are seen.
   ///
@@ -32,7 +32,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .scalar, changeHandler)
   }
 
-  /// The values of a key as a stream: the present one, and each new one; nil while it has none.
+  /// The values of a key as a stream: the current one, and each new one; nil while the key has
+  /// none.
   ///
   ///     for await theme in dflat.dictionary.subscribe("theme", of: String.self) { apply(theme) }
   ///
@@ -56,7 +57,7 @@ extension WorkspaceDictionary {
 extension WorkspaceDictionary {
   /// Calls a handler with the `Codable` value of a key, now and whenever it changes.
   ///
-  /// The first call comes before this returns, each later one before the assignment returns.
+  /// The first call runs before this returns, each later one before the assignment returns.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -69,8 +70,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .codable, changeHandler)
   }
 
-  /// The `Codable` values of a key as a stream: the present one, and each new one; nil while it has
-  /// none. It never finishes.
+  /// The `Codable` values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -89,7 +90,7 @@ extension WorkspaceDictionary {
 extension WorkspaceDictionary {
   /// Calls a handler with the FlatBuffers value of a key, now and whenever it changes.
   ///
-  /// The first call comes before this returns, each later one before the assignment returns.
+  /// The first call runs before this returns, each later one before the assignment returns.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -102,8 +103,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .flatBuffers, changeHandler)
   }
 
-  /// The FlatBuffers values of a key as a stream: the present one, and each new one; nil while it
-  /// has none. It never finishes.
+  /// The FlatBuffers values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -122,7 +123,7 @@ extension WorkspaceDictionary {
 extension WorkspaceDictionary {
   /// Calls a handler with the generated value of a key, now and whenever it changes.
   ///
-  /// The first call comes before this returns, each later one before the assignment returns.
+  /// The first call runs before this returns, each later one before the assignment returns.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.
@@ -135,8 +136,8 @@ extension WorkspaceDictionary {
     _access.subscribe(key, .flatBuffers, changeHandler)
   }
 
-  /// The generated values of a key as a stream: the present one, and each new one; nil while it has
-  /// none. It never finishes.
+  /// The generated values of a key as a stream: the current one, and each new one; nil while the
+  /// key has none. The stream never finishes.
   /// - Parameters:
   ///   - key: The key.
   ///   - type: The type of its value. A value of another type counts as none.

@@ -1,6 +1,6 @@
-// WorkspaceDictionary: values under names, as programs use them.
+// WorkspaceDictionary: persistent values under string keys, as programs use them.
 //
-// Here is what concerns all keys. The forms of call for one key are in
+// This file has the operations on all keys. Those on one key are in
 // WorkspaceDictionary+Values.swift and WorkspaceDictionary+Watching.swift; all of them go through
 // DictionaryAccess.
 
@@ -13,10 +13,10 @@
 /// FlatBuffers values. An assignment is visible at once and written soon after; the first read of a
 /// key reads the disk, later ones read memory. See <doc:Dictionary>.
 public protocol WorkspaceDictionary: Sendable {
-  /// Where the values are. For Dflat.
+  /// The access to the values. For Dflat.
   var _access: DictionaryAccess { get }
-  /// What is stored under a key. A call, so that reading does not count references to what
-  /// `_access` holds. For Dflat.
+  /// The contents of a key. This is a function so that reading does not retain and release the
+  /// references in `_access`. For Dflat.
   func _contents(of key: String) -> DictionaryStored
 }
 
@@ -35,8 +35,8 @@ struct StoredDictionary: WorkspaceDictionary {
 }
 
 extension WorkspaceDictionary {
-  /// Waits until everything that was assigned before the call is written. What could not be written
-  /// is reported to the error hook.
+  /// Waits until everything that was assigned before the call is written. Values that could not be
+  /// written are reported to the error hook.
   ///
   /// Calling it inside a changes handler that has submitted something, or on a transaction's
   /// dictionary, is a programmer error: the transaction would wait for itself.
@@ -57,7 +57,7 @@ extension WorkspaceDictionary {
     return transaction.dictionaryKeys(of: access.store)
   }
 
-  /// Removes every key. Subscribers of all keys are notified, also of those without a value.
+  /// Removes every key. Subscribers of all keys are notified, even of keys without a value.
   public mutating func removeAll() {
     let access = _access
     if let transaction = access.transaction?.transaction {

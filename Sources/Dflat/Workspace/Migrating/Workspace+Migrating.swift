@@ -1,21 +1,24 @@
-// Migrating, as programs call it.
+// The public API of migrations.
 
 extension Workspace {
   /// Migrates all objects, and waits until that is done.
   ///
   ///     try await dflat.migrate(migration)
   ///
-  /// It goes on in steps. Each is a transaction of its own, which takes its place in the lines of both types when the one before
-  /// it is committed: transactions that are called meanwhile run in between, and a process that ends loses nothing but the step that it
-  /// was in. Called again, it goes on where the file says. Nothing is migrated twice, also if several processes do it.
+  /// The migration runs in steps. Each step is a transaction of its own, which is queued for both
+  /// types when the previous one is committed: transactions that are called in the meantime run in
+  /// between, and a process that ends loses only the current step. A later call continues from the
+  /// state of the file. No object is migrated twice, even if several processes run the migration.
   ///
   /// From this call on the new type is complete, see ``migrateWhenUsed(_:)``.
   ///
   /// - Parameters:
-  ///   - migration: What becomes of the old objects.
-  ///   - step: How many objects a transaction migrates at most. While it does nobody else writes.
-  /// - Throws: `MigrationError` for an object that could not be migrated: those before it are, it and those behind it are not.
-  ///   `StorageError`; `WorkspaceError.shutDown`; `CancellationError` if the task is cancelled, which does not stop the migration.
+  ///   - migration: How to convert the old objects.
+  ///   - step: The largest number of objects in one transaction. No other transaction can write
+  ///     while it runs.
+  /// - Throws: `MigrationError` for an object that could not be migrated: the objects before it are
+  ///   migrated, it and those after it are not. `StorageError`; `WorkspaceError.shutDown`;
+  ///   `CancellationError` if the task is cancelled, which does not stop the migration.
   public func migrate<Old: Atom, New: Atom>(
     _ migration: Migration<Old, New>, step: Int = 500
   ) async throws {
@@ -23,12 +26,14 @@ extension Workspace {
     try Task.checkCancellation()
   }
 
-  /// Migrates all objects, and tells how far each step has come; it ends when nothing is left. See ``migrate(_:step:)``.
+  /// Migrates all objects, and reports the progress after each step. The sequence ends when nothing
+  /// is left. See ``migrate(_:step:)``.
   ///
   /// - Parameters:
-  ///   - migration: What becomes of the old objects.
-  ///   - step: How many objects a transaction migrates at most.
-  /// - Returns: A sequence that throws what `migrate` throws. Ending it early does not stop the migration.
+  ///   - migration: How to convert the old objects.
+  ///   - step: The largest number of objects in one transaction.
+  /// - Returns: A sequence that throws the same errors as `migrate`. Ending it early does not stop
+  ///   the migration.
   public func migrationProgress<Old: Atom, New: Atom>(
     _ migration: Migration<Old, New>, step: Int = 500
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
@@ -46,25 +51,29 @@ extension Workspace {
     }
   }
 
-  /// Migrates objects when their new type is used, for as long as this workspace lasts. Call it before the type is used.
+  /// Migrates objects when their new type is used, as long as this workspace exists. Call it before
+  /// the type is used.
   ///
   ///     let dflat = SQLiteWorkspace(filePath: path, configuration: configuration)
   ///     dflat.migrateWhenUsed(migration)
   ///
-  /// Nothing is read or written by this call. From now on the new type is complete, whatever the file has:
+  /// This call reads and writes nothing. From now on the new type is complete, whatever the file
+  /// contains:
   ///
-  /// - Fetches find old objects as well, as their successors. Those are not stored yet: their `_rowid` is −1. Such a fetch calls the
-  ///   function for each old object that is left, needs no right to write, and begins to migrate in steps, behind what waits. It
-  ///   works with a workspace that only reads, too.
-  /// - Before a transaction that names the new type begins, or a subscription to it, what is left is migrated in steps. So there all
-  ///   objects are stored ones.
-  /// - An object that cannot be migrated is left out of fetches, and told to the error hook. Transactions that look at the new type
-  ///   fail with its `MigrationError` until the object was changed by a transaction that names the old type.
+  /// - Fetches also find old objects, converted to their successors. These are not stored yet:
+  ///   their `_rowid` is −1. Such a fetch calls the function for each remaining old object, needs
+  ///   no write lock, and starts a migration in steps, queued behind waiting transactions. It works
+  ///   in a read-only workspace, too.
+  /// - Before a transaction that names the new type begins, or a subscription to it, the remaining
+  ///   objects are migrated in steps. So there all objects are stored ones.
+  /// - An object that cannot be migrated is left out of fetches, and reported to the error hook.
+  ///   Transactions that read the new type fail with its `MigrationError` until a transaction that
+  ///   names the old type has changed the object.
   ///
   /// Old objects that an older program stores later are migrated, too.
   ///
-  /// - Parameter migration: What becomes of the old objects. Several migrations to one type add up; one from the same old type
-  ///   takes the place of the one before.
+  /// - Parameter migration: How to convert the old objects. Several migrations to one type add up;
+  ///   one from the same old type replaces the previous one.
   public func migrateWhenUsed<Old: Atom, New: Atom>(_ migration: Migration<Old, New>) {
     _core.migrations.add(MigrationPlan(migration), step: nil)
   }

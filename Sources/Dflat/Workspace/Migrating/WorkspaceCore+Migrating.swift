@@ -1,4 +1,4 @@
-// Running migrations, and reading what is migrated when it is used.
+// Running migrations, and reading types that are migrated when they are used.
 
 import Dispatch
 import Platform
@@ -6,7 +6,8 @@ import Platform
 // MARK: Steps
 
 extension WorkspaceCore {
-  /// Takes one step, on this thread, and commits it. Called by what stands at the head of the lines of the plan's types.
+  /// Runs one step on this thread, and commits it. Called by the job at the head of the queues of
+  /// the plan's types.
   private func takeStep(_ plan: MigrationPlan) -> Result<MigrationProgress, any Error> {
     let limit = migrations.objectsPerStep(plan.new)
     let outcome = Result { try takeStep(plan, limit) }
@@ -41,7 +42,8 @@ extension WorkspaceCore {
     return progress
   }
 
-  /// Migrates everything, each step committed by itself, for what is about to begin in the lines of the plans' types.
+  /// Migrates all remaining objects, each step in a commit of its own, for a job that is about to
+  /// begin in the queues of the plans' types.
   func complete(_ plans: [MigrationPlan]) {
     for plan in plans {
       while true {
@@ -50,7 +52,7 @@ extension WorkspaceCore {
           migrations.runs.report(progress, of: plan.new)
           if !progress.isFinished { continue }
         case .failure(let error):
-          // What comes next is told, if it looks at the type.
+          // The next transaction fails with this error, if it reads the type.
           report(error)
         }
         break
@@ -58,19 +60,19 @@ extension WorkspaceCore {
     }
   }
 
-  /// A fetch has met objects that are not migrated.
+  /// Called when a fetch has found objects that are not migrated.
   func wantMigration(_ plan: MigrationPlan) {
     if migrations.runs.begin(plan.new, now: clock.now, nil) { stepMigration(plan) }
   }
 
-  /// Begins a run that somebody waits for, or joins it.
+  /// Starts a migration on behalf of a waiting caller, or joins the running one.
   func migrate(_ plan: MigrationPlan, step: Int?, _ watcher: @escaping Migrations.Runs.Watcher) {
     migrations.add(plan, step: step)
     guard let plan = migrations.plan(for: plan.new) else { return }
     if migrations.runs.begin(plan.new, now: clock.now, watcher) { stepMigration(plan) }
   }
 
-  /// Puts the next step at the end of the types' lines.
+  /// Enqueues the next step for the plan's types.
   private func stepMigration(_ plan: MigrationPlan) {
     let isAccepted = enqueueAsIs(plan.types) { [self] in
       stepped(plan, takeStep(plan))

@@ -1,9 +1,9 @@
-// What the compiler says of live queries that lack a part.
+// Compiler errors for live queries that lack a part.
 
 public import Dispatch
 
 extension LiveQuery {
-  /// No form of a live query: an error that says so.
+  /// Not a way to make a live query: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -16,7 +16,7 @@ extension LiveQuery {
     on queue: DispatchQueue? = .main
   ) { unavailableCall() }
 
-  /// No form of a live query: an error that says so.
+  /// Not a way to make a live query: the compiler's error says so.
   @available(
     *, unavailable,
     message: """
@@ -28,7 +28,7 @@ extension LiveQuery {
     _ type: Element.Type, in workspace: (any Workspace)? = nil, on queue: DispatchQueue? = .main
   ) { unavailableCall() }
 
-  /// No form of a live query: an error that says so.
+  /// Not a way to make a live query: the compiler's error says so.
   @available(
     *, unavailable,
     message: "name the workspace in which it is watched: 'LiveQuery(result, in: dflat)'"

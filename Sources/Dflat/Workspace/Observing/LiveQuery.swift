@@ -1,21 +1,22 @@
-// LiveQuery: a result that is always up to date, for SwiftUI and for Swift's observation.
+// LiveQuery: a result that is always up to date, for SwiftUI and for Swift's Observation framework.
 
 public import Dispatch
 public import Observation
 import Platform
 
-/// A result that follows the data, and tells Swift's observation when it has changed.
+/// A result that follows the data, and notifies Swift's Observation when it has changed.
 ///
 ///     struct Popular: View {
 ///       @State var posts = LiveQuery(dflat.fetch(for: Post.self).where(Post.likes > 100), in: dflat)
 ///       var body: some View { List(posts.result) { Text($0.title) } }
 ///     }
 ///
-/// In other programs `withObservationTracking` tells of the next change. The query is watched as long as the object lives.
+/// Other programs use `withObservationTracking` to learn of the next change. The query is observed
+/// as long as the object exists.
 public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
   private struct State {
     var shown: FetchedResult<Element>
-    /// What is to be shown, once the queue comes to it.
+    /// The result to show, once the queue runs the update.
     var newest: FetchedResult<Element>?
     var subscription: (any WorkspaceSubscription)?
   }
@@ -27,10 +28,12 @@ public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
   /// Follows a result.
   ///
   /// - Parameters:
-  ///   - fetchedResult: What to begin with, a result of a workspace. One that was made by hand is a programmer error.
-  ///   - workspace: Where it is watched. It is not kept alive.
-  ///   - queue: Where `result` changes, a serial queue: the main one, for views, unless another is given. With nil it changes
-  ///     where callbacks run, so before the completion handler of the transaction that has changed it.
+  ///   - fetchedResult: The first result. It must come from a workspace: it is a programmer error
+  ///     to pass a result that the program built itself.
+  ///   - workspace: The workspace to observe. It is not kept alive.
+  ///   - queue: The queue on which `result` changes. It must be serial; the default is the main
+  ///     queue, for views. With nil, `result` changes where callbacks run, and so before the
+  ///     completion handler of the transaction that has changed it.
   public init(
     _ fetchedResult: FetchedResult<Element>, in workspace: some Workspace,
     on queue: DispatchQueue? = .main
@@ -54,7 +57,7 @@ public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
       defer { state.newest = result }
       return state.newest == nil
     }
-    // One that waits already shows the newest.
+    // An update that is already queued shows the newest result.
     guard isFirst else { return }
     guard let queue else { return show() }
     queue.async { [weak self] in self?.show() }

@@ -1,17 +1,17 @@
-// OtherWriters: changes by other workspaces and processes on the same data.
+// OtherWriters: external changes, by other workspaces and processes on the same data.
 //
-// The storage tells that somebody else has committed, not what. So everything that is watched is read again, at its place in the
-// order of deliveries, and compared: what differs is told like any change. Nothing is written for this, and other programs need
-// not know of it.
+// The storage reports that another connection has committed, but not what. So everything that is
+// observed is read again, at its position in the order of deliveries, and compared: differences are
+// delivered like any change. This writes nothing, and other programs need not cooperate.
 
 import Dispatch
 import Platform
 
-/// Looks now and then whether others have committed.
+/// Checks periodically whether other connections have committed.
 final class OtherWriters: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
-    /// The engine's token when everything was last read; nil if it never was.
+    /// The engine's commit token when everything was last read; nil if it never was.
     var seen: CommitToken?
     var isReading = false
   }
@@ -23,7 +23,7 @@ final class OtherWriters: Sendable {
 
   private let guarded = Mutex(Guarded())
 
-  /// - Parameter interval: How often to look; nil for never again.
+  /// - Parameter interval: The time between two checks; nil to stop checking.
   func look(every interval: DispatchTimeInterval?, in workspace: WorkspaceCore) {
     let timer = interval.map { interval in
       let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -48,10 +48,10 @@ final class OtherWriters: Sendable {
     let value: (any DispatchSourceTimer)?
   }
 
-  /// Reads everything again if others have committed since it was last read.
+  /// Reads everything again if other connections have committed since it was last read.
   func look(in workspace: WorkspaceCore) {
     guard let engine = workspace.sharedEngine else { return }
-    // The engine stays open as long as something that was accepted goes on.
+    // The engine stays open as long as an accepted operation runs.
     workspace.accepted.enter()
     defer { workspace.accepted.leave() }
     if workspace.transactions.isClosed { return }
@@ -66,7 +66,7 @@ final class OtherWriters: Sendable {
       guard isNew else { return }
       workspace.refresh { [weak self] in self?.guarded.withLock { $0.state.isReading = false } }
     } catch let error as StorageError where error.cause == .cannotOpen {
-      // There is nothing yet.
+      // The file does not exist yet.
     } catch {
       workspace.reportReading(error)
     }
@@ -79,10 +79,10 @@ final class OtherWriters: Sendable {
 }
 
 extension WorkspaceCore {
-  /// Reads again everything that is watched.
-  /// - Parameter completion: Called when everybody was told.
+  /// Reads everything that is observed again.
+  /// - Parameter completion: Called when all observers were notified.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
-    // What was fetched before may be out of date, whenever it is subscribed to.
+    // Every earlier result may be out of date, whenever it is subscribed to.
     observers.doubt(at: clock.advance())
     let all = DispatchGroup()
     for type in observers.observed {
@@ -98,10 +98,10 @@ extension WorkspaceCore {
 }
 
 extension Workspace {
-  /// Makes changes by other workspaces and processes on the same data known to those who watch.
+  /// Notifies observers of changes by other workspaces and processes on the same data.
   ///
-  /// Everything that is watched is read again and compared; who watches something that is different now is told, as of any change.
-  /// That costs as much as fetching all of it.
+  /// Everything that is observed is read again and compared. Observers of data that differ are
+  /// notified as of any change. That costs as much as fetching all of it.
   ///
   /// Returns when all handlers have run.
   public func refresh() async {
@@ -111,13 +111,15 @@ extension Workspace {
     }
   }
 
-  /// Sets how often to look for changes by other workspaces and processes on the same data. At first that is never.
+  /// Sets how often to check for changes by other workspaces and processes on the same data. The
+  /// default is never.
   ///
-  /// To look costs a few microseconds. Only if somebody else has committed, whatever it was, everything that is watched is read
-  /// again as by `refresh()`; so this is for programs that share their data with few writers. Changes may come together, and
-  /// what was done and undone between two looks is not seen.
+  /// A check costs a few microseconds. Only if another connection has committed anything,
+  /// everything that is observed is read again as by `refresh()`; so this is for programs that
+  /// share their data with few writers. Several changes may be delivered as one, and changes that
+  /// are undone between two checks are not seen.
   ///
-  /// - Parameter interval: Time between two looks, at least a millisecond; nil for never.
+  /// - Parameter interval: The time between two checks, at least a millisecond; nil for never.
   public func lookForOtherWriters(every interval: Duration?) {
     let core = _core
     core.otherWriters.look(

@@ -1,11 +1,12 @@
-// What publishers send, without Combine: see Publishers.swift.
+// The sources of publishers, without Combine: see Publishers.swift.
 //
-// Each source begins when it is first asked, and sends into a buffer that minds what was asked for. None keeps the workspace:
-// programs close it by letting go of it, and then nothing more is sent.
+// Each source begins at the first demand, and sends into a buffer that respects the demand. No
+// source keeps the workspace alive: programs close a workspace by releasing it, and then nothing
+// more is sent.
 
 import Platform
 
-/// The states of an object, until it is gone.
+/// The states of an object, until it is deleted.
 package struct AtomSource<Element: Atom & Equatable>: Sendable {
   let core: WorkspaceCore
   let object: Element
@@ -46,7 +47,8 @@ package struct ResultSource<Element: Atom & Equatable>: Sendable {
   }
 }
 
-/// The result of a query, and then its states. The query runs once, when first asked, for all that ask.
+/// The result of a query, and then its states. The query runs once, at the first demand, for all
+/// subscribers.
 package final class QuerySource<Element: Atom & Equatable>: Sendable {
   private let core: WorkspaceCore
   private let query: Query

@@ -9,12 +9,14 @@ extension Workspace {
   ///       for entry in change.insertions { … }
   ///     }
   ///
-  /// Everything else is as with `subscribe(fetchedResult:changeHandler:)`. The first change is that from the given result.
+  /// Everything else is as with `subscribe(fetchedResult:changeHandler:)`. The first change starts
+  /// from the given result.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - changeHandler: Called once for each transaction that changed anything in the result.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
   public func subscribe<Element: Atom & Equatable>(
     changesOf fetchedResult: FetchedResult<Element>,
     changeHandler: @escaping @Sendable (_ change: ResultChange<Element>) -> Void
@@ -34,14 +36,16 @@ extension Workspace {
   ///
   ///     for await change in dflat.changes(of: popular) { table.apply(change) }
   ///
-  /// The place in the order is taken by this call. There is one change for each transaction that changed anything in the result,
-  /// the first one from the given result.
+  /// The subscription takes its position in the order of transactions during this call. There is
+  /// one change for each transaction that changed anything in the result, the first one starting
+  /// from the given result.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - merging: Whether a reader that is behind gets what it has missed as one change. Otherwise all states wait for it, for
-  ///     which there must be memory.
-  /// - Returns: The changes, for one reader.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - merging: Whether a reader that is behind gets everything that it has missed as one change.
+  ///     Otherwise all states are buffered for it, which may need much memory.
+  /// - Returns: The changes, for a single iteration.
   public func changes<Element: Atom & Equatable>(
     of fetchedResult: FetchedResult<Element>, merging: Bool = false
   ) -> ResultChanges<Element> {

@@ -1,17 +1,17 @@
-// Subscribing: callbacks and streams, as programs write them.
+// Subscribing with callbacks and streams: the public API.
 
-/// What became of a watched object.
+/// An event of an observed object.
 public enum SubscribedObject<Element: Atom>: Sendable {
-  /// It was changed, and is now this.
+  /// The object was changed. The value is its new state.
   case updated(_: Element)
-  /// It was removed. This is the last event.
+  /// The object was deleted. This is the last event.
   case deleted
 }
 
 extension SubscribedObject: Equatable where Element: Equatable {}
 
 extension Workspace {
-  /// Something that is watched, until it is let go of.
+  /// The subscription type; releasing a subscription cancels it.
   public typealias Subscription = WorkspaceSubscription
 
   /// Calls a handler with each new state of a result.
@@ -19,20 +19,24 @@ extension Workspace {
   ///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100, limit: .limit(10))
   ///     subscription = dflat.subscribe(fetchedResult: popular) { popular in show(popular) }
   ///
-  /// The call returns at once and takes its place in the line of the type: after every transaction that was called before,
-  /// before any that is called later. If the result is out of date at that place it is read again, and the handler called if
-  /// its content has changed. From then on the handler is called exactly once for each transaction that changed anything in it:
-  /// an object that entered, left, moved, or changed its content. It gets what a fetch of the same query would give.
+  /// The call returns at once. The subscription is queued for the type: it begins after every
+  /// transaction that was called before, and before any that is called later. If the result is out
+  /// of date at that point it is read again, and the handler is called if its content has changed.
+  /// From then on the handler is called exactly once for each transaction that changed anything in
+  /// it: an object that entered, left, moved, or changed its content. It gets what a fetch of the
+  /// same query would return.
   ///
-  /// The handler runs after the commit, before the transaction's completion handler, on the workspace's target queue, in the
-  /// order of the commits. Handlers of one type never run at the same time. A slow one delays later handlers and completions of
-  /// its type, and nothing else.
+  /// The handler runs after the commit, before the transaction's completion handler, on the
+  /// workspace's target queue, in the order of the commits. Handlers of one type never run at the
+  /// same time. A slow one delays later handlers and completions of its type, and nothing else.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. To wait in it for another transaction of
-  ///     the type is to wait for ever.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - changeHandler: It may fetch, call `performChanges`, subscribe and cancel. Waiting in it
+  ///     for another transaction of the type is a deadlock.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>,
@@ -43,16 +47,18 @@ extension Workspace {
     }
   }
 
-  /// Calls a handler with each new state of an object, and when it is removed.
+  /// Calls a handler with each new state of an object, and when it is deleted.
   ///
-  /// An object that was fetched is found again by its row id, one that the program made itself by its primary key. If it has
-  /// changed since it was fetched, or is gone, the handler is told so first. After `deleted` the subscription is over: a new
-  /// object with the same key does not revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
+  /// An object that was fetched is found by its row id, one that the program made itself by its
+  /// primary key. If it was changed since it was fetched, or deleted, the handler is first called
+  /// with that. After `deleted` the subscription has ended: a new object with the same key does not
+  /// revive it. For order and threads see `subscribe(fetchedResult:changeHandler:)`.
   ///
   /// - Parameters:
   ///   - object: The object to watch.
   ///   - changeHandler: Called once for each transaction that changed the object.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     object: Element,
@@ -63,17 +69,18 @@ extension Workspace {
     }
   }
 
-  /// The new states of an object, as a stream that ends when the object is removed.
+  /// The new states of an object, as a stream that ends when the object is deleted.
   ///
   ///     for await post in dflat.subscribe(object: post) { show(post) }
   ///
-  /// The place in the order is taken by this call. There is no initial element, unless the object has changed since it was
-  /// fetched. The subscription ends with the stream.
+  /// The subscription takes its position in the order of transactions during this call. There is no
+  /// initial element, unless the object has changed since it was fetched. The subscription ends
+  /// with the stream.
   ///
   /// - Parameters:
   ///   - object: The object to watch.
-  ///   - bufferingPolicy: What is kept for a reader that is behind; the newest state if nothing is said.
-  /// - Returns: The stream. The workspace holds nothing once it is dropped.
+  ///   - bufferingPolicy: Which states are kept for a reader that is behind; by default the newest.
+  /// - Returns: The stream. Dropping it cancels the subscription.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     object: Element,
@@ -94,13 +101,14 @@ extension Workspace {
   ///
   ///     for await popular in dflat.subscribe(fetchedResult: popular) { show(popular) }
   ///
-  /// The place in the order is taken by this call. There is no initial element, unless the result is out of date. The
-  /// subscription ends with the stream.
+  /// The subscription takes its position in the order of transactions during this call. There is no
+  /// initial element, unless the result is out of date. The subscription ends with the stream.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - bufferingPolicy: What is kept for a reader that is behind; the newest state if nothing is said.
-  /// - Returns: The stream. The workspace holds nothing once it is dropped.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - bufferingPolicy: Which states are kept for a reader that is behind; by default the newest.
+  /// - Returns: The stream. Dropping it cancels the subscription.
   @inlinable
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>,
@@ -118,12 +126,13 @@ extension FetchedResult {
   /// The objects of rows.
   @inlinable
   init(_ rows: ContiguousArray<Row>, _ origin: ResultOrigin) {
-    // Making room for nothing would write to the empty array that all threads share.
+    // Reserving capacity for nothing would write to the empty array that all threads share.
     if rows.isEmpty {
       self = FetchedResult([], origin)
       return
     }
-    // As results by key are; the general way to make an array costs more than all the rest then.
+    // Results by key have one row; the general way to make an array would then cost more than
+    // everything else.
     if rows.count == 1 {
       self = FetchedResult([Element(_row: rows[0])], origin)
       return
@@ -137,7 +146,7 @@ extension FetchedResult {
     self = FetchedResult(objects, origin)
   }
 
-  /// The objects without their type.
+  /// The rows of the objects.
   @inlinable
   var _rows: ContiguousArray<Row> {
     let objects = underlyingArray

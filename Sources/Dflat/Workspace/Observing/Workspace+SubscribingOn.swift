@@ -1,13 +1,15 @@
-// Subscribing with handlers that run on a queue of the program's.
+// Subscribing with handlers that run on a queue of the program.
 //
-// What the workspace tells goes to the queue at once and in order, one job for each call. So nothing of the workspace waits for the
-// queue. A call that waits there when the subscription is cancelled does not begin.
+// The workspace enqueues each call of a handler at once and in order, one job for each call, and
+// never waits for the program's queue. A call that is still queued when the subscription is
+// cancelled does not begin.
 
 public import Dispatch
 
-/// The main queue as that of the main actor, where handlers may use what belongs to it. Programs write `on: .main`.
+/// The main queue as the executor of the main actor, where handlers may use main-actor state.
+/// Programs write `on: .main`.
 public enum MainActorQueue: Sendable {
-  /// The only one.
+  /// The only case.
   case main
 }
 
@@ -18,15 +20,18 @@ extension Workspace {
   ///       self?.posts = popular
   ///     }
   ///
-  /// The handler may use what belongs to the main actor. It is called once for each transaction that changed anything in the
-  /// result, in the order of the commits, as soon as the main actor is free: the transaction's completion handler may be called before,
-  /// and what the handler gets may not be the newest state by then. Otherwise it is as without `on`.
+  /// The handler may use main-actor state. It is called once for each transaction that changed
+  /// anything in the result, in the order of the commits, as soon as the main actor is free. The
+  /// transaction's completion handler may be called before that, and the result that the handler
+  /// gets may not be the newest any more. Otherwise it is as without `on`.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: `.main`.
-  ///   - changeHandler: Called on the main actor. A slow one delays nothing of the workspace.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  ///   - changeHandler: Called on the main actor. A slow handler does not delay the workspace.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ fetchedResult: FetchedResult<Element>) -> Void
@@ -37,13 +42,16 @@ extension Workspace {
 
   /// Calls a handler with each new state of a result, on a queue.
   ///
-  /// As with `.main`, but on any queue. The handler's calls do not overlap, also if the queue is concurrent.
+  /// As with `.main`, but on any queue. The handler's calls do not overlap, even if the queue is
+  /// concurrent.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: Where the handler is called.
-  ///   - changeHandler: A slow one delays nothing of the workspace.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  ///   - changeHandler: The handler. A slow one does not delay the workspace.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     fetchedResult: FetchedResult<Element>, on queue: DispatchQueue,
@@ -53,14 +61,15 @@ extension Workspace {
     return calls.subscription(subscribe(fetchedResult: fetchedResult) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of an object, and when it is removed, on the main actor.
+  /// Calls a handler with each new state of an object, and when it is deleted, on the main actor.
   ///
   /// - Parameters:
   ///   - object: The object to watch; see `subscribe(object:changeHandler:)`.
   ///   - queue: `.main`.
-  ///   - changeHandler: Called on the main actor, once for each transaction that changed the object. It may use what belongs to
-  ///     the main actor.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  ///   - changeHandler: Called on the main actor, once for each transaction that changed the
+  ///     object. It may use main-actor state.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   public func subscribe<Element: Atom & Equatable>(
     object: Element, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ object: SubscribedObject<Element>) -> Void
@@ -69,13 +78,15 @@ extension Workspace {
     return calls.subscription(subscribe(object: object) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of an object, and when it is removed, on a queue.
+  /// Calls a handler with each new state of an object, and when it is deleted, on a queue.
   ///
   /// - Parameters:
   ///   - object: The object to watch; see `subscribe(object:changeHandler:)`.
-  ///   - queue: Where the handler is called. Its calls do not overlap, also if the queue is concurrent.
+  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is
+  ///     concurrent.
   ///   - changeHandler: Called once for each transaction that changed the object.
-  /// - Returns: The subscription, which must be kept: releasing it cancels. After `shutdown` it is one without events.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it. After `shutdown` it never
+  ///   has an event.
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     object: Element, on queue: DispatchQueue,
@@ -85,14 +96,16 @@ extension Workspace {
     return calls.subscription(subscribe(object: object) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of a result and its difference from the one before, on the main actor.
+  /// Calls a handler with each new state of a result and its difference from the one before, on the
+  /// main actor.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
   ///   - queue: `.main`.
-  ///   - changeHandler: Called on the main actor, once for each transaction that changed anything in the result. It may use what
-  ///     belongs to the main actor.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
+  ///   - changeHandler: Called on the main actor, once for each transaction that changed anything
+  ///     in the result. It may use main-actor state.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
   public func subscribe<Element: Atom & Equatable>(
     changesOf fetchedResult: FetchedResult<Element>, on queue: MainActorQueue,
     changeHandler: @escaping @MainActor @Sendable (_ change: ResultChange<Element>) -> Void
@@ -101,13 +114,16 @@ extension Workspace {
     return calls.subscription(subscribe(changesOf: fetchedResult) { calls.add($0) })
   }
 
-  /// Calls a handler with each new state of a result and its difference from the one before, on a queue.
+  /// Calls a handler with each new state of a result and its difference from the one before, on a
+  /// queue.
   ///
   /// - Parameters:
-  ///   - fetchedResult: A result of a workspace. One that was made by hand is a programmer error.
-  ///   - queue: Where the handler is called. Its calls do not overlap, also if the queue is concurrent.
+  ///   - fetchedResult: A result of a workspace. It is a programmer error to pass a result that the
+  ///     program built itself.
+  ///   - queue: Where the handler is called. Its calls do not overlap, even if the queue is
+  ///     concurrent.
   ///   - changeHandler: Called once for each transaction that changed anything in the result.
-  /// - Returns: The subscription, which must be kept: releasing it cancels.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
   @_disfavoredOverload
   public func subscribe<Element: Atom & Equatable>(
     changesOf fetchedResult: FetchedResult<Element>, on queue: DispatchQueue,
@@ -118,14 +134,14 @@ extension Workspace {
   }
 }
 
-/// Calls of a handler that wait in a queue.
+/// Calls of a handler that are queued.
 private final class QueuedCalls<Event: Sendable>: Sendable {
   private let queue: DispatchQueue
   private let handler: @Sendable (Event) -> Void
   private let gate = CallGate()
 
   init(on queue: DispatchQueue, _ handler: @escaping @Sendable (Event) -> Void) {
-    // A queue of its own keeps the order where the program's queue is concurrent.
+    // A serial queue keeps the order if the program's queue is concurrent.
     self.queue = DispatchQueue(label: "dflat.subscription", target: queue)
     self.handler = handler
   }
@@ -145,14 +161,14 @@ private final class QueuedCalls<Event: Sendable>: Sendable {
 
   func close() { _ = gate.close() }
 
-  /// What the program holds.
-  /// - Parameter source: Where the events come from.
+  /// The subscription that the program gets.
+  /// - Parameter source: The source of the events.
   func subscription(_ source: any WorkspaceSubscription) -> any WorkspaceSubscription {
     QueuedSubscription(calls: self, source: source)
   }
 }
 
-/// To drop it is to cancel it.
+/// Releasing it cancels it.
 private final class QueuedSubscription<Event: Sendable>: WorkspaceSubscription {
   private let calls: QueuedCalls<Event>
   private let source: any WorkspaceSubscription

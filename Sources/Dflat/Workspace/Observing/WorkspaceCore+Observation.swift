@@ -1,10 +1,11 @@
-// Observing a workspace: subscriptions take their places, and changes are published.
+// Observing a workspace: subscriptions are queued, and changes are published.
 //
-// A subscription stands in the line of its type like a transaction, and behind that in the line of deliveries. So it begins
-// after everything that was called before it was told of, and before anything that was called after it is.
+// A subscription enters the queue of its type like a transaction, and after that the delivery
+// queue. So it begins after the changes of everything that was called before it were delivered, and
+// before those of anything that was called after it.
 
 extension WorkspaceCore {
-  /// Tells observers what a committed transaction has changed. In its delivery.
+  /// Notifies observers of the changes of a committed transaction. Runs in its delivery.
   func publish(_ writes: WriteSet) {
     writes.forEach { type in
       if let changes = type.changes { type.observer.publish(changes, in: self) }
@@ -14,9 +15,9 @@ extension WorkspaceCore {
   /// Observes a result.
   /// - Parameters:
   ///   - rows: The result as the program has it.
-  ///   - origin: Where it comes from.
-  ///   - call: What the program has called.
-  ///   - handler: Told the rows of the new result.
+  ///   - origin: The origin of the result.
+  ///   - call: The public function that the program has called.
+  ///   - handler: Gets the rows of each new result.
   @usableFromInline
   func observe(
     _ rows: ContiguousArray<Row>, _ origin: ResultOrigin?, for call: String,
@@ -36,7 +37,7 @@ extension WorkspaceCore {
   /// - Parameters:
   ///   - row: The object as the program has it.
   ///   - schema: Its type.
-  ///   - handler: Told the object after each change; nil when it is gone.
+  ///   - handler: Gets the object after each change; nil when it was deleted.
   @usableFromInline
   func observe(
     _ row: Row, _ schema: EntitySchema, _ handler: @escaping @Sendable (Row?) -> Void
@@ -56,13 +57,14 @@ extension WorkspaceCore {
     return ObserverSubscription(observer)
   }
 
-  /// Calls `body` where a transaction over these types that is called now would be told how it ended.
+  /// Calls `body` at the point where the completion of a transaction over these types, if it were
+  /// called now, would run.
   /// - Returns: False if the workspace is shut down.
   func atDelivery(
     of types: TypeSet, _ body: @escaping @Sendable (WorkspaceCore) -> Void
   ) -> Bool {
     enqueue(types) { [self] in
-      // It is no transaction: nothing of it is committed, and the clock stands still.
+      // This is not a transaction: nothing is committed, and the clock does not advance.
       let place = Errand(types, group: nil, failure: TransactionError.aborted) { [self] _ in
         delivering { body(self) }
         endAccepted()
@@ -72,7 +74,7 @@ extension WorkspaceCore {
   }
 }
 
-/// What the program holds. To drop it is to cancel it.
+/// The subscription that the program gets. Releasing it cancels it.
 private final class ObserverSubscription: WorkspaceSubscription {
   private let observer: Observer
 

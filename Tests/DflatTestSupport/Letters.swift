@@ -10,6 +10,7 @@ public struct Illegible: Error, Equatable {
   public init(text: String) { self.text = text }
 }
 
+/// Migrations between the versions of a letter.
 public enum Letters {
   /// Letters without text have no successor; a letter whose text says so fails to migrate.
   public static func toSecond(keepsOld: Bool = false) -> Migration<V1.Letter, V2.Letter> {
@@ -22,12 +23,14 @@ public enum Letters {
     }
   }
 
+  /// Every letter has a successor.
   public static func toThird(keepsOld: Bool = false) -> Migration<V2.Letter, Mail.Dispatch> {
     Migration(from: V2.Letter.self, to: Mail.Dispatch.self, keepsOld: keepsOld) { old in
       Mail.Dispatch(id: old.id, sheet: 1, text: old.text, words: Int64(old.words))
     }
   }
 
+  /// A letter of the first version; one in ten is empty.
   public static func old(_ number: Int32) -> V1.Letter {
     V1.Letter(
       number: number,
@@ -38,13 +41,23 @@ public enum Letters {
 }
 
 extension TestWorkspace {
+  /// Stores letters of the first version.
   public func storeFirst(_ letters: [V1.Letter]) throws {
     try write([V1.Letter.self]) { txn in
       for letter in letters { try txn.submit(V1.LetterChangeRequest.creationRequest(letter)) }
     }
   }
 
-  public var firstLetters: [V1.Letter] { workspace.fetch(for: V1.Letter.self).all().underlyingArray }
-  public var secondLetters: [V2.Letter] { workspace.fetch(for: V2.Letter.self).all().underlyingArray }
-  public var dispatches: [Mail.Dispatch] { workspace.fetch(for: Mail.Dispatch.self).all().underlyingArray }
+  /// The stored letters of the first version.
+  public var firstLetters: [V1.Letter] {
+    workspace.fetch(for: V1.Letter.self).all().underlyingArray
+  }
+  /// The stored letters of the second version.
+  public var secondLetters: [V2.Letter] {
+    workspace.fetch(for: V2.Letter.self).all().underlyingArray
+  }
+  /// The stored letters of the third version.
+  public var dispatches: [Mail.Dispatch] {
+    workspace.fetch(for: Mail.Dispatch.self).all().underlyingArray
+  }
 }

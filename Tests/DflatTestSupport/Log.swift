@@ -13,11 +13,13 @@ public final class Log<Event: Sendable>: Sendable {
   /// Creates an empty log.
   public init() {}
 
+  /// Adds an event.
   public func add(_ event: Event) {
     state.withLock { $0.append(event) }
     told.signal()
   }
 
+  /// The events so far.
   public var events: [Event] { state.withLock { $0 } }
 
   /// Waits for this many events beyond those that were waited for before.
@@ -32,10 +34,13 @@ extension TestWorkspace {
   /// Waits until all earlier changes of posts are delivered.
   public func settle() throws { try write([Post.self]) { _ in } }
 
-  public func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription {
+  /// Logs the numbers of the posts in a result, after each change.
+  public func watch(_ result: FetchedResult<Post>, _ log: Log<[Int32]>) -> any WorkspaceSubscription
+  {
     workspace.subscribe(fetchedResult: result) { log.add($0.map(\.number)) }
   }
 
+  /// Logs the likes of a post after each change, and nil when it is deleted.
   public func watch(_ post: Post, _ log: Log<Int32?>) -> any WorkspaceSubscription {
     workspace.subscribe(object: post) { event in
       if case .updated(let post) = event { log.add(post.likes) } else { log.add(nil) }

@@ -3,6 +3,7 @@
 import Dflat
 public import Foundation
 
+/// An order of a shop.
 public typealias Order = Shop.Order
 
 /// Sample orders.

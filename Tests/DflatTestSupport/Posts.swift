@@ -4,6 +4,7 @@ public import Dflat
 import Dispatch
 import Testing
 
+/// A post of a blog.
 public typealias Post = Blog.Post
 
 /// A post of the site "s".
@@ -42,6 +43,7 @@ extension TestWorkspace {
     }.result ?? nil
   }
 
+  /// Removes stored posts.
   public func remove(_ numbers: [Int32]) throws {
     try write([Post.self]) { txn in
       for number in numbers {
@@ -74,6 +76,7 @@ extension TestWorkspace {
     done.expect("the last completion")
   }
 
+  /// A query for posts.
   public var posts: QueryBuilder<Post> { workspace.fetch(for: Post.self) }
 }
 

@@ -12,7 +12,9 @@ public import Testing
 public final class TemporaryFile: TestWorkspace {
   /// The workspace.
   public let dflat: SQLiteWorkspace
+  /// The workspace.
   public var workspace: any Workspace { dflat }
+  /// What it has reported.
   public let errors = ReportedErrors()
   /// The database file.
   public let path: String

@@ -6,7 +6,9 @@ public import Testing
 
 /// A workspace of some engine.
 public final class TemporaryWorkspace: TestWorkspace {
+  /// The workspace.
   public let workspace: any Workspace
+  /// What it has reported.
   public let errors = ReportedErrors()
   private let another: (@Sendable () -> any Workspace)?
   private let findFaults: @Sendable (EntitySchema) throws -> [String]

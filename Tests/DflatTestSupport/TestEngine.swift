@@ -96,6 +96,7 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
 
 // For tests in separate processes.
 extension TestEngine: Codable {
+  /// The engine with the name that was encoded.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
@@ -106,6 +107,7 @@ extension TestEngine: Codable {
     self = engine
   }
 
+  /// Encodes the name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(testDescription)

@@ -27,7 +27,8 @@ struct ErrorTextTests {
     let storageErrors = causes.map { cause in
       ErrorText(
         StorageError(
-          cause, table: "post", rowid: 7, message: "it is so", details: "code 13", path: "/data/a.db"),
+          cause, table: "post", rowid: 7, message: "it is so", details: "code 13",
+          path: "/data/a.db"),
         "\(cause): file /data/a.db, table post, row 7: it is so (code 13); ")
     }
     return storageErrors + [

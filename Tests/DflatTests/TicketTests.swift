@@ -14,7 +14,7 @@ struct TicketTests {
     for round in 0..<(isLongRun ? 20_000 : 2_000) {
       var random = SeededGenerator(seed: UInt64(round))
       let lines = (0..<Int.random(in: 1...5, using: &random)).map { _ in Line() }
-      var tickets = TicketLines()
+      var tickets = TicketQueues()
       var named: [[Int]] = []
       var waiting: [(number: Int, ticket: Ticket)] = []
       var ready: [(number: Int, ticket: Ticket)] = []
@@ -30,7 +30,7 @@ struct TicketTests {
         named.append(mine)
         if tickets.take(ticket) { ready.append(entry) } else { waiting.append(entry) }
       }
-      func isReady(_ freed: TicketLines.Freed) {
+      func isReady(_ freed: TicketQueues.Freed) {
         for freed in freed.others + (freed.first.map { [$0] } ?? []) {
           let index = waiting.firstIndex { $0.ticket === freed }
           #expect(index != nil, "seed \(round): a ticket became ready twice")

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Ways to call a workspace")
 struct CallFormTests {
-  @Test("Every overload of performChanges and shutdown compiles and works", arguments: TestEngine.all)
+  @Test(
+    "Every overload of performChanges and shutdown compiles and works", arguments: TestEngine.all)
   func forms(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat: any Workspace = workspace.dflat
@@ -88,7 +89,9 @@ struct CallFormTests {
     #expect(value.id == post(1).id || value.site == "s")
   }
 
-  @Test("Data that fails verification gives an object with every field at its default", arguments: TestEngine.all)
+  @Test(
+    "Data that fails verification gives an object with every field at its default",
+    arguments: TestEngine.all)
   func fromData(engine: TestEngine) {
     for bytes in [[], [0], Array(repeating: 0xFF, count: 64), Array("text".utf8)] as [[UInt8]] {
       let post = Post.from(data: .init(bytes))

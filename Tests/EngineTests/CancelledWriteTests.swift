@@ -61,7 +61,9 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("A queued write returns at once, never runs, and no transaction waits for it any more", arguments: TestEngine.all)
+  @Test(
+    "A queued write returns at once, never runs, and no transaction waits for it any more",
+    arguments: TestEngine.all)
   func waiting(engine: TestEngine) async throws {
     try await onOwnThreads(engine) { workspace in
       let dflat = workspace.dflat
@@ -90,7 +92,8 @@ struct CancelledWriteTests {
     }
   }
 
-  @Test("A write that is ready and waits for a thread returns at once, too", arguments: TestEngine.all)
+  @Test(
+    "A write that is ready and waits for a thread returns at once, too", arguments: TestEngine.all)
   func ready(engine: TestEngine) async throws {
     let queue = DispatchQueue(label: "busy")
     try await onOwnThreads(engine, targetQueue: queue) { workspace in
@@ -136,7 +139,9 @@ struct CancelledWriteTests {
     let order = Mutex<[Int]>([])
   }
 
-  @Test("Whenever writes are cancelled, the others run in order, and every write ends", arguments: TestEngine.all)
+  @Test(
+    "Whenever writes are cancelled, the others run in order, and every write ends",
+    arguments: TestEngine.all)
   func randomly(engine: TestEngine) async throws {
     for round in 0..<(isLongRun ? 200 : 12) {
       try await onOwnThreads(engine) { workspace in

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Changes")
 struct ChangeTests {
-  @Test("A rejected submit rolls back only itself, and the rest is committed", arguments: TestEngine.all)
+  @Test(
+    "A rejected submit rolls back only itself, and the rest is committed", arguments: TestEngine.all
+  )
   func refusedSubmit(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let outcome = try workspace.write([Post.self]) { txn in
@@ -61,7 +63,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("Aborting rolls everything back; it returns true once; later submits throw", arguments: TestEngine.all)
+  @Test(
+    "Aborting rolls everything back; it returns true once; later submits throw",
+    arguments: TestEngine.all)
   func abort(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -78,7 +82,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("A change request has the latest stored values, an upsert those of the object", arguments: TestEngine.all)
+  @Test(
+    "A change request has the latest stored values, an upsert those of the object",
+    arguments: TestEngine.all)
   func latestValues(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let old = try workspace.store([post(1, likes: 1)])[0]
@@ -109,7 +115,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("An update to equal content is an identity; strings are compared by their bytes", arguments: TestEngine.all)
+  @Test(
+    "An update to equal content is an identity; strings are compared by their bytes",
+    arguments: TestEngine.all)
   func identity(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Post.self]) { txn in
@@ -151,7 +159,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("An object is found by its row id, even if its key has changed since", arguments: TestEngine.all)
+  @Test(
+    "An object is found by its row id, even if its key has changed since", arguments: TestEngine.all
+  )
   func foundByRowID(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let old = try workspace.store([post(1)])[0]
@@ -163,7 +173,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("Keys of every kind are distinguished over their whole range, and sort as numbers", arguments: TestEngine.all)
+  @Test(
+    "Keys of every kind are distinguished over their whole range, and sort as numbers",
+    arguments: TestEngine.all)
   func keys(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let keys: [UInt64] = [0, 1, .max, .max - 1, 1 << 63, (1 << 63) - 1]
@@ -202,7 +214,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("An object that is nested too deeply to be read again is rejected without side effects", arguments: TestEngine.all)
+  @Test(
+    "An object that is nested too deeply to be read again is rejected without side effects",
+    arguments: TestEngine.all)
   func tooDeep(engine: TestEngine) throws {
     func crate(_ depth: Int) -> Kit.Crate {
       Kit.Crate(label: "\(depth)", inner: depth > 1 ? crate(depth - 1) : nil)
@@ -229,7 +243,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("A key that is NaN is rejected: it equals nothing, so any number of objects could have it", arguments: TestEngine.all)
+  @Test(
+    "A key that is NaN is rejected: it equals nothing, so any number of objects could have it",
+    arguments: TestEngine.all)
   func unknownKey(engine: TestEngine) throws {
     func slot(_ level: Double) -> Kit.Slot {
       Kit.Slot(row: 1, level: level, side: .left, isOpen: true, page: 2)
@@ -261,7 +277,9 @@ struct ChangeTests {
     }
   }
 
-  @Test("A request that outlives its transaction looks its object up again instead of trusting its row", arguments: TestEngine.all)
+  @Test(
+    "A request that outlives its transaction looks its object up again instead of trusting its row",
+    arguments: TestEngine.all)
   func outlivedRequest(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])
@@ -305,7 +323,8 @@ struct ChangeTests {
     }
   }
 
-  @Test("A rejected update leaves both objects as they were", arguments: TestEngine.inEveryIndexState)
+  @Test(
+    "A rejected update leaves both objects as they were", arguments: TestEngine.inEveryIndexState)
   func updateToTakenValue(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let before = try workspace.store([post(1, photo: "a"), post(2, photo: "b")])

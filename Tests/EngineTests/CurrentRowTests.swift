@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Rows that are known to be current")
 struct CurrentRowTests {
-  @Test("An object that was changed through another version of the type is looked up", arguments: TestEngine.all)
+  @Test(
+    "An object that was changed through another version of the type is looked up",
+    arguments: TestEngine.all)
   func otherVersion(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Kit.Item.self]) { txn in
@@ -40,7 +42,9 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("The state that a transaction relies on may be committed, with a new generation, before it writes", arguments: TestEngine.all)
+  @Test(
+    "The state that a transaction relies on may be committed, with a new generation, before it writes",
+    arguments: TestEngine.all)
   func committedMeanwhile(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Kit.Item.self]) { txn in

@@ -90,7 +90,8 @@ struct DictionaryTests {
     #expect(d["nothing", default: 7] == 7)
   }
 
-  @Test("Values of all kinds are read back, from memory and from the disk", arguments: TestEngine.all)
+  @Test(
+    "Values of all kinds are read back, from memory and from the disk", arguments: TestEngine.all)
   func kinds(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -101,7 +102,8 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Reading another type gives nil, is reported, and changes nothing", arguments: TestEngine.all)
+  @Test(
+    "Reading another type gives nil, is reported, and changes nothing", arguments: TestEngine.all)
   func otherType(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -120,7 +122,8 @@ struct DictionaryTests {
     }
   }
 
-  @Test("removeAll hides the disk at once; later assignments come after it", arguments: TestEngine.all)
+  @Test(
+    "removeAll hides the disk at once; later assignments come after it", arguments: TestEngine.all)
   func removeAll(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       setAll(workspace)
@@ -157,7 +160,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A key that is not in memory is read inside a transaction of any type", arguments: TestEngine.all)
+  @Test(
+    "A key that is not in memory is read inside a transaction of any type",
+    arguments: TestEngine.all)
   func insideTransaction(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       workspace.dflat.dictionary["k"] = 1
@@ -176,7 +181,9 @@ struct DictionaryTests {
 
   // MARK: Watching
 
-  @Test("Subscribers are notified on the setter's thread, before the assignment returns", arguments: TestEngine.all)
+  @Test(
+    "Subscribers are notified on the setter's thread, before the assignment returns",
+    arguments: TestEngine.all)
   func events(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       var d = workspace.d
@@ -198,7 +205,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("After cancel has returned no call begins, even if its value was just being decoded", arguments: TestEngine.all)
+  @Test(
+    "After cancel has returned no call begins, even if its value was just being decoded",
+    arguments: TestEngine.all)
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -217,7 +226,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A handler that cancels its own subscription is released, and not called again", arguments: TestEngine.all)
+  @Test(
+    "A handler that cancels its own subscription is released, and not called again",
+    arguments: TestEngine.all)
   func cancellingInside(engine: TestEngine) throws {
     final class Thing: Sendable {}
     try withTemporaryWorkspace(engine) { workspace in
@@ -242,7 +253,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A handler that sets the key itself: all subscribers get all events in order", arguments: TestEngine.all)
+  @Test(
+    "A handler that sets the key itself: all subscribers get all events in order",
+    arguments: TestEngine.all)
   func nested(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let first = Heard<SubscribedDictionaryValue<Int>>()
@@ -265,7 +278,8 @@ struct DictionaryTests {
     try await withTemporaryWorkspace(engine) { workspace in
       var d = workspace.d
       d["k"] = "a"
-      var values = d.subscribe("k", of: String.self, bufferingPolicy: .unbounded).makeAsyncIterator()
+      var values = d.subscribe("k", of: String.self, bufferingPolicy: .unbounded)
+        .makeAsyncIterator()
       d["k"] = "b"
       d["k"] = nil as String?
       #expect(await values.next() == .some("a"))
@@ -277,7 +291,9 @@ struct DictionaryTests {
 
   // MARK: Transactions
 
-  @Test("A transaction's dictionary is committed with the objects, and then subscribers are notified", arguments: TestEngine.all)
+  @Test(
+    "A transaction's dictionary is committed with the objects, and then subscribers are notified",
+    arguments: TestEngine.all)
   func committed(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let heard = Heard<SubscribedDictionaryValue<Int>>()
@@ -322,7 +338,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("An assignment during a transaction comes after it, on disk as in memory", arguments: TestEngine.all)
+  @Test(
+    "An assignment during a transaction comes after it, on disk as in memory",
+    arguments: TestEngine.all)
   func order(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       workspace.dflat.dictionary["k"] = 1

@@ -9,7 +9,9 @@ import Testing
 struct DictionaryWriteTests {
   private struct Refusal: Error {}
 
-  @Test("Without entity types, all assignments are committed together or not at all", arguments: TestEngine.all)
+  @Test(
+    "Without entity types, all assignments are committed together or not at all",
+    arguments: TestEngine.all)
   func together(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -39,7 +41,9 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("Without entity types, fetching or changing objects is an error, and so is doing nothing", arguments: TestEngine.all)
+  @Test(
+    "Without entity types, fetching or changing objects is an error, and so is doing nothing",
+    arguments: TestEngine.all)
   func misuse(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -61,8 +65,8 @@ struct DictionaryWriteTests {
   }
 
   @Test(
-    "Assignments of earlier transactions stay older, even if the transactions end later"
-  , arguments: TestEngine.all)
+    "Assignments of earlier transactions stay older, even if the transactions end later",
+    arguments: TestEngine.all)
   func olderToldLater(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -95,7 +99,9 @@ struct DictionaryWriteTests {
     }
   }
 
-  @Test("They run one after another, and in order with transactions of any type", arguments: TestEngine.all)
+  @Test(
+    "They run one after another, and in order with transactions of any type",
+    arguments: TestEngine.all)
   func order(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

@@ -14,7 +14,9 @@ struct DirectWriteTests {
   /// Whether the current code runs in a task, and not on a queue of the workspace.
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  @Test("A synchronous write returns what is committed, runs on the calling thread, and throws", arguments: TestEngine.all)
+  @Test(
+    "A synchronous write returns what is committed, runs on the calling thread, and throws",
+    arguments: TestEngine.all)
   func synchronous(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -102,7 +104,8 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("A snapshot does not see what its own thread commits after it began", arguments: TestEngine.all)
+  @Test(
+    "A snapshot does not see what its own thread commits after it began", arguments: TestEngine.all)
   func insideSnapshot(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -136,7 +139,9 @@ struct DirectWriteTests {
     func leave() { count.subtract(1, ordering: .relaxed) }
   }
 
-  @Test("With a serial target queue nothing runs in parallel with a synchronous write", arguments: TestEngine.all)
+  @Test(
+    "With a serial target queue nothing runs in parallel with a synchronous write",
+    arguments: TestEngine.all)
   func targetQueue(engine: TestEngine) throws {
     let queue = DispatchQueue(label: "target")
     try withTemporaryWorkspace(engine, settings: TestSettings(targetQueue: queue)) { workspace in
@@ -171,7 +176,9 @@ struct DirectWriteTests {
 
   // MARK: Tasks
 
-  @Test("An asynchronous write runs on its task's thread if nothing blocks it", arguments: TestEngine.all)
+  @Test(
+    "An asynchronous write runs on its task's thread if nothing blocks it",
+    arguments: TestEngine.all)
   func onTask(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -197,7 +204,7 @@ struct DirectWriteTests {
 
   /// Lets an asynchronous write begin on its task's thread, and holds it there until another
   /// transaction blocks it.
-  private func giveUp(
+  private func abandon(
     _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
   ) throws {
     let runs = Mutex<[Bool]>([])
@@ -247,7 +254,9 @@ struct DirectWriteTests {
     #expect(workspace.posts.all().map(\.number) == [1, 7])
   }
 
-  @Test("An asynchronous write that would wait for another transaction waits on a queue, in its position", arguments: TestEngine.all)
+  @Test(
+    "An asynchronous write that would wait for another transaction waits on a queue, in its position",
+    arguments: TestEngine.all)
   func waitsForWriter(engine: TestEngine) async throws {
     try await beyondTasks {
       try withTemporaryWorkspace(engine) { workspace in
@@ -255,7 +264,7 @@ struct DirectWriteTests {
         let isWriting = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
         let isEnded = DispatchSemaphore(value: 0)
-        try giveUp(workspace) {
+        try abandon(workspace) {
           workspace.dflat.performChanges([Note.self]) { txn in
             let request = NoteChangeRequest.creationRequest()
             request.key = 1
@@ -275,7 +284,9 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("A task that cancels itself in a closure on its own thread stores nothing", arguments: TestEngine.all)
+  @Test(
+    "A task that cancels itself in a closure on its own thread stores nothing",
+    arguments: TestEngine.all)
   func cancelled(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -294,7 +305,9 @@ struct DirectWriteTests {
 
   // MARK: Observers
 
-  @Test("Observers are notified before a write returns, in order, and not on its thread", arguments: TestEngine.all)
+  @Test(
+    "Observers are notified before a write returns, in order, and not on its thread",
+    arguments: TestEngine.all)
   func observers(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let told = Mutex<[Int]>([])
@@ -311,7 +324,9 @@ struct DirectWriteTests {
     }
   }
 
-  @Test("A slow observer delays the end of writes of its type, and nothing else", arguments: TestEngine.all)
+  @Test(
+    "A slow observer delays the end of writes of its type, and nothing else",
+    arguments: TestEngine.all)
   func slowObserver(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

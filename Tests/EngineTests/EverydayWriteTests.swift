@@ -35,7 +35,9 @@ struct EverydayWriteTests {
     return outcome.result ?? nil
   }
 
-  @Test("A value that does not fit is rejected with its field's name, and nothing is lost", arguments: TestEngine.all)
+  @Test(
+    "A value that does not fit is rejected with its field's name, and nothing is lost",
+    arguments: TestEngine.all)
   func refusals(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -60,7 +62,9 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("Objects are found by keys of such types, and not by a value that a key cannot hold", arguments: TestEngine.all)
+  @Test(
+    "Objects are found by keys of such types, and not by a value that a key cannot hold",
+    arguments: TestEngine.all)
   func keys(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)
@@ -90,7 +94,9 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("Objects that were made with values that do not fit are not stored", arguments: TestEngine.all, [false, true])
+  @Test(
+    "Objects that were made with values that do not fit are not stored", arguments: TestEngine.all,
+    [false, true])
   func refusedObjects(engine: TestEngine, isUpsert: Bool) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try Orders.store(in: workspace)

@@ -13,7 +13,9 @@ struct EvolutionTests {
 
   // MARK: Across versions
 
-  @Test("A new version reads what an old version has stored: renamed, appended, deprecated fields", arguments: TestEngine.all)
+  @Test(
+    "A new version reads what an old version has stored: renamed, appended, deprecated fields",
+    arguments: TestEngine.all)
   func oldByNew(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self]) { txn in
@@ -49,7 +51,9 @@ struct EvolutionTests {
     }
   }
 
-  @Test("An old version reads what a new version has stored, as far as it knows the fields", arguments: TestEngine.all)
+  @Test(
+    "An old version reads what a new version has stored, as far as it knows the fields",
+    arguments: TestEngine.all)
   func newByOld(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([New.self]) { txn in
@@ -83,7 +87,9 @@ struct EvolutionTests {
     }
   }
 
-  @Test("A changed default changes how absent fields are read, and no stored field", arguments: TestEngine.all)
+  @Test(
+    "A changed default changes how absent fields are read, and no stored field",
+    arguments: TestEngine.all)
   func changedDefaults(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self]) { txn in
@@ -116,7 +122,9 @@ struct EvolutionTests {
     }
   }
 
-  @Test("Each update by either version keeps the fields that only the other version knows", arguments: TestEngine.all)
+  @Test(
+    "Each update by either version keeps the fields that only the other version knows",
+    arguments: TestEngine.all)
   func mixedUpdates(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Old.self, New.self]) { txn in

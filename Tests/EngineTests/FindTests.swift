@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Finding by primary key")
 struct FindTests {
-  @Test("In the workspace, in read and in write, by one field or by several", arguments: TestEngine.all)
+  @Test(
+    "In the workspace, in read and in write, by one field or by several", arguments: TestEngine.all)
   func everywhere(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -38,7 +39,9 @@ struct FindTests {
     dflat.find(Element.self, object.id)
   }
 
-  @Test("Keys of every type are found: numbers, strings, enums, large unsigned ones", arguments: TestEngine.all)
+  @Test(
+    "Keys of every type are found: numbers, strings, enums, large unsigned ones",
+    arguments: TestEngine.all)
   func types(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let slots = [
@@ -57,7 +60,8 @@ struct FindTests {
     }
   }
 
-  @Test("It reads a snapshot's state, and its result can be subscribed to", arguments: TestEngine.all)
+  @Test(
+    "It reads a snapshot's state, and its result can be subscribed to", arguments: TestEngine.all)
   func views(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

@@ -14,7 +14,9 @@ struct KeyFetchTests {
       .map(\.number)
   }
 
-  @Test("Keys are compared byte by byte, whether short or long, empty or not ASCII", arguments: TestEngine.all)
+  @Test(
+    "Keys are compared byte by byte, whether short or long, empty or not ASCII",
+    arguments: TestEngine.all)
   func keys(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let sites = [
@@ -44,7 +46,9 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("It sees nothing without a file, a snapshot's state, a transaction's own changes", arguments: TestEngine.all)
+  @Test(
+    "It sees nothing without a file, a snapshot's state, a transaction's own changes",
+    arguments: TestEngine.all)
   func states(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       #expect(found(workspace, "s", 1).isEmpty)
@@ -66,7 +70,9 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("Among many fetches, each sees all changes before it, by any connection", arguments: TestEngine.all)
+  @Test(
+    "Among many fetches, each sees all changes before it, by any connection",
+    arguments: TestEngine.all)
   func manyFetches(engine: TestEngine) throws {
     try withSeed { random in
       try withTemporaryWorkspace(engine) { workspace in

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Lifetime of a workspace")
 struct LifetimeTests {
-  @Test("A snapshot sees the state of its first fetch; nested snapshots join it", arguments: TestEngine.all)
+  @Test(
+    "A snapshot sees the state of its first fetch; nested snapshots join it",
+    arguments: TestEngine.all)
   func snapshot(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -27,7 +29,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A snapshot or transaction that is running at shutdown can still read", arguments: TestEngine.all)
+  @Test(
+    "A snapshot or transaction that is running at shutdown can still read",
+    arguments: TestEngine.all)
   func readingThroughShutdown(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -63,7 +67,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("After shutdown work is rejected at once, and shutting down again completes", arguments: TestEngine.all)
+  @Test(
+    "After shutdown work is rejected at once, and shutting down again completes",
+    arguments: TestEngine.all)
   func afterShutdown(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -83,7 +89,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Handlers run on the target queue, in the order of the calls, serial or not", arguments: TestEngine.all)
+  @Test(
+    "Handlers run on the target queue, in the order of the calls, serial or not",
+    arguments: TestEngine.all)
   func targetQueue(engine: TestEngine) throws {
     for attributes in [[], [.concurrent]] as [DispatchQueue.Attributes] {
       let queue = DispatchQueue(label: "target", attributes: attributes)
@@ -106,7 +114,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Objects captured by handlers and completions are released after the last notification", arguments: TestEngine.all)
+  @Test(
+    "Objects captured by handlers and completions are released after the last notification",
+    arguments: TestEngine.all)
   func handlersAreLetGo(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let gone = DispatchSemaphore(value: 0)
@@ -133,7 +143,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Inside a transaction or snapshot another workspace reads its own file", arguments: TestEngine.all)
+  @Test(
+    "Inside a transaction or snapshot another workspace reads its own file",
+    arguments: TestEngine.all)
   func otherWorkspaceInside(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { first in
       try withTemporaryWorkspace(engine) { second in
@@ -159,7 +171,9 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A fetched object carries the clock before its fetch; a stored one carries −1", arguments: TestEngine.all)
+  @Test(
+    "A fetched object carries the clock before its fetch; a stored one carries −1",
+    arguments: TestEngine.all)
   func clock(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])[0]

@@ -16,7 +16,9 @@ struct MigrationTests {
 
   // MARK: When used
 
-  @Test("Fetches find everything from the first moment on, through every call, with any condition", arguments: TestEngine.all)
+  @Test(
+    "Fetches find everything from the first moment on, through every call, with any condition",
+    arguments: TestEngine.all)
   func lazyFetch(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.storeFirst((0..<30).map(Letters.old))
@@ -52,7 +54,9 @@ struct MigrationTests {
     }
   }
 
-  @Test("An object that was fetched before it was migrated can be watched, changed and deleted", arguments: TestEngine.all)
+  @Test(
+    "An object that was fetched before it was migrated can be watched, changed and deleted",
+    arguments: TestEngine.all)
   func watching(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.storeFirst((0..<10).map(Letters.old))
@@ -94,7 +98,9 @@ struct MigrationTests {
 
   // MARK: Errors
 
-  @Test("If another object has the key, or a unique value, both rows are named, and both stay", arguments: TestEngine.all)
+  @Test(
+    "If another object has the key, or a unique value, both rows are named, and both stay",
+    arguments: TestEngine.all)
   func duplicates(engine: TestEngine) async throws {
     for isKey in [true, false] {
       try await withTemporaryWorkspace(engine) { workspace in

@@ -95,7 +95,8 @@ struct MisuseTests {
     expectMessage(result, "submit", "succeeded")
   }
 
-  @Test("Submitting, looking up or fetching a type that is not in the list", arguments: TestEngine.all)
+  @Test(
+    "Submitting, looking up or fetching a type that is not in the list", arguments: TestEngine.all)
   func notListed(engine: TestEngine) async {
     let submitted = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -117,7 +118,9 @@ struct MisuseTests {
     expectMessage(fetched, "fetch", "Post", "list")
   }
 
-  @Test("A blocking shutdown inside a transaction, a snapshot or a completion handler", arguments: TestEngine.all)
+  @Test(
+    "A blocking shutdown inside a transaction, a snapshot or a completion handler",
+    arguments: TestEngine.all)
   func blockingShutdown(engine: TestEngine) async {
     let inTransaction = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Streams of changes", .timeLimit(.minutes(3)))
 struct ObservationStreamTests {
-  @Test("A stream yields each change, and finishes when its object is deleted", arguments: TestEngine.all)
+  @Test(
+    "A stream yields each change, and finishes when its object is deleted",
+    arguments: TestEngine.all)
   func object(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1)])
@@ -151,7 +153,8 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A live query changes, and notifies its observers", arguments: TestEngine.all, [true, false])
+  @Test(
+    "A live query changes, and notifies its observers", arguments: TestEngine.all, [true, false])
   func liveQuery(engine: TestEngine, onQueue: Bool) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("Watching")
 struct ObservationTests {
-  @Test("A result is delivered once for each transaction that changes it, before the completion", arguments: TestEngine.all)
+  @Test(
+    "A result is delivered once for each transaction that changes it, before the completion",
+    arguments: TestEngine.all)
   func results(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...5).map { post($0, likes: $0 * 10) })
@@ -35,7 +37,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Types are notified in the order in which a transaction first changed them", arguments: TestEngine.all)
+  @Test(
+    "Types are notified in the order in which a transaction first changed them",
+    arguments: TestEngine.all)
   func typesInOrder(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<String>()
@@ -58,7 +62,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Changes that are aborted, identical or reverted in the same transaction are not delivered", arguments: TestEngine.all)
+  @Test(
+    "Changes that are aborted, identical or reverted in the same transaction are not delivered",
+    arguments: TestEngine.all)
   func nothing(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])
@@ -98,7 +104,8 @@ struct ObservationTests {
   }
 
   @Test(
-    "An object's updates are delivered, then its deletion; a new object does not revive it", arguments: TestEngine.all)
+    "An object's updates are delivered, then its deletion; a new object does not revive it",
+    arguments: TestEngine.all)
   func objects(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2)])
@@ -121,7 +128,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("Results that are out of date catch up, each subscription by itself", arguments: TestEngine.all)
+  @Test(
+    "Results that are out of date catch up, each subscription by itself", arguments: TestEngine.all)
   func catchingUp(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1), post(2), post(3)])
@@ -149,7 +157,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result from before the file exists is filled by later transactions", arguments: TestEngine.all)
+  @Test(
+    "A result from before the file exists is filled by later transactions",
+    arguments: TestEngine.all)
   func noFile(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
@@ -178,7 +188,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Transactions after subscribe are never missed, those before are in the result", arguments: TestEngine.all)
+  @Test(
+    "Transactions after subscribe are never missed, those before are in the result",
+    arguments: TestEngine.all)
   func order(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let log = Log<[Int32]>()
@@ -196,7 +208,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("A result that an aborted transaction has fetched of its own changes does not count as stored", arguments: TestEngine.all)
+  @Test(
+    "A result that an aborted transaction has fetched of its own changes does not count as stored",
+    arguments: TestEngine.all)
   func aborted(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -222,7 +236,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("After cancel, or when the subscription is released, nothing is delivered", arguments: TestEngine.all)
+  @Test(
+    "After cancel, or when the subscription is released, nothing is delivered",
+    arguments: TestEngine.all)
   func cancelling(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -363,7 +379,9 @@ struct ObservationTests {
     }
   }
 
-  @Test("Handlers of one type never overlap, on whatever queue", arguments: TestEngine.all, [true, false])
+  @Test(
+    "Handlers of one type never overlap, on whatever queue", arguments: TestEngine.all,
+    [true, false])
   func noOverlap(engine: TestEngine, serial: Bool) throws {
     let queue =
       serial ? DispatchQueue(label: "one") : DispatchQueue(label: "many", attributes: .concurrent)
@@ -395,7 +413,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("After cancel has returned no callback starts, while changes arrive", arguments: TestEngine.all)
+  @Test(
+    "After cancel has returned no callback starts, while changes arrive", arguments: TestEngine.all)
   func cancelRace(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -463,7 +482,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("Snapshots: a result that was fetched in an old state catches up", arguments: TestEngine.all)
+  @Test(
+    "Snapshots: a result that was fetched in an old state catches up", arguments: TestEngine.all)
   func snapshots(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("The order of transactions")
 struct OrderTests {
-  @Test("Transactions and snapshots of two workspaces on one thread do not mix", arguments: TestEngine.all)
+  @Test(
+    "Transactions and snapshots of two workspaces on one thread do not mix",
+    arguments: TestEngine.all)
   func twoWorkspaces(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { one in
       try withTemporaryWorkspace(engine) { two in
@@ -131,7 +133,9 @@ struct OrderTests {
     }
   }
 
-  @Test("Calls from many threads over overlapping lists have one order for all types", arguments: TestEngine.all)
+  @Test(
+    "Calls from many threads over overlapping lists have one order for all types",
+    arguments: TestEngine.all)
   func oneOrder(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let logs = Mutex<[ObjectIdentifier: [Int]]>([:])
@@ -167,7 +171,9 @@ struct OrderTests {
     }
   }
 
-  @Test("Closures of disjoint types run at the same time, before their first submit", arguments: TestEngine.all)
+  @Test(
+    "Closures of disjoint types run at the same time, before their first submit",
+    arguments: TestEngine.all)
   func parallel(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let inside = DispatchGroup()
@@ -189,7 +195,9 @@ struct OrderTests {
     }
   }
 
-  @Test("A closure may wait for a transaction of another type that was called after it", arguments: TestEngine.all)
+  @Test(
+    "A closure may wait for a transaction of another type that was called after it",
+    arguments: TestEngine.all)
   func waitsForOther(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let other = DispatchSemaphore(value: 0)
@@ -211,7 +219,8 @@ struct OrderTests {
     }
   }
 
-  @Test("A closure that has not written may wait for the previous commit", arguments: TestEngine.all)
+  @Test(
+    "A closure that has not written may wait for the previous commit", arguments: TestEngine.all)
   func waitsForPredecessor(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let first = DispatchSemaphore(value: 0)
@@ -239,7 +248,9 @@ struct OrderTests {
     }
   }
 
-  @Test("A slow completion handler delays later completions of its type, and nothing else", arguments: TestEngine.all)
+  @Test(
+    "A slow completion handler delays later completions of its type, and nothing else",
+    arguments: TestEngine.all)
   func slowHandler(engine: TestEngine) throws {
     try withWorkspace(engine, .own) { dflat in
       let slow = DispatchSemaphore(value: 0)

@@ -70,7 +70,9 @@ struct OrderedObservationTests {
     left.map(\._rowid) == right.map(\._rowid) && left == right
   }
 
-  @Test("A live result equals a fresh fetch, however many objects change their positions in it", arguments: TestEngine.all)
+  @Test(
+    "A live result equals a fresh fetch, however many objects change their positions in it",
+    arguments: TestEngine.all)
   func equalsFetch(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 60 : 3) {

@@ -8,7 +8,8 @@ import Testing
 struct PlanTests {
   private let likes = "blog__post_v1_0__f10"
 
-  @Test("A result that no index can sort is sorted as a whole and then cut", arguments: TestEngine.all)
+  @Test(
+    "A result that no index can sort is sorted as a whole and then cut", arguments: TestEngine.all)
   func sortedThenCut(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.write([Post.self]) { txn in
@@ -53,7 +54,8 @@ struct PlanTests {
     }
   }
 
-  @Test("A condition may be nested more deeply than SQLite's parser allows", arguments: TestEngine.all)
+  @Test(
+    "A condition may be nested more deeply than SQLite's parser allows", arguments: TestEngine.all)
   func deepCondition(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((1...3).map { post($0, likes: $0) })

@@ -16,7 +16,9 @@ struct QueuedSubscriptionTests {
     var subscriptions: [any WorkspaceSubscription] = []
   }
 
-  @Test("On the main actor handlers use its state, in the order of the commits", arguments: TestEngine.all)
+  @Test(
+    "On the main actor handlers use its state, in the order of the commits",
+    arguments: TestEngine.all)
   func main(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { try await watchOnMainActor($0) }
   }
@@ -56,7 +58,9 @@ struct QueuedSubscriptionTests {
     #expect(model.insertions == 3)
   }
 
-  @Test("On a queue, even a concurrent one, calls keep their order and do not overlap", arguments: TestEngine.all)
+  @Test(
+    "On a queue, even a concurrent one, calls keep their order and do not overlap",
+    arguments: TestEngine.all)
   func queue(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "program", attributes: .concurrent)
@@ -82,7 +86,9 @@ struct QueuedSubscriptionTests {
     }
   }
 
-  @Test("A busy queue delays no transaction, and after cancel no call that is queued there begins", arguments: TestEngine.all)
+  @Test(
+    "A busy queue delays no transaction, and after cancel no call that is queued there begins",
+    arguments: TestEngine.all)
   func cancelled(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let queue = DispatchQueue(label: "busy")

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("The dictionary, at random")
 struct RandomDictionaryTests {
-  @Test("Many threads set, read, remove and watch; disk and memory end in the same state", arguments: TestEngine.all)
+  @Test(
+    "Many threads set, read, remove and watch; disk and memory end in the same state",
+    arguments: TestEngine.all)
   func threads(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat

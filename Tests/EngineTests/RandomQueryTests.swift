@@ -8,7 +8,8 @@ import Testing
 @Suite("Queries and the model")
 struct RandomQueryTests {
   @Test(
-    "A query gives the model's result, in every state of the indexes", arguments: TestEngine.inEveryIndexState)
+    "A query gives the model's result, in every state of the indexes",
+    arguments: TestEngine.inEveryIndexState)
   func queriesMeanTheSame(engine: TestEngine) throws {
     let rounds = isLongRun ? 600 : 15
     try withSeed { random in

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Transactions and the model")
 struct RandomTransactionTests {
-  @Test("Any sequence of transactions has the effects that the model predicts", arguments: TestEngine.inEveryIndexState)
+  @Test(
+    "Any sequence of transactions has the effects that the model predicts",
+    arguments: TestEngine.inEveryIndexState)
   func transactions(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 200 : 4) {

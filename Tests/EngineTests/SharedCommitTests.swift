@@ -12,7 +12,9 @@ struct SharedCommitTests {
     txn.try(submit: Blog.PostChangeRequest.creationRequest(post(Int32(number))))
   }
 
-  @Test("An aborted transaction is rolled back alone, at any position in its group", arguments: TestEngine.all)
+  @Test(
+    "An aborted transaction is rolled back alone, at any position in its group",
+    arguments: TestEngine.all)
   func abortedAlone(engine: TestEngine) throws {
     // More than the number of savepoints that are open at the same time.
     let count = 12
@@ -38,7 +40,9 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("A rejected request rolls back nothing of other transactions, nor of its own", arguments: TestEngine.all)
+  @Test(
+    "A rejected request rolls back nothing of other transactions, nor of its own",
+    arguments: TestEngine.all)
   func refused(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       workspace.together(4) { number, txn in
@@ -103,7 +107,9 @@ struct SharedCommitTests {
     }
   }
 
-  @Test("Whatever aborted transactions have done, the others keep their changes", arguments: TestEngine.all)
+  @Test(
+    "Whatever aborted transactions have done, the others keep their changes",
+    arguments: TestEngine.all)
   func steps(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 400 : 40) {

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("Threads")
 struct ThreadTests {
-  @Test("Readers on many threads see whole transactions while other threads write", arguments: TestEngine.all)
+  @Test(
+    "Readers on many threads see whole transactions while other threads write",
+    arguments: TestEngine.all)
   func readersAndWriters(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       try workspace.store((0..<20).map { post($0, likes: 0) })
@@ -49,7 +51,9 @@ struct ThreadTests {
     }
   }
 
-  @Test("A transaction is accepted before a shutdown or rejected, never in between", arguments: TestEngine.all)
+  @Test(
+    "A transaction is accepted before a shutdown or rejected, never in between",
+    arguments: TestEngine.all)
   func shutdownInBetween(engine: TestEngine) throws {
     for _ in 0..<5 {
       try withTemporaryWorkspace(engine) { workspace in

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("Tables that are created and rolled back")
 struct UndoneTableTests {
-  @Test("After the first transaction is rolled back requests find nothing, and there is no error", arguments: TestEngine.all)
+  @Test(
+    "After the first transaction is rolled back requests find nothing, and there is no error",
+    arguments: TestEngine.all)
   func undone(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stale = try workspace.write([Post.self]) { txn in
@@ -35,7 +37,9 @@ struct UndoneTableTests {
     }
   }
 
-  @Test("A fetch in parallel with the transaction that creates the tables has no error", arguments: TestEngine.all)
+  @Test(
+    "A fetch in parallel with the transaction that creates the tables has no error",
+    arguments: TestEngine.all)
   func made(engine: TestEngine) throws {
     for _ in 0..<40 {
       try withTemporaryWorkspace(engine) { workspace in

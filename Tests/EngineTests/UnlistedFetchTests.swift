@@ -17,7 +17,9 @@ struct UnlistedFetchTests {
     func note(_ key: UInt64) -> Note? { dflat.find(Note.self, key) }
   }
 
-  @Test("A synchronous write fails if code that it calls fetches a type that is not in its list", arguments: TestEngine.all)
+  @Test(
+    "A synchronous write fails if code that it calls fetches a type that is not in its list",
+    arguments: TestEngine.all)
   func synchronous(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -32,7 +34,9 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("Where the fetch can throw it throws at once, and the closure may continue", arguments: TestEngine.all)
+  @Test(
+    "Where the fetch can throw it throws at once, and the closure may continue",
+    arguments: TestEngine.all)
   func throwing(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -49,7 +53,9 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("A dictionary is read in a transaction of any type, even inside a snapshot", arguments: TestEngine.all)
+  @Test(
+    "A dictionary is read in a transaction of any type, even inside a snapshot",
+    arguments: TestEngine.all)
   func dictionaryInside(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let first = workspace.dflat

@@ -39,14 +39,18 @@ import Testing
       }
     }
 
-    @Test("A lost change is reported to the error hook, with the name of the type", arguments: TestEngine.all)
+    @Test(
+      "A lost change is reported to the error hook, with the name of the type",
+      arguments: TestEngine.all)
     func lost(engine: TestEngine) throws {
       let told = try told(engine) { _ in Request.changeRequest(post(1))?.likes = 5 }
       #expect(told == [UnsubmittedRequest(type: "Post")])
       #expect(told.first?.description.contains("submit(_:)") == true)
     }
 
-    @Test("An object that is not created, or not stored over another, is reported as well", arguments: TestEngine.all)
+    @Test(
+      "An object that is not created, or not stored over another, is reported as well",
+      arguments: TestEngine.all)
     func notCreated(engine: TestEngine) throws {
       let lost = [UnsubmittedRequest(type: "Post", isCreation: true)]
       #expect(try told(engine) { _ in Request.creationRequest().likes = 5 } == lost)

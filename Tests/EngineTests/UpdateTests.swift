@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Updates")
 struct UpdateTests {
-  @Test("Fields that are set get new values, all others keep theirs; the rows stay canonical", arguments: TestEngine.all)
+  @Test(
+    "Fields that are set get new values, all others keep theirs; the rows stay canonical",
+    arguments: TestEngine.all)
   func randomUpdates(engine: TestEngine) throws {
     try withSeed { random in
       let seed = random.seed
@@ -87,7 +89,9 @@ struct UpdateTests {
     Kit.ItemBuilder(from: item).build().toData() == item.toData()
   }
 
-  @Test("A copy of an object is stored in canonical form, whichever program wrote the object's bytes", arguments: TestEngine.all)
+  @Test(
+    "A copy of an object is stored in canonical form, whichever program wrote the object's bytes",
+    arguments: TestEngine.all)
   func copies(engine: TestEngine) throws {
     // The status and the number of likes are at their defaults, but stored.
     let spelled = FlatBufferBuilder()
@@ -107,7 +111,9 @@ struct UpdateTests {
     }
   }
 
-  @Test("Requests that were made before each other's submits have the values of that time", arguments: TestEngine.all)
+  @Test(
+    "Requests that were made before each other's submits have the values of that time",
+    arguments: TestEngine.all)
   func interleaved(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       let stored = try workspace.store([post(1, likes: 1)])[0]
@@ -131,7 +137,8 @@ struct UpdateTests {
 
   // MARK: Newer schemas
 
-  @Test("However often an older version updates an object, it does not grow", arguments: TestEngine.all)
+  @Test(
+    "However often an older version updates an object, it does not grow", arguments: TestEngine.all)
   func rowsDoNotGrow(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
       _ = try workspace.write([Kit.Item.self, KIT.Item.self]) { txn in

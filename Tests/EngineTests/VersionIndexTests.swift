@@ -59,7 +59,9 @@ struct VersionIndexTests {
       code: number, votes: number, score: random.pick([nil, 1]))
   }
 
-  @Test("Both versions write and query: no answer depends on which version's indexes exist", arguments: TestEngine.all)
+  @Test(
+    "Both versions write and query: no answer depends on which version's indexes exist",
+    arguments: TestEngine.all)
   func randomVersions(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 60 : 2) {
@@ -117,7 +119,9 @@ struct VersionIndexTests {
     }
   }
 
-  @Test("An index that was verified for one version is verified again after the other has written", arguments: TestEngine.all)
+  @Test(
+    "An index that was verified for one version is verified again after the other has written",
+    arguments: TestEngine.all)
   func verifiedBeforeOtherVersion(engine: TestEngine) throws {
     // The default of `rank` is 5 for the old version and 7 for the new one: an old object with 5
     // does not store it.

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("write and read")
 struct WriteTests {
-  @Test("Values go in, stored objects come out, and the closure's result is returned", arguments: TestEngine.all)
+  @Test(
+    "Values go in, stored objects come out, and the closure's result is returned",
+    arguments: TestEngine.all)
   func values(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       let dflat = workspace.dflat
@@ -37,7 +39,9 @@ struct WriteTests {
 
   private struct Refusal: Error, Equatable {}
 
-  @Test("An error that the closure throws rolls everything back and is rethrown", arguments: TestEngine.all)
+  @Test(
+    "An error that the closure throws rolls everything back and is rethrown",
+    arguments: TestEngine.all)
   func rethrown(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1)])
@@ -165,7 +169,9 @@ struct WriteTests {
     }
   }
 
-  @Test("read sees one state, joins an outer snapshot or transaction, and throws its closure's errors", arguments: TestEngine.all)
+  @Test(
+    "read sees one state, joins an outer snapshot or transaction, and throws its closure's errors",
+    arguments: TestEngine.all)
   func reading(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       try workspace.store([post(1, likes: 1)])

@@ -173,11 +173,11 @@ extension Transaction {
     _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
     do {
-      let turn = try takeTurn()
-      return try workspace.committer.use {
-        let builder = workspace.committer.builder
+      let lease = try takeLease()
+      return try workspace.coordinator.use {
+        let builder = workspace.coordinator.builder
         defer { builder.reset() }
-        let result = try body(turn.group.writer, builder)
+        let result = try body(lease.group.writer, builder)
         version.count += 1
         return result
       }

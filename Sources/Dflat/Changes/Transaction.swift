@@ -27,7 +27,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   // holds without a check.
 
   /// The write lease, once the transaction has it.
-  @exclusivity(unchecked) private(set) var turn: Committer.Turn?
+  @exclusivity(unchecked) private(set) var lease: WriteCoordinator.Lease?
   /// The type that was changed last is kept apart: most transactions change only one.
   @exclusivity(unchecked) private var latest: ChangedType?
   @exclusivity(unchecked) private var others: [ChangedType] = []
@@ -63,7 +63,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   /// Whether the transaction may wait for the write lease and for other connections.
   private let mayWait: Bool
   /// Whether the transaction would have had to wait, which it may not.
-  @exclusivity(unchecked) private(set) var isGivenUp = false
+  @exclusivity(unchecked) private(set) var isAbandoned = false
   /// The transaction of another workspace in whose handler this one's handler runs.
   @exclusivity(unchecked) var outer: Transaction?
 
@@ -115,7 +115,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     } catch {
       let isDamaged = (error as? StorageError)?.cause == .corruptRow
       if error is WorkspaceError {
-        doom(error)
+        markFailed(error)
       } else if !reportsFailures {
         lookUpError = error
       } else if isDamaged {
@@ -155,8 +155,8 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
       return mark.timestamp == timestamp && changed(schema)?.rows.contains(row.id) != true
     }
     if mark.reading != workspace.reading { return false }
-    if let turn { return recent(schema).isCurrent(row, in: turn.group) }
-    return view.relies(on: row, of: schema, recent(schema), in: self)
+    if let lease { return recent(schema).isCurrent(row, in: lease.group) }
+    return view.trusts(on: row, of: schema, recent(schema), in: self)
   }
 
   /// The changes of a type; nil if there are none.
@@ -187,7 +187,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
 
   private func begin(_ schema: EntitySchema) -> ChangedType {
     let recent = workspace.recentChanges.of(schema)
-    if let turn { recent.enter(turn.group, workspace.clock) }
+    if let lease { recent.enter(lease.group, workspace.clock) }
     return ChangedType(
       schema, place: others.count + (latest == nil ? 0 : 1), workspace.changeObserver(of: schema),
       recent)
@@ -200,11 +200,11 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    guard let turn else { return try view.read(read, in: self, body) }
-    return try workspace.committer.use {
+    guard let lease else { return try view.read(read, in: self, body) }
+    return try workspace.coordinator.use {
       // After some errors of reads, the storage rolls back everything that is not committed.
-      do { return try body(turn.group.writer) } catch {
-        if !turn.group.writer.isAlive { fail(error) }
+      do { return try body(lease.group.writer) } catch {
+        if !lease.group.writer.isAlive { fail(error) }
         throw error
       }
     }
@@ -219,88 +219,88 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   /// Marks the transaction as failed. The error has already been reported.
-  func doom(_ error: any Error) {
+  func markFailed(_ error: any Error) {
     if failure == nil { failure = error }
   }
 
   /// Marks the transaction as failed and reports the error.
   func fail(_ error: any Error) {
-    doom(error)
+    markFailed(error)
     if reportsFailures { workspace.report(error) }
   }
 
   // Changes are passed by reference, so that they are not copied for each row.
 
-  func takeTurn() throws -> Committer.Turn {
-    if let turn { return turn }
-    let committer = workspace.committer
+  func takeLease() throws -> WriteCoordinator.Lease {
+    if let lease { return lease }
+    let coordinator = workspace.coordinator
     let engine = workspace.engine
     guard
-      let turn = mayWait
-        ? try committer.beginTurn({ try engine.beginWriting() })
-        : try committer.beginTurnAtOnce({ try engine.beginWritingAtOnce() })
-    else { throw giveUp() }
-    self.turn = turn
-    if !view.agrees(with: turn.group) {
-      try committer.use { try view.confirm(in: turn.group) }
+      let lease = mayWait
+        ? try coordinator.acquireLease({ try engine.beginWriting() })
+        : try coordinator.acquireLeaseIfFree({ try engine.beginWritingAtOnce() })
+    else { throw abandon() }
+    self.lease = lease
+    if !view.agrees(with: lease.group) {
+      try coordinator.use { try view.confirm(in: lease.group) }
     }
     if let preparation {
       // From here on no other transaction changes these types.
       self.preparation = nil
       try preparation.prepareWriting(in: self)
     }
-    return turn
+    return lease
   }
 
   /// Throws if the transaction must not wait.
   func requireWaiting() throws {
-    if !mayWait { throw giveUp() }
+    if !mayWait { throw abandon() }
   }
 
-  private func giveUp() -> StorageError {
-    isGivenUp = true
+  private func abandon() -> StorageError {
+    isAbandoned = true
     return StorageError(
       .conflict, message: "the transaction runs again on a thread that may wait")
   }
 
   /// Uses the storage transaction for internal writes, which are no changes of the program.
   func writing<R>(_ body: (any StorageWriter) throws -> R) throws -> R {
-    let turn = try takeTurn()
-    return try workspace.committer.use { try body(turn.group.writer) }
+    let lease = try takeLease()
+    return try workspace.coordinator.use { try body(lease.group.writer) }
   }
 
   // MARK: The end
 
   /// Ends the transaction.
   /// - Returns: The work that remains once the transaction has left its queues.
-  func finish() -> Ticket.Rest { finish(commits: false) }
+  func finish() -> Ticket.FollowUp { finish(commits: false) }
 
   /// Ends the transaction. If it is committed at all, that has happened when this returns.
   /// - Returns: The group that it was committed with; nil if it has written nothing.
-  func finishAtOnce() -> (rest: Ticket.Rest, group: CommitGroup?) {
-    (finish(commits: true), turn?.group)
+  func finishAtOnce() -> (rest: Ticket.FollowUp, group: CommitGroup?) {
+    (finish(commits: true), lease?.group)
   }
 
-  private func finish(commits: Bool) -> Ticket.Rest {
+  private func finish(commits: Bool) -> Ticket.FollowUp {
     isOpen = false
     addition?.write(in: self)
-    if turn == nil {
+    if lease == nil {
       do { try view.confirm(self) } catch { fail(error) }
     }
     endRequests()
-    group = turn?.group ?? view.group
+    group = lease?.group ?? view.group
     if let latest {
       writes = others.isEmpty ? WriteSet(latest) : WriteSet(others, and: latest)
       writes.close()
     }
-    return workspace.committer.end(turn, self, commits: commits)
+    return workspace.coordinator.end(lease, self, commits: commits)
   }
 
   /// Ends a transaction that cannot begin.
-  func finish(_ failure: any Error) -> Ticket.Rest {
+  func finish(_ failure: any Error) -> Ticket.FollowUp {
     isOpen = false
     fail(failure)
-    return workspace.committer.end(nil, self)
+    return workspace.coordinator.end(nil, self)
   }
 
   /// Ends a transaction that was given up. No handler is called.
@@ -316,7 +316,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     }
   }
 
-  override func tell(_ failure: (any Error)?) {
+  override func notify(_ failure: (any Error)?) {
     workspace.delivering {
       addition?.end(failure)
       if failure == nil { workspace.publish(writes) }
@@ -324,7 +324,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     }
     workspace.endAccepted()
     // Last, so that everything has ended when the waiting caller resumes.
-    if case .awaited(let ending) = completion { ending.tell(failure) }
+    if case .awaited(let ending) = completion { ending.notify(failure) }
   }
 
   override var callsProgram: Bool {
@@ -346,5 +346,5 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   /// Whether the program learns of an error without the error hook.
-  func willTell(_ error: any Error) -> Bool { isGivenUp || error is WorkspaceError }
+  func reportsItself(_ error: any Error) -> Bool { isAbandoned || error is WorkspaceError }
 }

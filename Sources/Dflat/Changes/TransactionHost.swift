@@ -5,7 +5,7 @@ protocol TransactionHost: AnyObject, Sendable {
   var engine: any StorageEngine { get }
   /// The engine, if it needs maintenance.
   var maintainedEngine: (any MaintainedStorageEngine)? { get }
-  var committer: Committer { get }
+  var coordinator: WriteCoordinator { get }
   var clock: Clock { get }
   /// The number in the marks of rows that were read outside of transactions.
   var reading: UInt32 { get }

@@ -11,7 +11,7 @@
 // connection can commit meanwhile. Everything else is read from a snapshot. A row that was fetched
 // earlier is not even read again if it is known to be unchanged and no other connection has
 // committed anything since. If other connections have committed later, the reads are repeated in
-// the snapshot and under the write lease, and compared. Rows that were relied on without a read are
+// the snapshot and under the write lease, and compared. Rows that were trustedRows on without a read are
 // compared, too. So only changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
@@ -30,8 +30,8 @@ final class TransactionView {
   /// The reads from the snapshot.
   @exclusivity(unchecked) private var reads: [Read] = []
   /// Rows that were fetched earlier and taken for current without reading them again.
-  @exclusivity(unchecked) private var relied: [(schema: EntitySchema, row: Row)] = []
-  /// The engine's token before the snapshot, or the token at which rows were relied on.
+  @exclusivity(unchecked) private var trustedRows: [(schema: EntitySchema, row: Row)] = []
+  /// The engine's token before the snapshot, or the token at which rows were trustedRows on.
   @exclusivity(unchecked) private var token: CommitToken?
 
   /// Reads from the state that the transaction sees.
@@ -45,13 +45,13 @@ final class TransactionView {
     if !workspace.engine.capabilities.excludesOtherWriters {
       // Reads of uncommitted changes could not be confirmed later, since other connections may
       // commit in between.
-      if workspace.committer.written(transaction.types) != nil {
+      if workspace.coordinator.written(transaction.types) != nil {
         try transaction.requireWaiting()
-        workspace.committer.betweenGroups {}
+        workspace.coordinator.withoutOpenGroup {}
       }
     } else if snapshot == nil {
       // Once these types are committed, only this transaction itself can write them.
-      let result = try workspace.committer.read(transaction.types) { written in
+      let result = try workspace.coordinator.read(transaction.types) { written in
         group = written
         return try body(written.writer)
       }
@@ -64,13 +64,13 @@ final class TransactionView {
   /// Whether a row that was fetched earlier is current, decided without reading it. If so, the view
   /// relies on it.
   /// - Parameter recent: The recent changes of the row's type.
-  func relies(
+  func trusts(
     on row: Row, of schema: EntitySchema, _ recent: RecentChanges, in transaction: Transaction
   ) -> Bool {
     // A row that was read in a snapshot may be older.
     if snapshot != nil { return false }
     let workspace = transaction.workspace
-    if let open = workspace.committer.written(transaction.types) {
+    if let open = workspace.coordinator.written(transaction.types) {
       if !recent.isCurrent(row, in: open) { return false }
       group = open
       return true
@@ -78,19 +78,19 @@ final class TransactionView {
     // Changes of this workspace to the row's type are committed, and only other connections can
     // write it now.
     guard let known = recent.token(ofCommitted: row) else { return false }
-    if relied.isEmpty {
+    if trustedRows.isEmpty {
       // If the token is unavailable, the row is looked up, and that reports the error.
       guard group == nil, let now = try? workspace.currentToken() else { return false }
       token = now
     }
     if token != known { return false }
-    relied.append((schema, row))
+    trustedRows.append((schema, row))
     return true
   }
 
-  /// Throws a conflict if a row that the view relied on is different in another state.
-  private func requireRelied(in state: any StorageReader) throws {
-    for (schema, row) in relied {
+  /// Throws a conflict if a row that the view trustedRows on is different in another state.
+  private func requireTrustedRows(in state: any StorageReader) throws {
+    for (schema, row) in trustedRows {
       let stored = try state.row(of: schema, id: row.id)
       let isSame = stored?.equals(row, as: schema.layout) ?? false
       if !isSame { throw StorageError.conflict(schema.table) }
@@ -104,13 +104,13 @@ final class TransactionView {
     // there may always be one.
     if let engine = workspace.maintainedEngine, engine.needsMaintenance {
       try transaction.requireWaiting()
-      workspace.committer.betweenGroups { engine.performMaintenance() }
+      workspace.coordinator.withoutOpenGroup { engine.performMaintenance() }
     }
-    if relied.isEmpty { token = workspace.lastKnownToken }
+    if trustedRows.isEmpty { token = workspace.lastKnownToken }
     let opened = workspace.engine.makeSnapshot(for: .transaction)
-    do { try requireRelied(in: opened) } catch {
+    do { try requireTrustedRows(in: opened) } catch {
       // A handler that catches this error must not continue in a state that contradicts what it
-      // relied on.
+      // trustedRows on.
       opened.close()
       throw error
     }
@@ -125,7 +125,7 @@ final class TransactionView {
   /// Whether nothing that was read can differ from the state of the storage transaction.
   func agrees(with open: CommitGroup) -> Bool {
     snapshot == nil && (group == nil || group === open)
-      && (relied.isEmpty || isCurrent(in: open))
+      && (trustedRows.isEmpty || isCurrent(in: open))
   }
 
   /// Makes sure that everything that was read is still stored, when the transaction begins to
@@ -140,7 +140,7 @@ final class TransactionView {
       if group.tokenAfter == nil || group.tokenAfter != open.token { throw StorageError.conflict() }
     }
     if isCurrent(in: open) { return }
-    try requireRelied(in: open.writer)
+    try requireTrustedRows(in: open.writer)
     guard let snapshot else { return }
     for read in reads where try !read.isSame(snapshot, open.writer) {
       throw StorageError.conflict(read.schema.table)
@@ -154,17 +154,17 @@ final class TransactionView {
     let workspace = transaction.workspace
     // It first read from the open group and then from a snapshot. Other connections may have
     // committed in between.
-    let now = try workspace.committer.betweenTurns {
+    let now = try workspace.coordinator.withLease {
       try workspace.currentToken() ?? workspace.lastKnownToken
     }
-    if workspace.committer.use({ group.tokenAfter }) != now { throw StorageError.conflict() }
+    if workspace.coordinator.use({ group.tokenAfter }) != now { throw StorageError.conflict() }
   }
 
   func close() {
     snapshot?.close()
     snapshot = nil
     reads = []
-    relied = []
+    trustedRows = []
   }
 }
 

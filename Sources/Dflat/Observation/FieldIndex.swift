@@ -17,7 +17,7 @@ final class FieldIndex {
   /// Observers by the key of a number, or the hash of a string.
   @exclusivity(unchecked) private var values = KeyTable<ResultObserver>()
   @exclusivity(unchecked) private var ranges = IntervalIndex<ResultObserver>()
-  @exclusivity(unchecked) private var unknown = Few<ResultObserver>.none
+  @exclusivity(unchecked) private var unknown = SmallSet<ResultObserver>.none
 
   init(_ field: FieldDescriptor) {
     reader = ColumnReader(field)

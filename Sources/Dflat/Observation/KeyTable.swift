@@ -14,7 +14,7 @@
 struct KeyTable<Element: AnyObject>: ~Copyable {
   private struct Entry {
     let key: UInt64
-    var elements: Few<Element>
+    var elements: SmallSet<Element>
   }
 
   private static var empty: UInt32 { .max }
@@ -28,7 +28,7 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
 
   /// The objects under a key.
   @inline(__always)
-  subscript(key: UInt64) -> Few<Element> {
+  subscript(key: UInt64) -> SmallSet<Element> {
     let entry = find(key)
     return entry == Self.empty ? .none : entries[Int(entry)].elements
   }
@@ -140,7 +140,7 @@ struct KeyTable<Element: AnyObject>: ~Copyable {
 }
 
 /// A few objects; mostly one.
-enum Few<Element: AnyObject> {
+enum SmallSet<Element: AnyObject> {
   case none
   case one(Element)
   case many([Element])

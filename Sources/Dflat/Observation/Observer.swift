@@ -29,7 +29,7 @@ class Observer: @unchecked Sendable {
   /// Reads the observed data again, as they were at a point of the deliveries.
   func read(_ past: PastView) throws { preconditionFailure("Observer is abstract") }
   /// Calls the handler if there is something new to deliver.
-  func tellNews() { preconditionFailure("Observer is abstract") }
+  func deliverChange() { preconditionFailure("Observer is abstract") }
 
   /// After this returns no call of the handler begins.
   final func cancel() {
@@ -97,7 +97,7 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     row = stored.withoutMark()
   }
 
-  override func tellNews() {
+  override func deliverChange() {
     let news = news
     self.news = .none
     switch news {

@@ -34,7 +34,7 @@ final class Observers: Sendable {
   }
 
   /// Marks all types as possibly changed.
-  func doubt(at time: Int64) {
-    for type in state.withLock({ Array($0.types.values) }) { type.doubt(at: time) }
+  func markPossiblyChanged(at time: Int64) {
+    for type in state.withLock({ Array($0.types.values) }) { type.markPossiblyChanged(at: time) }
   }
 }

@@ -23,7 +23,7 @@ final class PastView {
     self.snapshot = snapshot
     let schema = schema
     do {
-      earlier = try workspace.committer.use {
+      earlier = try workspace.coordinator.use {
         // The first read begins the snapshot. No row has this id.
         _ = try snapshot.row(of: schema, id: -1)
         return type.undelivered()

@@ -170,7 +170,7 @@ final class ResultObserver: Observer, @unchecked Sendable {
       }
   }
 
-  override func tellNews() {
+  override func deliverChange() {
     // A result with missing rows is delivered after it could be read again.
     if isStale || !isChanged { return }
     isChanged = false

@@ -78,7 +78,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   }
 
   /// Marks the type as possibly changed: what was read of it may differ from what is stored.
-  func doubt(at time: Int64) {
+  func markPossiblyChanged(at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
   }
 
@@ -120,10 +120,10 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
         if result.apply(&orders, &touched.replaced), !result.isStale { unread.append(result) }
       }
       read(unread, in: workspace)
-      for object in touched.objects { object.tellNews() }
-      for result in touched.results { result.tellNews() }
+      for object in touched.objects { object.deliverChange() }
+      for result in touched.results { result.deliverChange() }
       for observer in unread {
-        observer.tellNews()
+        observer.deliverChange()
         insert(observer)
       }
     }
@@ -136,7 +136,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     if observer.isCancelled { return }
     if timestamp < lastChange {
       read([observer], in: workspace)
-      observer.tellNews()
+      observer.deliverChange()
     }
     insert(observer)
   }
@@ -154,7 +154,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     let observers = index.all + stale.filter { !$0.isRegistered }
     read(observers, in: workspace)
     for observer in observers {
-      observer.tellNews()
+      observer.deliverChange()
       insert(observer)
     }
   }

@@ -17,5 +17,5 @@ public final class ResultOrigin: @unchecked Sendable {
   }
 
   /// Called when the read has failed.
-  func distrust() { timestamp = -1 }
+  func markUntrusted() { timestamp = -1 }
 }

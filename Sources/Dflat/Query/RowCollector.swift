@@ -17,7 +17,7 @@ public struct RowCollector: ~Copyable {
   private let layout: LayoutPlan
   private let residual: Program?
   /// Whether there is a residual condition, for inlined code that has no access to it.
-  @usableFromInline let mustJudge: Bool
+  @usableFromInline let hasResidual: Bool
   private let keys: [SortKey]
   private let limit: Int
   private let mark: ReadMark
@@ -35,7 +35,7 @@ public struct RowCollector: ~Copyable {
   ) {
     layout = plan.query.schema.layout.plan
     residual = plan.residual.map(Program.init)
-    mustJudge = residual != nil
+    hasResidual = residual != nil
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     limit = plan.query.limit ?? .max
     self.mark = mark
@@ -51,14 +51,14 @@ public struct RowCollector: ~Copyable {
   public mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
   ) -> Bool {
-    let verdict = mustJudge ? judge(bytes) : .true
+    let verdict = hasResidual ? evaluateResidual(bytes) : .true
     return verdict == .false ? true : take(bytes, id(), verdict)
   }
 
   /// Evaluates the residual condition on a row. Also unknown if the result may be false because of
   /// damage.
   @usableFromInline
-  func judge(_ bytes: UnsafeRawBufferPointer) -> Ternary {
+  func evaluateResidual(_ bytes: UnsafeRawBufferPointer) -> Ternary {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
     let verdict = residual.evaluate(table)

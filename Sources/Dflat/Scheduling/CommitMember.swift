@@ -4,7 +4,7 @@
 // Most members are transactions, see `Transaction`. The workspace's internal writes share the same
 // groups and are notified in the same order.
 
-/// Unchecked: the thread that runs a member sets its properties before `Committer.end` adds it to a
+/// Unchecked: the thread that runs a member sets its properties before `WriteCoordinator.end` adds it to a
 /// group or a delivery under the committer's lock. The thread that notifies the member takes that
 /// lock afterwards. From then on the member is only read.
 class CommitMember: @unchecked Sendable {
@@ -26,9 +26,9 @@ class CommitMember: @unchecked Sendable {
 
   /// Notifies the code that waits for the outcome, once the outcome is known.
   /// - Parameter failure: Why the member is not committed; nil if it is.
-  func tell(_ failure: (any Error)?) {}
+  func notify(_ failure: (any Error)?) {}
 
-  /// Whether `tell` may call handlers of the program. Read once the outcome is known.
+  /// Whether `notify` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
 
   /// Once the outcome is known: why the member is not committed, or nil if it is.
@@ -43,7 +43,7 @@ class CommitMember: @unchecked Sendable {
 /// An internal write of the workspace.
 ///
 /// Unchecked: it adds only a constant to `CommitMember`, whose comment gives the reason.
-final class Errand: CommitMember, @unchecked Sendable {
+final class InternalWrite: CommitMember, @unchecked Sendable {
   private let completion: @Sendable ((any Error)?) -> Void
 
   /// - Parameter completion: Called with the reason why it is not committed; nil if it is.
@@ -55,5 +55,5 @@ final class Errand: CommitMember, @unchecked Sendable {
     super.init(types, group: group, failure: failure)
   }
 
-  override func tell(_ failure: (any Error)?) { completion(failure) }
+  override func notify(_ failure: (any Error)?) { completion(failure) }
 }

@@ -18,7 +18,7 @@ final class Ending: Sendable {
 
   /// Sets the outcome.
   /// - Parameter failure: Why the transaction is not committed; nil if it is.
-  func tell(_ failure: (any Error)?) {
+  func notify(_ failure: (any Error)?) {
     let waiting = state.withLock { state -> (@Sendable () -> Void)? in
       defer { state = .known(failure) }
       if case .awaited(let waiting) = state { return waiting }

@@ -1,6 +1,6 @@
 // TicketScheduler: runs jobs in the order of their tickets, on several threads.
 //
-// In addition to the invariants of `TicketLines`:
+// In addition to the invariants of `TicketQueues`:
 //
 //  - A job is accepted or refused under a lock, so it comes either before the closing or after it.
 //  - Ready jobs run concurrently, each in its own lane. A lane continues with the job that its last
@@ -13,7 +13,7 @@ import Platform
 final class TicketScheduler: Sendable {
   /// Unchecked: accessed under the lock only.
   private struct State: @unchecked Sendable {
-    var tickets = TicketLines()
+    var tickets = TicketQueues()
     var lines: [ObjectIdentifier: Line] = [:]
     var isClosed = false
 
@@ -35,7 +35,7 @@ final class TicketScheduler: Sendable {
   private let lanes: Lanes
   /// The queue that contains all jobs, if they run one at a time.
   private let everything: Everything?
-  private let finish: @Sendable (Ticket.Rest, Followers) -> Void
+  private let finish: @Sendable (Ticket.FollowUp, Followers) -> Void
 
   /// Unchecked: accessed under the lock only.
   private struct Everything: @unchecked Sendable {
@@ -57,7 +57,7 @@ final class TicketScheduler: Sendable {
   ///   - finish: Does the remaining work of a ticket after it has left its queues.
   init(
     lanes: Lanes, isSerial: Bool,
-    finish: @escaping @Sendable (Ticket.Rest, Followers) -> Void = { _, _ in }
+    finish: @escaping @Sendable (Ticket.FollowUp, Followers) -> Void = { _, _ in }
   ) {
     self.lanes = lanes
     self.finish = finish
@@ -154,13 +154,13 @@ final class TicketScheduler: Sendable {
     start(state.withLock { $0.tickets.withdraw(ticket) })
   }
 
-  private func start(_ freed: TicketLines.Freed) {
+  private func start(_ freed: TicketQueues.Freed) {
     if let first = freed.first { start(first) }
     for other in freed.others { start(other) }
   }
 
   /// Ends a ticket whose work the caller has done.
-  func end(_ ticket: Ticket, _ rest: Ticket.Rest) {
+  func end(_ ticket: Ticket, _ rest: Ticket.FollowUp) {
     let freed = leave(ticket)
     start(freed)
     finish(rest, freed.isEmpty ? .none : .some)
@@ -185,7 +185,7 @@ final class TicketScheduler: Sendable {
     }
   }
 
-  private func leave(_ ticket: Ticket) -> TicketLines.Freed {
+  private func leave(_ ticket: Ticket) -> TicketQueues.Freed {
     state.withLock { $0.tickets.leave(ticket) }
   }
 }

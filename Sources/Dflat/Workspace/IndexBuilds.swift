@@ -40,13 +40,13 @@ extension WorkspaceCore {
   private func fillIndexes(
     of schema: EntitySchema,
     _ completion: @escaping @Sendable (Result<IndexProgress, any Error>) -> Void
-  ) -> Ticket.Rest {
-    var turn: Committer.Turn?
+  ) -> Ticket.FollowUp {
+    var lease: WriteCoordinator.Lease?
     let outcome = Result {
       try engine.prepareForWriting()
-      let taken = try committer.beginTurn { try engine.beginWriting() }
-      turn = taken
-      return try committer.use {
+      let taken = try coordinator.acquireLease { try engine.beginWriting() }
+      lease = taken
+      return try coordinator.use {
         guard let writer = taken.group.writer as? any IndexBuildingStorageWriter else {
           return IndexProgress(filled: 0, remaining: 0, blocked: [])
         }
@@ -54,9 +54,9 @@ extension WorkspaceCore {
       }
     }
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
-    return committer.end(
-      turn,
-      Errand([schema], group: turn?.group, failure: failure) { failure in
+    return coordinator.end(
+      lease,
+      InternalWrite([schema], group: lease?.group, failure: failure) { failure in
         completion(failure.map { .failure($0) } ?? outcome)
       })
   }

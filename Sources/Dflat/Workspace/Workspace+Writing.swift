@@ -214,7 +214,7 @@ private final class Write: Sendable {
   }
 
   /// Runs the transaction in a lane.
-  func run() -> Ticket.Rest {
+  func run() -> Ticket.FollowUp {
     // If it was withdrawn, the previous transactions may have left their commit group open for it.
     if !leaveWaiting(for: .running) { return .settling }
     core.complete(plans)
@@ -223,7 +223,7 @@ private final class Write: Sendable {
 
   /// Runs the transaction on the task's own thread.
   /// - Returns: nil if it would have had to wait.
-  func runAtOnce() -> Ticket.Rest? {
+  func runAtOnce() -> Ticket.FollowUp? {
     // No other thread knows it yet; `running` checks whether its task is cancelled.
     stage.store(.running, ordering: .releasing)
     let rest = core.runAtOnce(transaction(mayWait: false)) { running.call(body, in: $0) }
@@ -259,7 +259,7 @@ private final class Write: Sendable {
     // A running transaction ends by itself.
     guard leaveWaiting(for: .withdrawn) else { return }
     core.transactions.withdraw(ticket)
-    ending.tell(CancellationError())
+    ending.notify(CancellationError())
     core.endAccepted()
   }
 }

@@ -9,7 +9,7 @@ extension WorkspaceCore {
   func rows(_ query: Query, _ origin: ResultOrigin) -> RowBuffer {
     do { return try fetch(query) } catch {
       readingFailed(error)
-      origin.distrust()
+      origin.markUntrusted()
       return RowBuffer()
     }
   }
@@ -31,11 +31,11 @@ extension WorkspaceCore {
   /// Handles the error of a query that cannot throw.
   private func readingFailed(_ error: any Error) {
     let transaction = ThreadContext.current.transaction(of: self)
-    if transaction?.willTell(error) != true {
+    if transaction?.reportsItself(error) != true {
       report(isAboutShutdown(error) ? WorkspaceError.shutDown : error)
     }
     // Changes that a transaction makes because it found nothing must not be committed.
-    transaction?.doom(error)
+    transaction?.markFailed(error)
   }
 
   /// Reports the error of a read that the workspace needed for itself to the error hook, unless the

@@ -26,13 +26,13 @@ public final class WorkspaceCore: TransactionHost {
   private let indexBuilder: (any IndexBuildingStorageEngine)?
   /// Called after each step of a migration.
   let migrationHandler: (@Sendable (EntitySchema, MigrationProgress) -> Void)?
-  let committer: Committer
+  let coordinator: WriteCoordinator
   /// The observers of changes.
   let observers: Observers
   let recentChanges = RecentChangesByTable()
   /// The mark of rows that are fetched outside of transactions.
   let reading = ReadMark.newReading()
-  let otherWriters = OtherWriters()
+  let otherWriters = ExternalChangeMonitor()
   /// Orders transactions, and the deliveries of their outcomes.
   let transactions: TicketScheduler
   private let deliveries: TicketScheduler
@@ -73,7 +73,7 @@ public final class WorkspaceCore: TransactionHost {
     let lanes = Lanes(target: target)
     let deliveries = TicketScheduler(lanes: lanes, isSerial: isSerial)
     let observers = Observers(deliveries)
-    let committer = Committer(
+    let coordinator = WriteCoordinator(
       capabilities: engine.capabilities, deliveries: deliveries,
       settled: { member in
         let time = clock.advance()
@@ -81,7 +81,7 @@ public final class WorkspaceCore: TransactionHost {
       },
       lost: { types in
         let time = clock.advance()
-        for type in types.types { observers.of(type).doubt(at: time) }
+        for type in types.types { observers.of(type).markPossiblyChanged(at: time) }
       }, failed: { hook.report($0) })
     self.engine = engine
     sharedEngine = engine as? any SharedStorageEngine
@@ -93,12 +93,12 @@ public final class WorkspaceCore: TransactionHost {
     self.observers = observers
     self.lanes = lanes
     self.deliveries = deliveries
-    self.committer = committer
+    self.coordinator = coordinator
     transactions = TicketScheduler(lanes: lanes, isSerial: isSerial) { rest, followers in
       switch rest {
       case .nothing: break
       case .settling:
-        committer.settle(isFollowed: followers == .some, isLane: followers == .noneInLane)
+        coordinator.settle(isFollowed: followers == .some, isLane: followers == .noneInLane)
       case .delivery(let ticket):
         // A transaction that waits for this thread must not have to wait for a handler.
         if followers == .noneInLane { deliveries.run(ticket) } else { deliveries.start(ticket) }
@@ -195,7 +195,7 @@ public final class WorkspaceCore: TransactionHost {
   func startDelivery(_ ticket: Ticket) { deliveries.start(ticket) }
 
   /// Runs a transaction, which is at the head of its queues, on this thread.
-  func run(_ transaction: Transaction, _ handler: (Transaction) -> Void) -> Ticket.Rest {
+  func run(_ transaction: Transaction, _ handler: (Transaction) -> Void) -> Ticket.FollowUp {
     do { try engine.prepareForWriting() } catch { return transaction.finish(error) }
     ThreadContext.current.inside(transaction, handler)
     return transaction.finish()
@@ -205,9 +205,9 @@ public final class WorkspaceCore: TransactionHost {
   /// - Returns: nil if it would have had to wait; it had no effect then.
   func runAtOnce(
     _ transaction: Transaction, _ handler: (Transaction) -> Void
-  ) -> Ticket.Rest? {
+  ) -> Ticket.FollowUp? {
     ThreadContext.current.inside(transaction, handler)
-    if !transaction.isGivenUp { return transaction.finish() }
+    if !transaction.isAbandoned { return transaction.finish() }
     transaction.close()
     return nil
   }
@@ -215,7 +215,7 @@ public final class WorkspaceCore: TransactionHost {
   /// Whether a transaction that begins now will most likely not have to wait, so that it may run on
   /// the thread of a task. This reserves nothing, so another transaction may come in between.
   var isFree: Bool {
-    !lanes.areShared && ThreadContext.current.isIdle && committer.isIdle && engine.canWriteAtOnce
+    !lanes.areShared && ThreadContext.current.isIdle && coordinator.isIdle && engine.canWriteAtOnce
   }
 
   /// The engine's commit token, as far as it is known without a query; see `SharedStorageEngine`.

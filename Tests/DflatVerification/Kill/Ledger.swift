@@ -164,8 +164,7 @@ extension Cell {
     if let request = Request.deletionRequest(object(key, [])) { try txn.submit(request) }
   }
 
-  fileprivate static func read(into state: inout Ledger.State, space: Int, _ dflat: any Workspace)
-  {
+  fileprivate static func read(into state: inout Ledger.State, space: Int, _ dflat: any Workspace) {
     for cell in dflat.fetch(for: Self.self).all() {
       state[Key(space, cell.key)] = Ledger.Content(values: cell.values, label: cell.label)
     }

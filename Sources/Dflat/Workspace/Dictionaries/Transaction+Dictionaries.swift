@@ -6,7 +6,7 @@ extension Transaction {
   }
 
   /// Whether the transaction holds the write lease.
-  var isWriting: Bool { turn != nil }
+  var isWriting: Bool { lease != nil }
 
   /// The draft of a dictionary in this transaction; nil if the transaction has failed.
   func draft(of store: DictionaryStore, for call: String) -> DictionaryDraft? {
@@ -19,7 +19,7 @@ extension Transaction {
     addition = drafts
     if let draft = drafts.of(store) { return draft }
     do {
-      return drafts.add(DictionaryDraft(store, try takeTurn().group))
+      return drafts.add(DictionaryDraft(store, try takeLease().group))
     } catch {
       fail(error)
       return nil
@@ -27,13 +27,13 @@ extension Transaction {
   }
 
   func dictionaryKeys(of store: DictionaryStore) -> [String] {
-    guard let draft = draft(of: store, for: "keys was read"), let turn else { return [] }
+    guard let draft = draft(of: store, for: "keys was read"), let lease else { return [] }
     // Keys that were set outside of transactions and are not written yet count, too.
     var keys = Set<DictionaryKey>()
     if !draft.erases {
       do {
-        let rows = try workspace.committer.use {
-          try turn.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
+        let rows = try workspace.coordinator.use {
+          try lease.group.writer.rows(DictionaryItem.query(in: store.namespace), mark: .none)
             .map { store.key(DictionaryItem.key(of: $0)) }
         }
         let (present, absent, isErasing) = store.difference()

@@ -17,17 +17,17 @@ extension WorkspaceCore {
   ///
   /// - Parameter commits: Whether they, and everything before them, are committed when this
   ///   returns.
-  private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.Rest {
-    var turn: Committer.Turn?
+  private func write(_ store: DictionaryStore, commits: Bool) -> Ticket.FollowUp {
+    var lease: WriteCoordinator.Lease?
     var batch: DictionaryBatch?
     var failure: (any Error)?
     if commits || store.hasPending {
       do {
         try engine.prepareForWriting()
-        let taken = try committer.beginTurn { try engine.beginWriting() }
-        turn = taken
+        let taken = try coordinator.acquireLease { try engine.beginWriting() }
+        lease = taken
         batch = store.takeBatch(for: taken.group)
-        if let batch { try committer.use { try batch.write(to: taken.group.writer) } }
+        if let batch { try coordinator.use { try batch.write(to: taken.group.writer) } }
       } catch {
         if batch == nil { store.isNotScheduled() }
         report(error)
@@ -36,9 +36,10 @@ extension WorkspaceCore {
       }
     }
     let written = batch
-    return committer.end(
-      turn,
-      Errand([DictionaryItem.schema], group: turn?.group, failure: failure) { [self] failure in
+    return coordinator.end(
+      lease,
+      InternalWrite([DictionaryItem.schema], group: lease?.group, failure: failure) {
+        [self] failure in
         if let written { store.settle(written, failure) }
         endAccepted()
       }, commits: commits)
@@ -60,7 +61,7 @@ extension WorkspaceCore {
     if !isAccepted, !acceptUnlessClosed() { return report(WorkspaceError.shutDown) }
     let rest = write(store, commits: true)
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
-    store.settleAll(in: committer)
+    store.settleAll(in: coordinator)
   }
 
   /// The keys that are on disk, or will be.
@@ -161,7 +162,9 @@ extension WorkspaceCore {
       if !isInside, context.snapshots[ObjectIdentifier(self)] != nil {
         return try fetch(query).map { $0 }
       }
-      return try engine.read(for: isInside ? .transaction : .query) { try $0.rows(query, mark: .none).map { $0 } }
+      return try engine.read(for: isInside ? .transaction : .query) {
+        try $0.rows(query, mark: .none).map { $0 }
+      }
     }
   }
 
@@ -183,7 +186,7 @@ extension WorkspaceCore {
   ) -> DictionaryContents? {
     if let contents = draft.contents(of: key) { return contents }
     for other in draft.store.drafts(of: key).reversed() {
-      let isLost = committer.use { other.group.failure != nil }
+      let isLost = coordinator.use { other.group.failure != nil }
       if !isLost, let contents = other.contents(of: key) { return contents }
     }
     return nil

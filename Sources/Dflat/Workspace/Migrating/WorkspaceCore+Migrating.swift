@@ -19,7 +19,7 @@ extension WorkspaceCore {
 
   private func takeStep(_ plan: MigrationPlan, _ limit: Int) throws -> MigrationProgress {
     let isNeeded = try engine.read(for: .transaction) { try plan.isNeeded($0) }
-    if !isNeeded, try committer.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
+    if !isNeeded, try coordinator.read(plan.types, { try plan.isNeeded($0.writer) }) != true {
       return migrations.count(migrated: 0, remaining: 0, of: plan.new)
     }
     try engine.prepareForWriting()
@@ -35,7 +35,7 @@ extension WorkspaceCore {
     let (rest, group) = transaction.finishAtOnce()
     if case .delivery(let ticket) = rest { startDelivery(ticket) }
     let (migrated, remaining, failure) = try outcome.get()
-    if let error = committer.use({ group?.failure }) { throw error }
+    if let error = coordinator.use({ group?.failure }) { throw error }
     let progress = migrations.count(migrated: migrated, remaining: remaining, of: plan.new)
     migrationHandler?(plan.new, progress)
     if let failure { throw failure }
@@ -124,7 +124,8 @@ extension WorkspaceCore {
     _ query: Query, _ plan: MigrationPlan, in snapshot: any StorageSnapshot, _ mark: ReadMark
   ) throws -> RowBuffer {
     try plan.rows(
-      query, in: snapshot, mark: mark, wanted: { if engine.capabilities.isWritable { wantMigration(plan) } },
+      query, in: snapshot, mark: mark,
+      wanted: { if engine.capabilities.isWritable { wantMigration(plan) } },
       report: { report($0) })
   }
 }

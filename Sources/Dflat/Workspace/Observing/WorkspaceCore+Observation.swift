@@ -65,11 +65,11 @@ extension WorkspaceCore {
   ) -> Bool {
     enqueue(types) { [self] in
       // This is not a transaction: nothing is committed, and the clock does not advance.
-      let place = Errand(types, group: nil, failure: TransactionError.aborted) { [self] _ in
+      let place = InternalWrite(types, group: nil, failure: TransactionError.aborted) { [self] _ in
         delivering { body(self) }
         endAccepted()
       }
-      return committer.end(nil, place)
+      return coordinator.end(nil, place)
     }
   }
 }

@@ -1,4 +1,4 @@
-// TicketLines: the order of jobs that name several queues.
+// TicketQueues: the order of jobs that name several queues.
 //
 // A job is enqueued in all of its queues at once, and is ready when it is at the head of all of
 // them. Therefore:
@@ -26,9 +26,9 @@ final class Line {
 ///
 /// Unchecked: mutable state is changed by the owner of the queues only, under its lock.
 final class Ticket: @unchecked Sendable {
-  typealias Job = @Sendable () -> Rest
+  typealias Job = @Sendable () -> FollowUp
   /// The work that remains when a job has left its queues.
-  enum Rest {
+  enum FollowUp {
     case nothing
     /// The job's group may have to be committed.
     case settling
@@ -71,7 +71,7 @@ extension Ticket {
   var isOwn: Bool { if case .own = work { true } else { false } }
 }
 
-struct TicketLines {
+struct TicketQueues {
   /// The number of enqueued tickets.
   private(set) var count = 0
 

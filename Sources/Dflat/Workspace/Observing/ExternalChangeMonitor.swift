@@ -1,4 +1,4 @@
-// OtherWriters: external changes, by other workspaces and processes on the same data.
+// ExternalChangeMonitor: external changes, by other workspaces and processes on the same data.
 //
 // The storage reports that another connection has committed, but not what. So everything that is
 // observed is read again, at its position in the order of deliveries, and compared: differences are
@@ -8,7 +8,7 @@ import Dispatch
 import Platform
 
 /// Checks periodically whether other connections have committed.
-final class OtherWriters: Sendable {
+final class ExternalChangeMonitor: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
     /// The engine's commit token when everything was last read; nil if it never was.
@@ -83,7 +83,7 @@ extension WorkspaceCore {
   /// - Parameter completion: Called when all observers were notified.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
     // Every earlier result may be out of date, whenever it is subscribed to.
-    observers.doubt(at: clock.advance())
+    observers.markPossiblyChanged(at: clock.advance())
     let all = DispatchGroup()
     for type in observers.observed {
       all.enter()

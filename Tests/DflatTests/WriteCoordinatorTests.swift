@@ -10,16 +10,16 @@ import Testing
 @testable import Dflat
 
 /// A storage writer that records its calls and fails on demand. Used by one thread at a time.
-private final class NotingWriter: StorageWriter {
+private final class RecordingWriter: StorageWriter {
   var notes: [String] = []
   var failsCommit = false
-  var losesSavepoint = false
+  var losesSubtransaction = false
   var isAlive = true
 
   func beginSubtransaction() { notes.append("begin") }
   func endSubtransaction(keeping: Bool) throws {
     notes.append(keeping ? "keep" : "undo")
-    if !keeping, losesSavepoint { throw StorageError(.other, message: "no such savepoint") }
+    if !keeping, losesSubtransaction { throw StorageError(.other, message: "no such savepoint") }
   }
   func commit() throws {
     notes.append("commit")
@@ -40,12 +40,12 @@ private final class NotingWriter: StorageWriter {
   }
 }
 
-@Suite("The committer")
-struct CommitterTests {
-  private let writer = NotingWriter()
+@Suite("The coordinator")
+struct WriteCoordinatorTests {
+  private let writer = RecordingWriter()
   private let told = Told()
   private let deliveries: TicketScheduler
-  private let committer: Committer
+  private let coordinator: WriteCoordinator
   private let posts: TypeSet = [Blog.Post._schema]
   private let notes: TypeSet = [Note._schema]
 
@@ -63,7 +63,7 @@ struct CommitterTests {
   private init(longest: DispatchTimeInterval) {
     let told = told
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
-    committer = Committer(
+    coordinator = WriteCoordinator(
       capabilities: EngineCapabilities(), deliveries: deliveries, longest: longest,
       settled: { _ in told.good.withLock { $0 += 1 } },
       lost: { types in told.lost.withLock { $0.formUnion(types) } },
@@ -75,7 +75,7 @@ struct CommitterTests {
   ) -> CommitMember {
     told.group.enter()
     let failure = isGood ? nil : TransactionError.aborted
-    return Errand(types, group: group, failure: failure) { [told] failure in
+    return InternalWrite(types, group: group, failure: failure) { [told] failure in
       told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }
@@ -86,9 +86,9 @@ struct CommitterTests {
   private func write(
     _ types: TypeSet, isAborted: Bool = false, isFollowed: Bool = true
   ) throws -> CommitGroup {
-    let turn = try committer.beginTurn { writer }
+    let turn = try coordinator.acquireLease { writer }
     finish(
-      committer.end(turn, member(types, of: turn.group, isGood: !isAborted)), isFollowed)
+      coordinator.end(turn, member(types, of: turn.group, isGood: !isAborted)), isFollowed)
     return turn.group
   }
 
@@ -96,13 +96,13 @@ struct CommitterTests {
   private func end(
     _ types: TypeSet, of group: CommitGroup? = nil, isFollowed: Bool = true
   ) {
-    finish(committer.end(nil, member(types, of: group)), isFollowed)
+    finish(coordinator.end(nil, member(types, of: group)), isFollowed)
   }
 
-  private func finish(_ rest: Ticket.Rest, _ isFollowed: Bool) {
+  private func finish(_ rest: Ticket.FollowUp, _ isFollowed: Bool) {
     switch rest {
     case .nothing: break
-    case .settling: committer.settle(isFollowed: isFollowed)
+    case .settling: coordinator.settle(isFollowed: isFollowed)
     case .delivery(let ticket): deliveries.run(ticket)
     }
   }
@@ -197,12 +197,12 @@ struct CommitterTests {
   @Test("If the storage rolls back the whole transaction, all its members fail")
   func lost() throws {
     try write(posts)
-    writer.losesSavepoint = true
+    writer.losesSubtransaction = true
     try write(notes, isAborted: true)
     #expect(outcomes == [false, false])
     #expect(told.errors.withLock { $0 } == 1)
     #expect(writer.notes.last == "rollback")
-    writer.losesSavepoint = false
+    writer.losesSubtransaction = false
     try write(posts, isFollowed: false)
     #expect(outcomes == [false, false, true])
   }
@@ -212,21 +212,21 @@ struct CommitterTests {
     try write(posts, isAborted: true)
     #expect(outcomes == [false])
     #expect(writer.notes == ["rollback"])
-    #expect(try committer.read(posts) { _ in true } == nil)
+    #expect(try coordinator.read(posts) { _ in true } == nil)
   }
 
   @Test("Later transactions can read uncommitted changes until the commit")
   func uncommitted() throws {
     let group = try write(posts)
-    #expect(try committer.read(posts) { $0 === group } == true)
-    #expect(try committer.read(notes) { _ in true } == nil)
+    #expect(try coordinator.read(posts) { $0 === group } == true)
+    #expect(try coordinator.read(notes) { _ in true } == nil)
     end(posts, isFollowed: false)
-    #expect(try committer.read(posts) { _ in true } == nil)
+    #expect(try coordinator.read(posts) { _ in true } == nil)
   }
 
   @Test("A slow follower does not delay the commit of earlier transactions")
   func alarm() throws {
-    let impatient = CommitterTests(longest: .milliseconds(1))
+    let impatient = WriteCoordinatorTests(longest: .milliseconds(1))
     try impatient.write(posts)
     // No further transaction ends, so the alarm closes the group.
     #expect(impatient.outcomes == [true])
@@ -235,24 +235,24 @@ struct CommitterTests {
   @Test(
     "The write lease passes on in request order, and a group stays open for waiting transactions")
   func fairness() throws {
-    let turn = try committer.beginTurn { writer }
+    let turn = try coordinator.acquireLease { writer }
     let order = Mutex<[Int]>([])
     let done = DispatchGroup()
     for number in 0..<6 {
       done.enter()
-      // The committer guards what the block changes.
+      // The coordinator guards what the block changes.
       nonisolated(unsafe) let test = self
       DispatchQueue(label: "waiter \(number)").async {
         defer { done.leave() }
-        guard let turn = try? test.committer.beginTurn({ test.writer }) else { return }
+        guard let turn = try? test.coordinator.acquireLease({ test.writer }) else { return }
         order.withLock { $0.append(number) }
         test.finish(
-          test.committer.end(turn, test.member(test.notes, of: turn.group)), false)
+          test.coordinator.end(turn, test.member(test.notes, of: turn.group)), false)
       }
-      let isWaiting = eventually { committer.waitingCount > number }
+      let isWaiting = eventually { coordinator.waitingCount > number }
       #expect(isWaiting, "waiter \(number) does not wait")
     }
-    finish(committer.end(turn, member(posts, of: turn.group)), false)
+    finish(coordinator.end(turn, member(posts, of: turn.group)), false)
     done.expect("the write lease for all waiting transactions")
     #expect(order.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     #expect(outcomes.count == 7)
@@ -263,21 +263,21 @@ struct CommitterTests {
     "A transaction that must not wait gets the lease only if it is free and no group is open"
   )
   func atOnce() throws {
-    let turn = try #require(try committer.beginTurnAtOnce { writer })
-    #expect(try committer.beginTurnAtOnce { writer } == nil)
-    #expect(!committer.isIdle)
-    finish(committer.end(turn, member(posts, of: turn.group)), true)
+    let turn = try #require(try coordinator.acquireLeaseIfFree { writer })
+    #expect(try coordinator.acquireLeaseIfFree { writer } == nil)
+    #expect(!coordinator.isIdle)
+    finish(coordinator.end(turn, member(posts, of: turn.group)), true)
     // The lease is free, but the group is open for followers.
-    #expect(try committer.beginTurnAtOnce { writer } == nil)
+    #expect(try coordinator.acquireLeaseIfFree { writer } == nil)
     end(posts, isFollowed: false)
     #expect(outcomes == [true, true])
-    #expect(committer.isIdle)
+    #expect(coordinator.isIdle)
     // A begin that is refused or fails changes nothing.
-    #expect(try committer.beginTurnAtOnce { nil } == nil)
+    #expect(try coordinator.acquireLeaseIfFree { nil } == nil)
     #expect(throws: TransactionError.self) {
-      try committer.beginTurnAtOnce { throw TransactionError.aborted }
+      try coordinator.acquireLeaseIfFree { throw TransactionError.aborted }
     }
-    #expect(committer.isIdle)
+    #expect(coordinator.isIdle)
     #expect(writer.notes == ["commit"])
   }
 
@@ -294,24 +294,24 @@ struct CommitterTests {
 
   @Test("The committing thread notifies awaiting callers; handlers run on other threads")
   func notices() throws {
-    let turn = try committer.beginTurn { writer }
+    let turn = try coordinator.acquireLease { writer }
     let awaited = AwaitedMember(posts, group: turn.group)
-    #expect(committer.end(turn, awaited).isSettling)
+    #expect(coordinator.end(turn, awaited).isSettling)
     #expect(!awaited.ending.isKnown)
-    committer.settle(isFollowed: false, isLane: false)
+    coordinator.settle(isFollowed: false, isLane: false)
     #expect(awaited.ending.isKnown)
     #expect(awaited.thread === Thread.current)
     try awaited.ending.check()
     writer.failsCommit = true
-    let second = try committer.beginTurn { writer }
+    let second = try coordinator.acquireLease { writer }
     let failing = AwaitedMember(posts, group: second.group)
-    _ = committer.end(second, failing)
-    committer.settle(isFollowed: false, isLane: false)
+    _ = coordinator.end(second, failing)
+    coordinator.settle(isFollowed: false, isLane: false)
     failing.ending.wait()
     #expect(throws: StorageError.self) { try failing.ending.check() }
   }
 }
 
-extension Ticket.Rest {
+extension Ticket.FollowUp {
   fileprivate var isSettling: Bool { if case .settling = self { true } else { false } }
 }

@@ -1,4 +1,4 @@
-// Committer: the write lease and group commit.
+// WriteCoordinator: the write lease and group commit.
 //
 // Invariants:
 //
@@ -19,9 +19,9 @@ import Dispatch
 import FlatBuffersRuntime
 import Platform
 
-final class Committer: Sendable {
+final class WriteCoordinator: Sendable {
   /// A transaction's hold of the write lease.
-  struct Turn {
+  struct Lease {
     let group: CommitGroup
     /// Whether the group has earlier members. The transaction then runs in a subtransaction and can
     /// be rolled back alone.
@@ -73,7 +73,8 @@ final class Committer: Sendable {
   ///     types that will not be committed.
   ///   - failed: Called if a commit fails.
   init(
-    capabilities: EngineCapabilities, deliveries: TicketScheduler, longest: DispatchTimeInterval = .milliseconds(10),
+    capabilities: EngineCapabilities, deliveries: TicketScheduler,
+    longest: DispatchTimeInterval = .milliseconds(10),
     settled: @escaping @Sendable (CommitMember) -> Void,
     lost: @escaping @Sendable (TypeSet) -> Void = { _ in },
     failed: @escaping @Sendable (any Error) -> Void
@@ -93,14 +94,14 @@ final class Committer: Sendable {
 
   /// Waits for the write lease.
   /// - Parameter begin: Opens the storage transaction if none is open.
-  func beginTurn(_ begin: () throws -> any StorageWriter) throws -> Turn {
+  func acquireLease(_ begin: () throws -> any StorageWriter) throws -> Lease {
     let open = takeLease()
     do {
       if let group = open {
         try use { try group.writer.beginSubtransaction() }
-        return Turn(group: group, hasSubtransaction: true)
+        return Lease(group: group, hasSubtransaction: true)
       }
-      return turn(in: try use(begin))
+      return lease(in: try use(begin))
     } catch {
       // There may be no other transaction that would close the group.
       let tickets = state.withLock({ $0.group }).map { settle($0) } ?? []
@@ -113,10 +114,10 @@ final class Committer: Sendable {
   /// Takes the write lease without waiting.
   /// - Parameter begin: Opens the storage transaction; returns nil if it would have to wait.
   /// - Returns: nil if the lease is held, a group is open, or `begin` returned nil.
-  func beginTurnAtOnce(_ begin: () throws -> (any StorageWriter)?) throws -> Turn? {
+  func acquireLeaseIfFree(_ begin: () throws -> (any StorageWriter)?) throws -> Lease? {
     guard takeLeaseIfIdle() else { return nil }
     do {
-      if let writer = try use(begin) { return turn(in: writer) }
+      if let writer = try use(begin) { return lease(in: writer) }
     } catch {
       passLease()
       throw error
@@ -125,10 +126,10 @@ final class Committer: Sendable {
     return nil
   }
 
-  private func turn(in writer: any StorageWriter) -> Turn {
+  private func lease(in writer: any StorageWriter) -> Lease {
     let group = CommitGroup(writer, capabilities, longest: longest)
     state.withLock { $0.group = group }
-    return Turn(group: group, hasSubtransaction: false)
+    return Lease(group: group, hasSubtransaction: false)
   }
 
   /// Whether the write lease is free, and no group waits for its commit.
@@ -164,14 +165,14 @@ final class Committer: Sendable {
   }
 
   /// Calls `body` while holding the write lease.
-  func betweenTurns<R>(_ body: () throws -> R) rethrows -> R {
+  func withLease<R>(_ body: () throws -> R) rethrows -> R {
     _ = takeLease()
     defer { passLease() }
     return try body()
   }
 
   /// Calls `body` while holding the write lease and while no storage transaction is open.
-  func betweenGroups(_ body: () -> Void) {
+  func withoutOpenGroup(_ body: () -> Void) {
     if let group = takeLease() { startAll(settle(group)) }
     body()
     passLease()
@@ -180,21 +181,21 @@ final class Committer: Sendable {
   /// Ends a transaction and returns its lease if it holds one. Its group stays open for later
   /// members.
   /// - Parameter commits: Whether the group is committed before this returns.
-  func end(_ turn: Turn?, _ member: CommitMember, commits: Bool = false) -> Ticket.Rest {
-    if let turn, let error = close(turn, member.failure) {
+  func end(_ lease: Lease?, _ member: CommitMember, commits: Bool = false) -> Ticket.FollowUp {
+    if let lease, let error = close(lease, member.failure) {
       member.failure = member.failure ?? error
     }
-    let (rest, due) = state.withLock { state -> (Ticket.Rest, CommitGroup?) in
-      let rest: Ticket.Rest
-      if let group = state.group, turn != nil || member.dependsOn(group) {
+    let (rest, due) = state.withLock { state -> (Ticket.FollowUp, CommitGroup?) in
+      let rest: Ticket.FollowUp
+      if let group = state.group, lease != nil || member.dependsOn(group) {
         // Also a member that has written nothing: later members must be notified after it.
         group.add(member)
-        if turn != nil, commits || group.isDue { return (.settling, group) }
+        if lease != nil, commits || group.isDue { return (.settling, group) }
         rest = .settling
       } else {
         rest = deliver([member][...]).map { .delivery($0) } ?? .nothing
       }
-      if turn != nil { state.passLease() }
+      if lease != nil { state.passLease() }
       return (rest, nil)
     }
     if let due {
@@ -207,18 +208,18 @@ final class Committer: Sendable {
 
   /// Keeps or rolls back what was written during a turn.
   /// - Returns: Why the whole group has failed; nil if it has not.
-  private func close(_ turn: Turn, _ reason: (any Error)?) -> (any Error)? {
-    let group = turn.group
+  private func close(_ lease: Lease, _ reason: (any Error)?) -> (any Error)? {
+    let group = lease.group
     let keeping = reason == nil
     do {
       let isAlive = try use {
         guard group.writer.isAlive else { return false }
-        if turn.hasSubtransaction {
+        if lease.hasSubtransaction {
           try group.writer.endSubtransaction(keeping: keeping)
         }
         return true
       }
-      if isAlive, keeping || turn.hasSubtransaction { return nil }
+      if isAlive, keeping || lease.hasSubtransaction { return nil }
       let failure = (isAlive ? reason : nil) ?? StorageError.givenUp
       failGroup(group, failure)
       return failure
@@ -313,7 +314,7 @@ final class Committer: Sendable {
     guard let types = run.first?.types else { return nil }
     for member in run where member.outcome == nil { settled(member) }
     let job: Ticket.Job = {
-      for member in run { member.tell(member.outcome) }
+      for member in run { member.notify(member.outcome) }
       return .nothing
     }
     let callsProgram = run.contains { $0.callsProgram }

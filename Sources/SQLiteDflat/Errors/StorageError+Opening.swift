@@ -1,7 +1,7 @@
-// Why a database cannot be opened, as the file system tells it.
+// Why a database cannot be opened, according to the file system.
 //
-// SQLite says "unable to open database file" whatever the reason is. So after a failure the path is
-// examined again. The result goes into the message for people; nothing depends on it.
+// SQLite reports "unable to open database file" whatever the reason. After a failure the path is
+// therefore examined again. The result only goes into the error message; no code depends on it.
 
 import Dflat
 import SQLiteAccess
@@ -10,8 +10,8 @@ import Platform
 extension StorageError {
   /// - Parameters:
   ///   - path: The database.
-  ///   - error: What SQLite says.
-  ///   - isReadOnly: Whether it was to be opened for reading only.
+  ///   - error: SQLite's error.
+  ///   - isReadOnly: Whether the file was to be opened for reading only.
   init(opening path: String, _ error: SQLiteError, isReadOnly: Bool) {
     let plain = StorageError(error)
     let problem = FileProblem(path, error, isReadOnly: isReadOnly)
@@ -32,7 +32,7 @@ private struct FileProblem {
     self.advice = advice
   }
 
-  /// nil if nothing is found.
+  /// nil if nothing wrong is found.
   init?(_ path: String, _ error: SQLiteError, isReadOnly: Bool) {
     if error.code == .notADatabase {
       self.init(
@@ -96,7 +96,7 @@ private struct FileProblem {
     }
   }
 
-  /// What is at a path, as `S_IFMT` tells it; nil, and `errno`, if nothing is.
+  /// The kind of file at a path, as `S_IFMT`; nil, with `errno` set, if there is none.
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

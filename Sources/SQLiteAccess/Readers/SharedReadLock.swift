@@ -1,31 +1,30 @@
-// A read lock that a pool holds while reads follow each other closely.
+// A read lock that a pool holds during reads in quick succession.
 //
-// In WAL mode every read takes a shared lock in the log's index and releases it afterwards: two
-// system calls, which take longer than finding a row by its key. SQLite counts the shared locks of
-// one process and calls the system only for the first and the last. So during a burst of reads one
-// more connection keeps a read transaction open, and the reads beside it take the same lock without
-// a system call. Answers do not change: each read still begins at the newest committed state.
+// In WAL mode every read takes a shared lock in the log's index and releases it afterwards. These
+// two system calls take longer than finding a row by its key. SQLite counts the shared locks of a
+// process and makes the system call only for the first and the last. So during a burst of reads one
+// more connection keeps a read transaction open, and the other reads take the same lock without a
+// system call. Results do not change: each read still begins at the latest committed state.
 //
-// A read transaction that stays open can delay a checkpoint. Therefore:
+// An open read transaction can delay a checkpoint. Therefore:
 //
-//  - it ends after `holdTime`, whatever happens, and begins again only after another burst. Then it
-//    has the newest state and, after a commit, the lock that the readers since that commit use; so
-//    another program's checkpoint that waits for the old lock gets it;
-//  - it ends before a checkpoint of our own, and does not begin during one;
-//  - it is used only in WAL mode: with a rollback journal a shared lock would keep out every
-//    writer.
+//  - It ends after `holdTime` in any case, and begins again only after another burst. Then it has
+//    the latest state and, after a commit, the lock that readers since that commit use. So another
+//    program's checkpoint that waits for the old lock gets it.
+//  - It ends before a checkpoint of our own, and does not begin during one.
+//  - It is used only in WAL mode: with a rollback journal a shared lock would block every writer.
 //
-// This is an optimization. When it fails, for a missing file or one that is locked exclusively,
-// reads go on without it, and it is tried again after `pause`.
+// This is an optimization. If it fails, because the file is missing or locked exclusively, reads
+// work without it, and it is tried again after `pause`.
 
 import Dispatch
 import Platform
 
 final class SharedReadLock: Sendable {
-  /// This many reads within that time, in nanoseconds, are a burst.
+  /// This many reads within this time, in nanoseconds, are a burst.
   private static let (burst, burstTime): (Int, UInt64) = (16, 10_000_000)
   private static let holdTime = DispatchTimeInterval.milliseconds(10)
-  /// How long nothing is tried after a failure, in nanoseconds.
+  /// How long to wait after a failure, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
 
   private struct State {
@@ -36,7 +35,7 @@ final class SharedReadLock: Sendable {
     var isClosed = false
     /// Checkpoints that are running.
     var checkpoints = 0
-    /// When `burst` reads were counted for the last time, in nanoseconds of `MonotonicTime`.
+    /// When the read count last reached `burst`, in nanoseconds of `MonotonicTime`.
     var lastLook: UInt64 = 0
     var notBefore: UInt64 = 0
   }
@@ -44,7 +43,7 @@ final class SharedReadLock: Sendable {
   private let path: String
   private let state = Mutex(State())
   private let reads = Atomic(0)
-  /// The number of reads at which to look whether there is a burst.
+  /// The read count at which to check for a burst.
   private let nextLook = Atomic(burst)
 
   init(path: String) {
@@ -83,7 +82,7 @@ final class SharedReadLock: Sendable {
 
   @inline(never)
   private func look(at count: Int) {
-    // Nothing to do if another thread is here already.
+    // Another thread is already doing this.
     _ = state.withLockIfAvailable { state in
       let now = MonotonicTime.now
       let isBurst = now &- state.lastLook <= Self.burstTime
@@ -109,9 +108,9 @@ final class SharedReadLock: Sendable {
     }
     state.isHeld = true
     nextLook.store(.max, ordering: .relaxed)
-    // The timer may keep this object alive for its short time: with weak references to it, counting
-    // all other references would be slower. If it is of an earlier time, the lock is released
-    // early.
+    // The timer may retain this object for its short duration: weak references to it would make all
+    // other reference counting slower. If the timer belongs to an earlier lock, the current one is
+    // released early.
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.holdTime) { [self] in
       self.state.withLock { release(&$0) }
     }
@@ -137,7 +136,8 @@ final class SharedReadLock: Sendable {
 
   private func closeConnection(_ state: inout State) {
     release(&state)
-    // No statement of it is in use, so closing cannot fail; and the last reference goes away here.
+    // None of its statements is in use, so closing cannot fail; the last reference is released
+    // here.
     try? state.connection?.close()
     state.connection = nil
   }

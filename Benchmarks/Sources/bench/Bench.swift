@@ -2,9 +2,9 @@
 //
 //    bench            every case and its floor: a table, results/latest.json, results/latest.svg
 //    bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table,
-//    results/scaling.json, results/scaling.svg
+//                     results/scaling.json, results/scaling.svg
 //    bench smoke      every case once on a few objects, with results checked; for CI. Timings are
-//    meaningless and not saved.
+//                     meaningless and not saved
 //    bench profile    Dflat's side only, RUNS times; for use under a profiler
 //    bench floor      the floor's side only, likewise
 //

@@ -3,10 +3,10 @@
 //
 //    bench memory WORK FILE     prints the peak memory of a piece of work; see PeakMemory
 //    bench open SIDE FILE       prints the time from opening a file to the first objects; see
-//    Opening
+//                               Opening
 //    bench commit FILE          commits a change for each line that it reads; see OtherProcess
 //    bench defaults SIDE COUNT  prints the time of `fetch-under-write` with SQLite's default
-//    settings
+//                               settings
 
 import Foundation
 

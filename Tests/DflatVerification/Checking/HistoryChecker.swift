@@ -1,14 +1,15 @@
-// HistoryChecker: whether a history can be explained by transactions that ran one at a time, in an order that everybody who
-// waited for an end can agree with.
+// HistoryChecker: whether a history can be explained by transactions that ran one at a time, in an
+// order that agrees with the completions that clients waited for.
 
-/// How a workload's keys are used, which tells how versions are found.
+/// How a workload uses its keys, which determines how versions are found.
 public enum KeyUse: Sendable {
   case lists
   case registers
 }
 
 extension History {
-  /// What the history proves to be wrong; empty if an order explains everything. Costs about as much as the history is long.
+  /// The violations that the history proves; empty if an order explains everything. It takes about
+  /// linear time.
   ///
   /// - Parameters:
   ///   - use: How keys were used.

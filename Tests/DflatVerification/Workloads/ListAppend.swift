@@ -1,8 +1,9 @@
-// List-append: lists that grow and are read. What was read tells the order of all appends, so this workload says most.
+// List-append: lists that grow and are read. A read shows the order of all appends so far, so this
+// workload finds most.
 
 import DflatTestSupport
 
-/// Appends and reads over a few lists at a time; lists that have grown long are left for new ones.
+/// Appends and reads over a few lists at a time; long lists are replaced by new ones.
 public struct ListAppend: Workload {
   /// `list-append`.
   public let name = "list-append"
@@ -10,7 +11,7 @@ public struct ListAppend: Workload {
   public let keyUse = KeyUse.lists
   private let spaces: Int
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
   }

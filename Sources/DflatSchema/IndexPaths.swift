@@ -42,7 +42,8 @@ extension Schema {
     return walk.isExhausted
   }
 
-  /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version 1.0 of `Blog.Post`.
+  /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version
+  /// 1.0 of `Blog.Post`.
   public func tableName(of root: QualifiedName) -> String {
     var name = (root.namespace + [camel(root.name)]).map { $0.lowercased() }
       .joined(separator: "__")

@@ -24,7 +24,8 @@ public struct SchemaCompiler: Sendable {
   /// It only reads files. Any content yields a result; all errors, including unreadable files, are
   /// in the result's diagnostics.
   ///
-  /// - Parameter path: The file, absolute or relative to the current directory. Diagnostics show it as given.
+  /// - Parameter path: The file, absolute or relative to the current directory. Diagnostics show it
+  ///   as given.
   public func compile(file path: String) -> CompilationResult {
     let sink = DiagnosticSink()
     switch SourceLoader.read(path) {

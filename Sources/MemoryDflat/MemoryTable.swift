@@ -1,4 +1,5 @@
-// MemoryTable: the rows of one entity type, found by id, by primary key and by the values of indexed fields.
+// MemoryTable: the rows of one entity type, found by id, by primary key and by the values of
+// indexed fields.
 //
 // Invariants:
 //

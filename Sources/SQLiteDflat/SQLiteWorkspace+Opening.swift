@@ -77,7 +77,8 @@ extension SQLiteWorkspace {
   /// - Parameters:
   ///   - url: The database, a file URL: any other URL is a programmer error. Files ending in `-wal`
   ///     and `-shm` are beside it while it is in use.
-  ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
+  ///   - fileProtectionLevel: The class in which the three files are created, where the system has
+  ///     such classes.
   ///   - synchronous: What a commit survives.
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
   ///   - targetQueue: Where change handlers and completion handlers run. If nil, the workspace

@@ -49,7 +49,8 @@ public final class SQLiteWorkspace: Workspace {
   /// - Parameters:
   ///   - filePath: The database. Files ending in `-wal` and `-shm` are beside it while it is in
   ///     use.
-  ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
+  ///   - fileProtectionLevel: The class in which the three files are created, where the system has
+  ///     such classes.
   ///   - synchronous: What a commit survives.
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
   ///   - targetQueue: Where change handlers and completion handlers run. If nil, the workspace

@@ -53,7 +53,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "Names with a special meaning in SQLite are ordinary files here", arguments: [":memory:", "file:y.db"])
+    "Names that are special in SQLite are ordinary files", arguments: [":memory:", "file:y.db"])
   func relativeOddNames(name: String) throws {
     // Opens a missing file read-only: if the name had a special meaning, this would succeed or
     // report another error than a missing file.

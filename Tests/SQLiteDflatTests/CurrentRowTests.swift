@@ -118,7 +118,7 @@ struct CurrentRowTests {
   }
 
   @Test(
-    "The same, if the transaction is the first for its type, and the writer is open for another type"
+    "The same for the first transaction of a type, while the writer is open for another type"
   )
   func foreignBesideOthers() throws {
     try withPosts { workspace, posts in

@@ -80,7 +80,7 @@ struct EvolutionTests {
   }
 
   @Test(
-    "Where nothing can be written, a new version reads everything, also by indexes that are missing",
+    "Where nothing can be written, a new version reads everything, also by missing indexes",
     arguments: ReadOnlyTests.Barrier.available)
   func openingBehindBarrier(barrier: ReadOnlyTests.Barrier) throws {
     let directory = try makeTemporaryDirectory()

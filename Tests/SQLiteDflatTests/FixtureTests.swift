@@ -83,7 +83,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("Complete side tables answer as they are; partial ones are completed when a query needs them")
+  @Test("Complete side tables answer as they are; queries complete the partial ones")
   func indexes() throws {
     let sides = Post._schema.indexes.map(\.table)
     try with(.complete) { workspace in
@@ -106,7 +106,7 @@ struct FixtureTests {
   }
 
   @Test(
-    "Objects stored and changed here are read by other programs' hand-written SQL", arguments: Fixture.allCases)
+    "Hand-written SQL reads objects stored and changed here", arguments: Fixture.allCases)
   func writing(fixture: Fixture) throws {
     try with(fixture) { workspace in
       let t = "blog__post_v1_0"

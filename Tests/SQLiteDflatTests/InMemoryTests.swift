@@ -14,7 +14,7 @@ struct InMemoryTests {
     URL(fileURLWithPath: workspace.path).deletingLastPathComponent().path
   }
 
-  @Test("An in-memory workspace supports everything that a file does", arguments: StorageKind.allCases)
+  @Test("It supports everything that a workspace for a file does", arguments: StorageKind.allCases)
   func sameBehaviour(kind: StorageKind) throws {
     try withTemporaryFile(kind) { workspace in
       #expect(workspace.posts.all().isEmpty && !workspace.fileExists())

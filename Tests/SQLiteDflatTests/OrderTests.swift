@@ -33,7 +33,7 @@ struct OrderTests {
   }
 
   @Test(
-    "If the file cannot be opened for writing, every transaction completes once, and no queue blocks"
+    "If the file cannot be written, every transaction completes once, and no queue blocks"
   )
   func cannotOpen() throws {
     let directory = try makeTemporaryDirectory()

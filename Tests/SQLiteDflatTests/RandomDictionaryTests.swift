@@ -81,7 +81,7 @@ struct RandomDictionaryTests {
   private func bytes(_ key: String) -> String { "\(Array(key.utf8))" }
 
   @Test(
-    "A first read during a removal of everything gives the old value or none, and nothing stale stays")
+    "A first read during removeAll gives the old value or none, and nothing stale stays")
   func removalRaces() throws {
     try withTemporaryFile { workspace in
       for round in 0..<(isLongRun ? 300 : 30) {

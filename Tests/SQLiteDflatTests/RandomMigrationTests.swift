@@ -92,7 +92,7 @@ struct RandomMigrationTests {
     return workspace.dispatches
   }
 
-  @Test("Old and new versions write during a migration: each object exists exactly once at any time")
+  @Test("Old and new versions write during a migration: each object always exists exactly once")
   func concurrentWriters() async throws {
     try await withTemporaryFile(.file) { workspace in
       let count = isLongRun ? 5000 : 600

@@ -181,7 +181,8 @@ struct SourceText {
     }
   }
 
-  /// `get { condition ? one : other }` in one line if it fits, otherwise in three, or with the choices below the condition.
+  /// `get { condition ? one : other }` in one line if it fits, otherwise in three, or with the
+  /// choices below the condition.
   mutating func getter(_ condition: String, _ one: String, _ other: String) {
     let whole = "\(condition) ? \(one) : \(other)"
     if fits("get { \(whole) }") { return line("get { \(whole) }") }

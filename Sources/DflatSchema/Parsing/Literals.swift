@@ -104,7 +104,8 @@ extension ScalarType {
   }
 }
 
-/// The value of a floating-point literal or word: decimal, hexadecimal with an exponent, `inf`, `nan`.
+/// The value of a floating-point literal or word: decimal, hexadecimal with an exponent, `inf`,
+/// `nan`.
 ///
 /// A value that is too large becomes infinity, as in C.
 func realValue(_ text: String) -> Double? {

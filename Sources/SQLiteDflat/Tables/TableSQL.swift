@@ -1,6 +1,7 @@
 // The statements of one entity type: its tables, and reading and writing single rows.
 //
-//   main table    T (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 <type>, …, p BLOB, UNIQUE(__pk0, …))
+//   main table    T (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 <type>, …, p BLOB,
+//                    UNIQUE(__pk0, …))
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //

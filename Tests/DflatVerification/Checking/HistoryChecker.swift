@@ -13,7 +13,8 @@ extension History {
   ///
   /// - Parameters:
   ///   - use: How keys were used.
-  ///   - realTime: Whether an order counts only if it agrees with the order of calls and completions.
+  ///   - realTime: Whether an order counts only if it agrees with the order of calls and
+  ///     completions.
   public func violations(of use: KeyUse, realTime: Bool = true) -> [Violation] {
     var found = complaints.map { Violation(.unexpectedError, $0) }
     for (number, transaction) in transactions.enumerated() where transaction.outcome == .open {

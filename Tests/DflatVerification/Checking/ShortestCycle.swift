@@ -9,7 +9,8 @@ extension DependencyGraph {
     let key: Int32
   }
 
-  /// The cycle with the fewest transactions, among those through a bounded number of the component's transactions.
+  /// The cycle with the fewest transactions, among those through a bounded number of the
+  /// component's transactions.
   func shortestCycle(in component: [Int]) -> [Step] {
     let members = Set(component)
     // In a large component each search is long, and short cycles are everywhere.

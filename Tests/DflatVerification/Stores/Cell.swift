@@ -89,8 +89,8 @@ extension Cell {
     Dictionary(uniqueKeysWithValues: dflat.fetch(for: Self.self).all().map { ($0.key, $0) })
   }
 
-  /// The list is appended to the one in the request, which is the stored one, whichever object the
-  /// request was made for.
+  /// Appends to the list in the request, which has the stored value, whichever object the request
+  /// was made from.
   /// - Parameter known: Objects as they were before the transaction was called.
   static func append(
     _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: CellContext

@@ -1,4 +1,5 @@
-// HistoryCampaign: rounds of all workloads with random numbers of clients, workspaces and processes.
+// HistoryCampaign: rounds of all workloads with random numbers of clients, workspaces and
+// processes.
 
 import DflatTestSupport
 import Foundation

@@ -16,7 +16,8 @@ public struct ListAppend: Workload {
     self.spaces = spaces
   }
 
-  /// Reads and appends one to four times, in a transaction or as a snapshot; some transactions abort.
+  /// Reads and appends one to four times, in a transaction or as a snapshot; some transactions
+  /// abort.
   public func step(_ client: inout Client) -> Step {
     // A pair of groups serves 16 steps of each client.
     let base = Int64(client.position / 16) * 2

@@ -28,8 +28,8 @@ public struct LongFork: Workload {
 
   /// Writes a key that no other client writes, or reads its whole set.
   public func step(_ client: inout Client) -> Step {
-    // One of eight steps writes: a client has a key of its own in each set that is shared by as
-    // many clients as it has keys.
+    // One of eight steps writes. As many clients as a set has keys share the set, and each has its
+    // own key in it.
     let size = Int(width) * spaces
     let set = Int64(client.number / size) << 24 | Int64(client.position / 8)
     let keys = keys(ofSet: set)

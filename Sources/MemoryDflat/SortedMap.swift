@@ -75,7 +75,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   /// Traps, in debug builds, if an invariant at the top of this file is violated.
   func _checkInvariants() {
     #if DEBUG
-      precondition(root.check(isRoot: true).count == count, "the map has another number of keys")
+      precondition(root.check(isRoot: true).count == count, "the number of keys is wrong")
     #endif
   }
 }

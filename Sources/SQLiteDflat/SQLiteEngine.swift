@@ -178,8 +178,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// Reports that a file which can only be read without locks was changed.
   var changedFile: StorageError {
     StorageError(
-      .busy, message: "the file was changed while it was read, where no locks can be had",
-      path: path, advice: "copy the file to a directory where locks can be had")
+      .busy, message: "the file was changed while it was read without locks",
+      path: path, advice: "copy the file to a writable directory, where it can be locked")
   }
 
   var lastKnownToken: CommitToken { CommitToken(foreignChanges.lastGeneration) }
@@ -224,8 +224,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     if isPrepared.load(ordering: .acquiring) { return }
     if configuration.isReadOnly {
       throw StorageError(
-        .readOnly, message: "the workspace was made for reading only", path: path,
-        advice: "set isReadOnly to false where it is made, or do not write")
+        .readOnly, message: "the workspace is read-only", path: path,
+        advice: "create it with isReadOnly set to false, or do not write")
     }
     do {
       try writer.withLock { state in
@@ -287,7 +287,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
-        .readOnly, message: "the workspace was made for reading only, its shutdown has no flags",
+        .readOnly, message: "the workspace is read-only, so its shutdown has no flags",
         path: path, advice: "call shutdown without flags")
     }
     try withStorageErrors {

@@ -80,7 +80,7 @@ extension SQLiteWorkspace {
     func check() {
       require(
         readerLimit.map { $0 > 0 } ?? true,
-        "SQLiteWorkspace: a readerLimit of \(readerLimit ?? 0) would let nobody read")
+        "SQLiteWorkspace: a readerLimit of \(readerLimit ?? 0) does not allow any reader")
       require(walLimit > 0, "SQLiteWorkspace: a walLimit of \(walLimit) bytes leaves no log")
       require(
         statementCacheCapacity >= 0,

@@ -92,7 +92,7 @@ public final class SQLiteWorkspace: Workspace {
   public init(inMemory configuration: Configuration) {
     require(
       !configuration.isReadOnly,
-      "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would be empty for ever")
+      "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would always be empty")
     (_lifetime, engine) = Self.make(nil, configuration)
   }
 

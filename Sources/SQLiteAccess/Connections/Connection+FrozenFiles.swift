@@ -88,8 +88,8 @@ extension Connection {
         throw SQLiteError(
           code: .readOnly,
           message: """
-            a log of \(mark.logSize) bytes stands beside the file, and SQLite can read it only where it may write: copy the \
-            file and its -wal file to a directory that is writable
+            there is a log of \(mark.logSize) bytes beside the file, which SQLite can only read in a writable directory: \
+            copy the file and its -wal file to one
             """,
           path: path)
       }

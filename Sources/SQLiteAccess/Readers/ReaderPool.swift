@@ -69,7 +69,7 @@ public final class ReaderPool: Sendable {
     statementCacheCapacity: Int = 100,
     configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
   ) {
-    precondition(limit > 0, "a ReaderPool with a limit of \(limit) readers could never give one")
+    precondition(limit > 0, "a ReaderPool with a limit of \(limit) has no readers")
     self.path = path
     self.mode = mode
     self.mayRepair = mayRepair

@@ -35,7 +35,7 @@ extension Connection {
     var now: Int32 = 0
     let result = csqlite_db_config_boolean(
       openDatabase, SQLITE_DBCONFIG_ENABLE_TRIGGER, value, &now)
-    precondition(result == SQLITE_OK, "SQLite knows no setting for triggers")
+    precondition(result == SQLITE_OK, "this SQLite has no setting for triggers")
     return now != 0
   }
 

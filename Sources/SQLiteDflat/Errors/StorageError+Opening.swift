@@ -37,7 +37,7 @@ private struct FileProblem {
     if error.code == .notADatabase {
       self.init(
         "it is no SQLite database, or is encrypted",
-        advice: "check the path: the file belongs to something else")
+        advice: "check the path: it may be another program's file")
       return
     }
     guard error.isCantOpen || error.isReadOnly || error.code == .permission || error.code == .auth
@@ -63,7 +63,7 @@ private struct FileProblem {
     case nil:
       self.init(
         "the directory \(directory) cannot be reached: \(Self.systemError)",
-        advice: "check the path, and that this process may use its directories")
+        advice: "check the path and the permissions of its directories")
       return
     default:
       self.init("\(directory) is a file and no directory", advice: "give another path")
@@ -72,25 +72,25 @@ private struct FileProblem {
     let exists = Self.kind(of: path) != nil
     if !exists, isReadOnly {
       self.init(
-        "there is no such file, and a workspace that only reads does not make one",
+        "there is no such file, and a read-only workspace does not create one",
         advice: "check the path, or open it for writing")
     } else if !exists, access(directory, W_OK | X_OK) != 0 {
       self.init(
         "this process may not create a file in \(directory): \(Self.systemError)",
-        advice: "let it write the directory, or give a path where it may")
+        advice: "make the directory writable, or give another path")
     } else if exists, access(path, R_OK) != 0 {
       self.init(
         "this process may not read the file: \(Self.systemError)",
-        advice: "let it read the file, or give another path")
+        advice: "make the file readable, or give another path")
     } else if exists, !isReadOnly, access(path, W_OK) != 0 {
       self.init(
         "this process may not write the file: \(Self.systemError)",
-        advice: "let it write the file, or set isReadOnly to only read")
+        advice: "make the file writable, or set isReadOnly to only read")
     } else if exists, !isReadOnly, access(directory, W_OK | X_OK) != 0 {
       self.init(
         "this process may not create the log beside the file, in \(directory): "
           + Self.systemError,
-        advice: "let it write the directory, or set isReadOnly to only read")
+        advice: "make the directory writable, or set isReadOnly to only read")
     } else {
       return nil
     }

@@ -227,8 +227,8 @@ final class WriterTables {
         StorageError(
           .alreadyExists, table: side.main,
           message:
-            "stored objects have equal values of \(side.name), which is unique: they stay, "
-            + "and new ones are refused",
+            "stored objects have equal values of the unique field \(side.name): they stay, "
+            + "and new duplicates are refused",
           underlying: error))
       return false
     }

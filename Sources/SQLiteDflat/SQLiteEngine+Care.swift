@@ -45,7 +45,7 @@ extension SQLiteEngine {
   /// Checkpoints the WAL if it is long. Call outside transactions.
   func moveLogIfDue(_ state: inout WriterState, _ connection: Connection) {
     guard state.care?.isDue(connection) == true else { return }
-    // Not before the checkpoint: until then a caller that opens a snapshot waits.
+    // Only after the checkpoint: until then a caller that opens a snapshot waits.
     defer { isLogLong.store(false, ordering: .releasing) }
     turn {
       try state.care?.moveLog(connection) { ownReaders } ?? []

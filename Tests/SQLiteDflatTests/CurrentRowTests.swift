@@ -139,7 +139,7 @@ struct CurrentRowTests {
   func otherFile() throws {
     try withPosts { workspace, posts in
       try withPosts { other, _ in
-        // That file's commit counter is ahead.
+        // The commit clock of that workspace is ahead.
         for _ in 0..<5 { try other.change(3) { $0.likes += 7 } }
         let foreign = Array(other.posts.all())
         #expect(foreign.map(\._rowid) == posts.map(\._rowid))

@@ -13,7 +13,7 @@ struct Lexer {
   private var documentation: [String] = []
   /// Whether bytes that form no token were skipped just before.
   private var skippedGarbage = false
-  /// Whether the line has no token yet; a documentation comment must come first in its line.
+  /// Whether the line has no token yet: a documentation comment must come first in its line.
   private var sawLineBreak = true
 
   private init(file: SourceFile, sink: DiagnosticSink) {

@@ -44,7 +44,7 @@ final class SharedReadLock: Sendable {
   private let state = Mutex(State())
   private let reads = Atomic(0)
   /// The read count at which to check for a burst.
-  private let nextLook = Atomic(burst)
+  private let nextCheck = Atomic(burst)
 
   init(path: String) {
     self.path = path
@@ -54,7 +54,7 @@ final class SharedReadLock: Sendable {
   @inline(__always)
   func noteRead() {
     let count = reads.wrappingAdd(1, ordering: .relaxed).newValue
-    if count >= nextLook.load(ordering: .relaxed) { look(at: count) }
+    if count >= nextCheck.load(ordering: .relaxed) { checkForBurst(at: count) }
   }
 
   /// Calls `checkpoint` while the lock is not held.
@@ -81,13 +81,13 @@ final class SharedReadLock: Sendable {
   }
 
   @inline(never)
-  private func look(at count: Int) {
+  private func checkForBurst(at count: Int) {
     // Another thread is already doing this.
     _ = state.withLockIfAvailable { state in
       let now = MonotonicTime.now
       let isBurst = now &- state.lastLook <= Self.burstTime
       state.lastLook = now
-      nextLook.store(count &+ Self.burst, ordering: .relaxed)
+      nextCheck.store(count &+ Self.burst, ordering: .relaxed)
       if isBurst, now >= state.notBefore, state.checkpoints == 0, !state.isHeld, !state.isClosed {
         take(&state)
       }
@@ -107,7 +107,7 @@ final class SharedReadLock: Sendable {
       return
     }
     state.isHeld = true
-    nextLook.store(.max, ordering: .relaxed)
+    nextCheck.store(.max, ordering: .relaxed)
     // The timer may retain this object for its short duration: weak references to it would make all
     // other reference counting slower. If the timer belongs to an earlier lock, the current one is
     // released early.
@@ -129,7 +129,7 @@ final class SharedReadLock: Sendable {
     guard state.isHeld else { return }
     state.isHeld = false
     state.lastLook = MonotonicTime.now
-    nextLook.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
+    nextCheck.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
     // If the transaction cannot be ended, closing the connection ends it.
     do { try state.connection?.rollback() } catch { closeConnection(&state) }
   }

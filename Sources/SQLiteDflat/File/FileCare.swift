@@ -29,7 +29,7 @@ struct FileCare {
   private let pool: ReaderPool
   private let limit: Int
   private let limitPages: Int
-  private let givesBack: Bool
+  private let returnsPages: Bool
   /// WAL pages at which the next checkpoint is due.
   private var dueAt: Int
   /// WAL pages at which a checkpoint waits for readers.
@@ -48,7 +48,7 @@ struct FileCare {
     limit = walLimit
     // Each page in the WAL has a header of 24 bytes.
     limitPages = max(1, walLimit / (try connection.pageSize() + 24))
-    givesBack =
+    returnsPages =
       try connection.pragma("main.auto_vacuum")
       == .integer(DatabaseFileSettings.AutoVacuum.incremental.rawValue)
     dueAt = limitPages
@@ -122,12 +122,12 @@ struct FileCare {
   mutating func step(
     _ connection: Connection, isQuiet: Bool, readers: () -> OwnReaders
   ) throws(SQLiteError) -> (events: [Event], next: Next) {
-    let free = givesBack ? try connection.freelistCount() : 0
+    let free = returnsPages ? try connection.freelistCount() : 0
     if free > 0 {
       let pages = try connection.pageCount()
       let isMuch = free > Self.vacuumPages && free > pages / 4
       if !isQuiet && !isMuch { return ([], .later) }
-      let given = try giveBack(connection)
+      let given = try returnPages(connection)
       if given > 0 {
         mustShrink = true
         return ([.vacuum(pages: given, remaining: free - given)], isQuiet ? .soon : .later)
@@ -141,7 +141,7 @@ struct FileCare {
   }
 
   /// - Returns: How many pages were freed; 0 if another connection writes.
-  private func giveBack(_ connection: Connection) throws(SQLiteError) -> Int {
+  private func returnPages(_ connection: Connection) throws(SQLiteError) -> Int {
     do {
       return try connection.withoutWaiting { () throws(SQLiteError) in
         try connection.incrementalVacuum(pages: Self.vacuumPages)

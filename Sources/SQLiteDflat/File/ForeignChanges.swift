@@ -50,7 +50,7 @@ final class ForeignChanges: Sendable {
   }
 
   /// For how many changes of phase moments are recorded after one was needed.
-  private static let momentsNoted = 64
+  private static let momentsRecorded = 64
 
   private enum Phase {
     case noWriter, idle, changing, writing
@@ -77,7 +77,7 @@ final class ForeignChanges: Sendable {
     try state.withLock { state -> Int? in
       switch state.phase {
       case .changing:
-        state.momentsWanted = Self.momentsNoted
+        state.momentsWanted = Self.momentsRecorded
         guard let watcher = state.watcher, let moment = state.moment,
           try watcher.dataVersion() == moment.version
         else { return nil }
@@ -142,7 +142,7 @@ final class ForeignChanges: Sendable {
       if state.momentsWanted > 0 {
         state.momentsWanted -= 1
         // A failure is harmless: the generation is then unknown more often.
-        state.moment = try? noteMoment(&state)
+        state.moment = try? recordMoment(&state)
       }
       state.phase = .changing
     }
@@ -150,7 +150,7 @@ final class ForeignChanges: Sendable {
 
   /// Pairs the watcher's number with the generation, which is exact before the writer begins and
   /// inside its transaction.
-  private func noteMoment(_ state: inout State) throws -> (version: Int64, generation: Int) {
+  private func recordMoment(_ state: inout State) throws -> (version: Int64, generation: Int) {
     let watcher = try state.watcher ?? openWatcher()
     state.watcher = watcher
     // The version is read first. A commit in between then makes the generation later, and the

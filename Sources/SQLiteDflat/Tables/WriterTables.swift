@@ -54,7 +54,8 @@ final class WriterTables {
     return verified.contains(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
   }
 
-  /// Handles the commit of the transaction, when the generation cannot be read yet.
+  /// Begins a new generation if the transaction, which was just committed, requires one. At this
+  /// point the generation cannot be read yet.
   /// - Returns: The generation from now on.
   func beginGenerationIfDue(_ engine: SQLiteEngine) -> Int {
     if !changesGeneration, !engine.usesSeveralVersions.load(ordering: .acquiring) {
@@ -140,7 +141,7 @@ final class WriterTables {
     try raiseSequence(of: schema.table, connection)
     let sides =
       try ownSides(of: sql, connection, engine)
-      + foreignSides(of: schema, beside: sql.sides, connection)
+      + sidesOfOtherVersions(of: schema, beside: sql.sides, connection)
     let table = WriterTable(sql, sides)
     // A unique index may contain values that no object has, and refuse them: it is verified before
     // use.
@@ -165,7 +166,7 @@ final class WriterTables {
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
-      let extent = try extentWithoutRest(of: side, connection)
+      let extent = try trimmedExtent(of: side, connection)
       let table = WriterSide(side, hasIndex: hasIndex, extent)
       if !isMainGuarded || !isGuarded || extent?.verified == nil {
         // An empty index is right. So is one that a reader has verified, if no other connection has
@@ -182,7 +183,7 @@ final class WriterTables {
 
   /// How many rows of a side table are valid. Rows beyond the last object would conflict with new
   /// ones and are removed.
-  private func extentWithoutRest(
+  private func trimmedExtent(
     of side: SideTable, _ connection: Connection
   ) throws(SQLiteError) -> IndexExtent? {
     let extent = try IndexExtent.read(of: side, connection)
@@ -235,7 +236,7 @@ final class WriterTables {
   }
 
   /// Side tables that another version of the schema has created, recognised by name and shape.
-  private func foreignSides(
+  private func sidesOfOtherVersions(
     of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
   ) throws -> [WriterSide] {
     let prefix = schema.table + "__"

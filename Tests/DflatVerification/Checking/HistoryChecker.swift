@@ -18,7 +18,7 @@ extension History {
   public func violations(of use: KeyUse, realTime: Bool = true) -> [Violation] {
     var found = complaints.map { Violation(.unexpectedError, $0) }
     for (number, transaction) in transactions.enumerated() where transaction.outcome == .open {
-      found.append(Violation(.completion, "nobody was told the end of\n  " + describe(number)))
+      found.append(Violation(.completion, "no completion of\n  " + describe(number)))
     }
     let order =
       switch use {

@@ -46,7 +46,7 @@ extension VersionOrder {
     var seen: Set<Int64> = []
     for value in list {
       guard let writer = written[value] else {
-        tell(.unwrittenRead, "\(key) holds \(value), which nobody wrote")
+        tell(.unwrittenRead, "\(key) holds \(value), which was never written")
         keys[keys.count - 1].writers.append(nil)
         continue
       }

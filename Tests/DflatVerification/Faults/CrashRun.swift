@@ -101,7 +101,7 @@ public struct CrashRun: Sendable {
       if last < told {
         isLossy = true
         if synchronous == .full {
-          faults.append("stream \(stream) ends with \(last), though \(told) was told")
+          faults.append("stream \(stream) ends with \(last), though \(told) was reported")
         }
       }
       if last > report.called[stream] {

@@ -98,7 +98,7 @@ public struct LedgerScenario: Sendable {
       if one.isCommitted {
         report.committed.append(one.transaction)
         ledger.apply(one.transaction.stream, one.transaction.number, to: &report.state)
-        if aborts { report.faults.append("an aborted transaction was told to be committed") }
+        if aborts { report.faults.append("an aborted transaction was reported as committed") }
       } else if !aborts, errors.isEmpty {
         report.faults.append(
           "transaction \(one.transaction.number) of stream \(one.transaction.stream) failed "

@@ -97,12 +97,12 @@ public struct KillRun {
     for stream in 0..<Ledger.streams {
       let mine = told.filter { $0.stream == stream }.map(\.number)
       if zip(mine, mine.dropFirst()).contains(where: { $0 >= $1 }) {
-        faults.append("stream \(stream) was told out of order: \(mine)")
+        faults.append("stream \(stream) was reported out of order: \(mine)")
       }
       let last = Ledger.last(stream, in: found)
       if last < max(mine.last ?? 0, numbers[stream]) {
         faults.append(
-          "stream \(stream) ends with \(last), though \(mine.last ?? numbers[stream]) was told")
+          "stream \(stream) ends with \(last), though \(mine.last ?? numbers[stream]) was reported")
       }
       guard last >= numbers[stream], last - numbers[stream] < 1_000_000 else { continue }
       while numbers[stream] < last {

@@ -1,12 +1,12 @@
-// DflatCommand: writes Swift for the schemas of a package beside them, for those who commit
-// generated code.
+// DflatCommand: generates Swift next to a package's schemas, for projects that commit generated
+// code.
 //
 //     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] [--declare-namespaces]
 //
-// Without `--target` it does all targets that have .fbs files; without `--output` the files go
-// where their schema is. A target does either this or uses DflatPlugin: with both, every type would
-// be declared twice. A target that commits generated code excludes its schemas and `dflat.json` in
-// the manifest, so that SwiftPM does not ask what they are.
+// Without `--target` it processes all targets that have .fbs files; without `--output` the files
+// are written next to their schemas. A target uses either this command or DflatPlugin: with both,
+// every type would be declared twice. A target that commits generated code excludes its schemas and
+// `dflat.json` in the manifest, or SwiftPM warns about unhandled files.
 
 import Foundation
 import PackagePlugin
@@ -65,14 +65,14 @@ struct DflatCommand: CommandPlugin {
     }
   }
 
-  /// Every schema below a directory. They are not among the target's files when it excludes them,
-  /// as it should.
+  /// Every schema below a directory. A target that excludes its schemas, as it should, does not
+  /// list them among its files.
   private func schemas(in directory: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
     return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
   }
 
-  /// The Swift files of a target, so that generated code steps around the names of their types.
+  /// The Swift files of a target, so that generated code avoids the names of their types.
   private func swiftFiles(of target: any SourceModuleTarget) -> [String] {
     target.sourceFiles.map(\.url)
       .filter {
@@ -109,6 +109,6 @@ struct DflatCommand: CommandPlugin {
 }
 
 extension String {
-  /// What stands behind the last slash.
+  /// The part behind the last slash.
   fileprivate var lastComponent: Substring { split(separator: "/").last ?? self[...] }
 }

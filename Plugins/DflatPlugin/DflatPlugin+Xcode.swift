@@ -1,8 +1,8 @@
-// The plugin for targets of Xcode projects, which Xcode describes in another way than SwiftPM
-// describes those of packages.
+// The plugin for targets of Xcode projects, which Xcode describes differently from how SwiftPM
+// describes package targets.
 //
-// The target's `dflat.json` is the one among its files, or else the one in the folder that is
-// called like the target.
+// The target's `dflat.json` is the one among its files, or otherwise the one in the folder with the
+// target's name.
 
 #if canImport(XcodeProjectPlugin)
   import Foundation
@@ -24,7 +24,7 @@
       }
     }
 
-    /// The modules with schemas that a dependency brings along.
+    /// The modules with schemas that a dependency adds.
     private static func sharedSchemas(of dependency: XcodeTargetDependency) -> [SharedSchemas] {
       switch dependency {
       case .product(let product):

@@ -2,17 +2,17 @@
 //
 //     .target(name: "App", dependencies: [...], plugins: [.plugin(name: "DflatPlugin", package: "dflat")])
 //
-// The four files of each schema go to the plugin's work directory and become sources of the target,
-// and with them a file that declares the schemas' namespaces, as far as no Swift file of the target
-// does. Schemas of the targets that this one depends on, in this or other packages, can be
-// included: their types are those of that target's module.
+// The four files of each schema are written to the plugin's work directory and become sources of
+// the target, together with a file that declares the schemas' namespaces, except those that a Swift
+// file of the target declares. Schemas of targets that this one depends on, in this or other
+// packages, can be included: their types are those of that target's module.
 //
-// A `dflat.json` in the target's directory names further directories, relative to it:
+// A `dflat.json` in the target's directory names more directories, relative to it:
 //
 //     {"include": ["../Includes"], "modules": {"../Schemas": "SharedModel"}, "declareNamespaces": false}
 //
-// Targets of Xcode projects are in DflatPlugin+Xcode.swift; what both kinds have in common is in
-// SchemaTarget.swift.
+// DflatPlugin+Xcode.swift handles targets of Xcode projects; SchemaTarget.swift has the common
+// part.
 
 import Foundation
 import PackagePlugin

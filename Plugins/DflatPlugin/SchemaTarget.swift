@@ -1,4 +1,4 @@
-// SchemaTarget: the commands that compile the schemas of a target, of a package or of an Xcode
+// SchemaTarget: the commands that compile the schemas of a target, in a package or in an Xcode
 // project.
 
 import Foundation
@@ -7,12 +7,13 @@ import PackagePlugin
 /// A target that uses the plugin.
 struct SchemaTarget {
   let name: String
-  /// Its schemas, in the order of their paths.
+  /// Its schemas, sorted by path.
   let schemas: [URL]
-  /// Its Swift files, in the order of their paths.
+  /// Its Swift files, sorted by path.
   let swift: [URL]
   let configuration: Configuration
-  /// The modules with schemas that the target depends on; those that others depend on come first.
+  /// The modules with schemas that the target depends on; dependencies come before their
+  /// dependents.
   let modules: [SharedSchemas]
 
   init(name: String, files: [URL], configuration: Configuration, modules: [SharedSchemas]) {
@@ -28,7 +29,8 @@ struct SchemaTarget {
   func commands(output: URL, dflatc: () throws -> URL) throws -> [Command] {
     if schemas.isEmpty { return [] }
     let dflatc = try dflatc()
-    // Which schemas a schema includes is known only to the compiler, so each depends on all.
+    // Only the compiler knows which schemas a schema includes, so each command depends on all of
+    // them.
     let inputs = schemas + configuration.inputs + modules.flatMap(\.schemas)
     let arguments =
       configuration.arguments
@@ -86,10 +88,10 @@ struct SharedSchemas {
   let directory: URL
   let schemas: [URL]
 
-  /// Those among targets, in their order.
+  /// The modules among some targets, in the order of the targets.
   static func of(_ targets: [any Target]) -> [SharedSchemas] {
     targets.compactMap { $0 as? any SourceModuleTarget }.compactMap { target in
-      // Whatever has types of a schema depends on Dflat.
+      // A module with types from a schema always depends on Dflat.
       guard target.recursiveTargetDependencies.contains(where: { $0.name == "Dflat" }) else {
         return nil
       }
@@ -101,11 +103,11 @@ struct SharedSchemas {
   }
 }
 
-/// What a target's `dflat.json` means for the plugin.
+/// A target's `dflat.json`, as the plugin uses it.
 struct Configuration {
   static let fileName = "dflat.json"
 
-  /// The options that name it.
+  /// The options that pass it to the compiler.
   private(set) var arguments: [String] = []
   /// The files that the output then depends on.
   private(set) var inputs: [URL] = []
@@ -122,7 +124,7 @@ struct Configuration {
   init(file: URL) {
     guard FileManager.default.fileExists(atPath: file.filePath) else { return }
     arguments = ["--config", file.filePath]
-    // A file that cannot be understood is the compiler's to complain about, in the build.
+    // If the file is malformed, the compiler reports that during the build.
     let content = (try? Data(contentsOf: file)).flatMap {
       try? JSONDecoder().decode(Content.self, from: $0)
     }
@@ -139,7 +141,7 @@ struct Configuration {
   }
 }
 
-/// The schemas below a directory, in the order of their paths.
+/// The schemas below a directory, sorted by path.
 private func schemaFiles(in directory: URL) -> [URL] {
   let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
   return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }

@@ -1,6 +1,7 @@
-// The JSON description of a schema, for tools that would rather not parse `.fbs` files.
+// The JSON description of a schema, for tools that do not want to parse `.fbs` files.
 //
-// An object with the file's types in source order. Keys stand in a fixed order; attributes that say nothing are left out.
+// It is an object with the file's types in source order. Keys are in a fixed order; attributes with
+// default values are left out.
 
 import DflatSchema
 
@@ -76,7 +77,7 @@ extension Generator {
     case .bool(let value): entries.append(pair("default", "\(value)"))
     case .integer(let value): entries.append(pair("default", "\(value)"))
     case .unsigned(let value): entries.append(pair("default", "\(value)"))
-    // JSON has no numbers for these.
+    // JSON cannot represent these as numbers.
     case .real(let value):
       entries.append(pair("default", value.isFinite ? "\(value)" : quoted("\(value)")))
     case .string(let value): entries.append(pair("default", quoted(value)))

@@ -1,43 +1,44 @@
-// Generator: from a schema to the text of its Swift files.
+// Generator: produces the text of a schema's Swift files.
 //
-// A schema file `base.fbs` gives four files, whatever it contains, since build rules list them:
+// A schema file `base.fbs` yields four files, whatever it contains, because build rules list them:
 //
 //  - `base_generated.swift`: enums, structs, unions and the tables that are plain values;
 //  - `base_data_model_generated.swift`: the entity and its builder;
 //  - `base_mutating_generated.swift`: the entity's change request;
 //  - `base_query_generated.swift`: the names for queries.
 //
-// The output depends on the schema, the base name and the options, and on nothing else: not on directories or the time.
+// The output depends only on the schema, the base name and the options, not on directories or the
+// time.
 
 public import DflatSchema
 
-/// A file that the generator wants to have written.
+/// A generated file.
 public struct GeneratedFile: Sendable, Hashable {
   /// The file's name, without directory.
   public let name: String
-  /// All of its text.
+  /// Its complete text.
   public let text: String
 }
 
-/// What may be asked for beside the four files.
+/// Options beyond the four files.
 public struct GeneratorOptions: Sendable, Hashable {
   /// Also write `base_generated.json`, a description of the schema.
   public var keepsJSON = false
-  /// Also declare the namespaces, which otherwise are the user's to declare.
+  /// Also declare the namespaces, which otherwise the user declares.
   public var declaresNamespaces = false
-  /// Namespaces that are declared already.
+  /// Namespaces that already exist.
   public var declaredNamespaces: Set<[String]> = []
-  /// Names of other types that the Swift module declares. Where generated code means a library's type
-  /// of one of these names, it says so.
+  /// Names of other types that the Swift module declares. Where generated code means a library's
+  /// type with one of these names, it qualifies the name.
   public var otherNames: Set<String> = []
-  /// What is not generated with the file, but in other modules.
+  /// Types that other modules contain.
   public var imported = ImportedNames()
 
-  /// Nothing but the four files.
+  /// Only the four files.
   public init() {}
 }
 
-/// Generates Swift for the first file of a schema; the included ones are only referred to.
+/// Generates Swift for the first file of a schema; included files are only referred to.
 public struct Generator {
   let schema: Schema
   let file: SchemaFile
@@ -49,7 +50,7 @@ public struct Generator {
 
   /// - Parameters:
   ///   - schema: A schema without errors.
-  ///   - options: What else is written.
+  ///   - options: What to generate in addition.
   public init(_ schema: Schema, options: GeneratorOptions = GeneratorOptions()) {
     self.schema = schema
     self.options = options
@@ -75,12 +76,12 @@ public struct Generator {
     return name.hasSuffix(".fbs") ? String(name.dropLast(4)) : name
   }
 
-  /// The four files, and the JSON description if it was asked for.
+  /// The four files, and the JSON description if requested.
   public func generate() -> [GeneratedFile] {
     let model = entityFile(.internal) { writeModel(of: $0, to: &$1) }
     let mutating = entityFile(.public) { writeRequest(of: $0, to: &$1) }
     let query = queryFile()
-    // Last, because the others may have asked for aliases.
+    // Last, because the other files may have requested aliases.
     let values = valuesFile()
     var files = zip(Self.fileNames(for: file.path), [values, model, mutating, query]).map {
       GeneratedFile(name: $0, text: $1)
@@ -99,7 +100,8 @@ public struct Generator {
 
   // MARK: Files
 
-  /// How a file imports the FlatBuffers runtime; what nothing public uses must not be imported publicly.
+  /// How a file imports the FlatBuffers runtime: a public import is only allowed if a public
+  /// declaration uses it.
   private enum RuntimeImport: String {
     case none
     case `internal`
@@ -119,12 +121,12 @@ public struct Generator {
     text.gap()
     text.line("public import Dflat")
     if runtime != .none { text.line("\(runtime.rawValue) import FlatBuffersRuntime") }
-    // A type of a field is part of what is public.
+    // The type of a field is part of the public interface.
     let all = Set(modules.map { Identifier.escaped($0) } + fields.compactMap(\.module))
     for module in all.sorted() { text.line("public import \(module)") }
   }
 
-  /// The fields of plain values that Swift sees.
+  /// The fields of plain values that appear in Swift.
   private func fields(of types: [QualifiedName]) -> [SwiftField] {
     types.flatMap { name -> [SwiftField] in
       switch names.definition(name) {
@@ -194,7 +196,8 @@ public struct Generator {
     text.line("// The schema has no root type: nothing of it is stored by itself.")
   }
 
-  /// Puts declarations into the extensions of their namespaces, one for each run of neighbours.
+  /// Puts declarations into extensions of their namespaces, one for each run of adjacent
+  /// declarations.
   private func writeByNamespace(
     _ types: [QualifiedName], to text: inout SourceText,
     _ write: (QualifiedName, inout SourceText) -> Void
@@ -227,17 +230,18 @@ public struct Generator {
     return namespaces(of: file).filter { known.insert($0).inserted }
   }
 
-  /// The namespaces that types of this file are in, with those around them.
+  /// The namespaces of this file's types, and the namespaces that contain those.
   var usedNamespaces: [[String]] { namespaces(of: file) }
 
   private func namespaces(of file: SchemaFile) -> [[String]] {
     file.types.flatMap { name in name.namespace.indices.map { Array(name.namespace[...$0]) } }
   }
 
-  // MARK: Parts that several files share
+  // MARK: Parts shared by several files
 
-  /// Mentions each type of the program that fields are given, at the line of the schema: whether there is such a type, and whether it
-  /// conforms, only the Swift compiler knows, and there it says so.
+  /// Mentions each of the program's types that fields use, at the line of the schema. Only the
+  /// Swift compiler knows whether such a type exists and conforms, and it then reports errors
+  /// there.
   func checkOwnTypes(_ fields: [SwiftField], to text: inout SourceText) {
     var seen: Set<SwiftType> = []
     for field in fields {
@@ -248,7 +252,7 @@ public struct Generator {
       let name = Literal.string(Self.fileName(of: file.path))
       text.gap()
       text.line("// An error in the next line is about the schema's.")
-      // Without blanks: so the formatter leaves it.
+      // Without spaces, so that the formatter leaves it alone.
       text.line("#sourceLocation(file:\(name),line:\(position.line))")
       text.line("private typealias _Line\(position.line) = \(form)")
       text.line("#sourceLocation()")
@@ -259,7 +263,7 @@ public struct Generator {
     documentation.isEmpty ? [short] : documentation
   }
 
-  /// The fields of a table that Swift sees, in declaration order.
+  /// The fields of a table that appear in Swift, in declaration order.
   func fields(of table: TableDefinition) -> [SwiftField] {
     let visible = table.fields.filter { !$0.isDeprecated }
     let scope = TypeNames.Scope(
@@ -285,7 +289,7 @@ public struct Generator {
   }
 
   /// Stored properties.
-  /// - Parameter haveDefaults: Whether they begin with the fields' defaults.
+  /// - Parameter haveDefaults: Whether they are initialised with the fields' defaults.
   func properties(
     _ fields: [SwiftField], haveDefaults: Bool = false, to text: inout SourceText
   ) {
@@ -306,7 +310,7 @@ public struct Generator {
     }
   }
 
-  /// The memberwise initialiser's fields: keys first, what is required in its place.
+  /// The memberwise initialiser's fields: keys first, then the others in declaration order.
   func parameters(_ fields: [SwiftField]) -> [SwiftField] {
     fields.filter(\.definition.isPrimary) + fields.filter { !$0.definition.isPrimary }
   }

@@ -1,18 +1,19 @@
 // The names of a root table's storage: its table, and the paths of its secondary indexes.
 //
-// Paths follow references and union members, never vectors, and no path passes through one table type twice. They
-// come in declaration order, depth first, so that every run and every build names the same indexes in the same order.
+// Paths follow references and union members but not vectors, and no path passes through the same
+// table type twice. They are in declaration order, depth first, so that every run and every build
+// names the same indexes in the same order.
 
-/// A field that is indexed, with the way to it from the root.
+/// An indexed field, with its path from the root.
 public struct IndexPath: Hashable, Sendable {
   /// The storage name: `f10`, `f20__type`, `f20__u1__f4`.
   public var path: String
-  /// Whether no two objects may have the same value under this path.
+  /// Whether the values under this path must be unique.
   public var isUnique: Bool
   /// Where the indexed field is declared.
   public var position: SourcePosition
 
-  /// Makes an index path from its parts.
+  /// Creates an index path from its parts.
   public init(path: String, isUnique: Bool, position: SourcePosition) {
     self.path = path
     self.isUnique = isUnique
@@ -21,27 +22,28 @@ public struct IndexPath: Hashable, Sendable {
 }
 
 extension Schema {
-  /// More indexes than this are refused for the root of a compiled file.
+  /// The maximum number of indexes for the root of a compiled file.
   public static let indexPathLimit = 10_000
 
   /// The secondary indexes of `root`, in declaration order, depth first.
   ///
-  /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the walk stops there.
-  /// Empty if `root` is no table of this schema.
+  /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the
+  /// walk stops there. Empty if `root` is not a table of this schema.
   public func indexPaths(of root: QualifiedName) -> [IndexPath] {
     var walk = IndexWalk(schema: self)
     walk.run(root)
     return walk.found
   }
 
-  /// Whether the indexes of `root` are too many to be found.
+  /// Whether `root` has too many indexes.
   func hasTooManyIndexPaths(_ root: QualifiedName) -> Bool {
     var walk = IndexWalk(schema: self)
     walk.run(root)
     return walk.isExhausted
   }
 
-  /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version 1.0 of `Blog.Post`.
+  /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version
+  /// 1.0 of `Blog.Post`.
   public func tableName(of root: QualifiedName) -> String {
     var name = (root.namespace + [camel(root.name)]).map { $0.lowercased() }
       .joined(separator: "__")
@@ -52,7 +54,7 @@ extension Schema {
   }
 }
 
-/// A depth-first walk with a bound on its result and on its steps.
+/// A depth-first walk with limits on the size of its result and on its steps.
 private struct IndexWalk {
   let schema: Schema
   var found: [IndexPath] = []
@@ -60,7 +62,7 @@ private struct IndexWalk {
   private var steps = 0
   private static let stepLimit = 1_000_000
   private var onPath: Set<QualifiedName> = []
-  /// The types from which an indexed field can be reached. The walk enters no others.
+  /// The types from which an indexed field can be reached. The walk enters only these.
   private let fruitful: Set<QualifiedName>
 
   init(schema: Schema) {
@@ -124,7 +126,8 @@ private struct IndexWalk {
     }
   }
 
-  /// All types that have an indexed field or refer to such a type: the indexed ones, then backwards over references.
+  /// All types that have an indexed field, and all types that refer to such a type, directly or
+  /// indirectly.
   private static func fruitfulTypes(of schema: Schema) -> Set<QualifiedName> {
     var users: [QualifiedName: [QualifiedName]] = [:]
     var pending: [QualifiedName] = []
@@ -154,7 +157,7 @@ private struct IndexWalk {
 }
 
 extension FieldType {
-  /// The type at the other end of a reference.
+  /// The type that a reference points to.
   fileprivate var referenced: QualifiedName? {
     switch self {
     case .table(let name), .structure(let name), .union(let name): name

@@ -1,14 +1,14 @@
-// From schema names to Swift names.
+// Derives Swift names from schema names.
 //
-// The generator writes these names and the compiler checks that no two of one scope become the same, so both
-// take them from here. Only ASCII is touched; what comes out may still be a Swift keyword, which is the
-// generator's to escape. A name that `swift_name` gives comes instead of all this (Model/SwiftNames.swift).
+// The generator uses these names, and the compiler checks that they are unique in each scope, so
+// both take them from here. Only ASCII is changed. The result may be a Swift keyword, which the
+// generator has to escape. A `swift_name` replaces all of this (Model/SwiftNames.swift).
 
 /// The Swift name of a type, field, enum value or union member.
 ///
-/// An underscore that is followed by another character is dropped and that character is upper-cased; a trailing
-/// underscore stays, and so does the case of the first letter: `is_pinned` gives `isPinned`, `Post` stays `Post`,
-/// `TWO_PARTS` gives `TWOPARTS`.
+/// An underscore followed by another character is dropped, and that character becomes upper case. A
+/// trailing underscore stays, and so does the case of the first letter: `is_pinned` becomes
+/// `isPinned`, `Post` stays `Post`, `TWO_PARTS` becomes `TWOPARTS`.
 public func camel(_ name: String) -> String {
   var result: [UInt8] = []
   result.reserveCapacity(name.utf8.count)
@@ -26,12 +26,13 @@ public func camel(_ name: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// The Swift case of an enum's value: `Light_Blue` gives `lightBlue`, and `HIGH`, which has no small letter, stays.
+/// The Swift case of an enum value: `Light_Blue` becomes `lightBlue`; `HIGH`, which has no
+/// lower-case letter, stays.
 public func enumCaseName(_ value: String) -> String {
   lowerCasedFirst(unlessAllCapitals: camel(value))
 }
 
-/// The Swift case of a union's member: `TextBlock` gives `textBlock`; a name all in capitals stays.
+/// The Swift case of a union member: `TextBlock` becomes `textBlock`; a name in capitals stays.
 public func unionCaseName(_ member: String) -> String {
   lowerCasedFirst(unlessAllCapitals: camel(member))
 }
@@ -45,7 +46,8 @@ private func lowerCasedFirst(unlessAllCapitals name: String) -> String {
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// The Swift case of a union's member whose type has a name of its own choosing: `URLNote` gives `urlNote`, and `URL` stays.
+/// The Swift case of a union member whose type has a `swift_name`: `URLNote` becomes `urlNote`;
+/// `URL` stays.
 func caseName(ofType name: String) -> String {
   var bytes = Array(name.utf8)
   let capitals = bytes.prefix(while: isUpper).count

@@ -1,30 +1,31 @@
-// The way in: a path or a text in, a schema or diagnostics out.
+// The entry point: takes a path or a text and returns a schema or diagnostics.
 
 /// Compiles `.fbs` schemas.
 ///
-/// A compiler holds no state; one may be used for any number of files, from any thread.
+/// A compiler has no state; it may be used for any number of files, from any thread.
 ///
 ///     let result = SchemaCompiler(includePaths: ["Schemas"]).compile(file: "post.fbs")
 ///     for diagnostic in result.diagnostics { print(diagnostic.rendered()) }
 ///     guard let schema = result.schema else { exit(1) }
 public struct SchemaCompiler: Sendable {
-  /// The directories in which included files are searched, after that of the including file.
+  /// The directories to search for included files, after that of the including file.
   public var includePaths: [String]
-  /// Schemas that could be included. Where a name is unknown that one of them declares, the error says so.
+  /// Schemas that could be included. If one of them declares an unknown name, the error says so.
   public var neighbours: [String] = []
 
-  /// - Parameter includePaths: Directories to search for included files, in this order, after the directory of the
-  ///   including file.
+  /// - Parameter includePaths: Directories to search for included files, in this order, after the
+  ///   directory of the including file.
   public init(includePaths: [String] = []) {
     self.includePaths = includePaths
   }
 
   /// Compiles the schema in a file, with everything that it includes.
   ///
-  /// Reads files and does nothing else. Any content gives a result: what is wrong with it, a file that cannot be read
-  /// included, is in the result's diagnostics.
+  /// It only reads files. Any content yields a result; all errors, including unreadable files, are
+  /// in the result's diagnostics.
   ///
-  /// - Parameter path: The file, absolute or relative to the current directory. Diagnostics show it as given.
+  /// - Parameter path: The file, absolute or relative to the current directory. Diagnostics show it
+  ///   as given.
   public func compile(file path: String) -> CompilationResult {
     let sink = DiagnosticSink()
     switch SourceLoader.read(path) {
@@ -38,11 +39,11 @@ public struct SchemaCompiler: Sendable {
     }
   }
 
-  /// Compiles a schema that is in memory.
+  /// Compiles a schema from memory.
   ///
   /// - Parameters:
   ///   - source: The text; UTF-8 is expected, any bytes are allowed.
-  ///   - path: The name for diagnostics; its directory is where included files are searched first.
+  ///   - path: The name for diagnostics; included files are searched first in its directory.
   public func compile(source: [UInt8], path: String) -> CompilationResult {
     compile(source, path, DiagnosticSink())
   }
@@ -63,29 +64,29 @@ public struct SchemaCompiler: Sendable {
   }
 }
 
-/// What a compilation gives.
+/// The result of a compilation.
 public struct CompilationResult: Sendable {
   /// The schema; nil if there is any error.
   public var schema: Schema?
-  /// Errors and warnings, by file in order of first inclusion, then by place.
+  /// Errors and warnings, by file in order of first inclusion, then by position.
   public var diagnostics: [Diagnostic]
-  /// The texts that were read, in the order of the schema's files.
+  /// The texts of the files, in the order of the schema's files.
   var sources: [SourceFile] = []
 
-  /// Makes a result from its parts.
+  /// Creates a result from its parts.
   public init(schema: Schema?, diagnostics: [Diagnostic]) {
     self.schema = schema
     self.diagnostics = diagnostics
   }
 
-  /// Says something about a place in the texts that were compiled, as the compiler itself does: with the line, and the
-  /// name or string at that place underlined.
+  /// Creates a diagnostic about a position in the compiled texts, in the compiler's own form: with
+  /// the line, and with the name or string at that position underlined.
   ///
   /// - Parameters:
-  ///   - severity: How bad it is.
+  ///   - severity: The severity.
   ///   - message: One line without a full stop.
-  ///   - position: A place that the schema gives. For one in another file the line is not shown.
-  ///   - notes: What helps to understand it.
+  ///   - position: A position from the schema. If it is in another file, the line is not shown.
+  ///   - notes: Notes that help to understand it.
   public func diagnostic(
     _ severity: Diagnostic.Severity, _ message: String, at position: SourcePosition,
     notes: [Diagnostic] = []

@@ -1,7 +1,7 @@
-// SchemaOutline: what a file declares, found without looking at what it includes.
+// SchemaOutline: the declarations of a file, found without reading its includes.
 //
-// For questions about many files at once: which types two of them both declare, and which namespaces
-// they use. What is wrong with a file is told when it is compiled, and not here.
+// It is for checks over many files: which types several of them declare, and which namespaces they
+// use. Errors in a file are reported when it is compiled, not here.
 
 /// The types that one schema file declares.
 public struct SchemaOutline: Sendable {
@@ -11,7 +11,7 @@ public struct SchemaOutline: Sendable {
     public let name: QualifiedName
     /// The name in Swift, without namespace and back-ticks.
     public let swiftName: String
-    /// Where the name stands.
+    /// The position of the name.
     public var position: SourcePosition { range.position }
     let range: SourceRange
   }
@@ -21,7 +21,7 @@ public struct SchemaOutline: Sendable {
   /// The tables, structs, enums and unions, in source order.
   public let declarations: [Declaration]
 
-  /// Reads a file; nil if that cannot be done.
+  /// Reads a file; nil if it cannot be read.
   public init?(file path: String) {
     guard case .success(let bytes) = SourceLoader.read(path) else { return nil }
     self.path = path
@@ -50,7 +50,7 @@ public struct SchemaOutline: Sendable {
     self.declarations = declarations
   }
 
-  /// Every namespace that has a type of the file, with those around it.
+  /// Every namespace that contains a type of the file, with the enclosing ones.
   public var namespaces: Set<[String]> {
     var result: Set<[String]> = []
     for name in declarations.map(\.name) {
@@ -59,13 +59,13 @@ public struct SchemaOutline: Sendable {
     return result
   }
 
-  /// Says something about a declaration, with its line.
+  /// Creates a diagnostic about a declaration, with its line.
   ///
   /// - Parameters:
-  ///   - severity: How bad it is.
+  ///   - severity: The severity.
   ///   - message: One line without a full stop.
   ///   - declaration: One of the file's.
-  ///   - notes: What helps to understand it.
+  ///   - notes: Notes that help to understand it.
   public static func diagnostic(
     _ severity: Diagnostic.Severity, _ message: String, at declaration: Declaration,
     notes: [Diagnostic] = []

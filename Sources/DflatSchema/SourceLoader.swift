@@ -1,7 +1,8 @@
 // Files and their includes.
 //
-// Each file is read once, whatever the paths it is included by; cycles are fine. An included path is searched beside
-// the including file, then in the include directories in order, then beside the file that was asked for.
+// Each file is read once, whatever paths include it; cycles are fine. An included path is searched
+// in the directory of the including file, then in the include directories in order, then in the
+// directory of the compiled file.
 
 import Foundation
 
@@ -13,7 +14,8 @@ struct SourceLoader {
 
   /// The loaded files, in order of first inclusion.
   private(set) var inputs: [Resolver.Input] = []
-  /// Indices of `inputs` in the order of the language: what a file includes comes before it.
+  /// Indices of `inputs` in the order of the language: included files come before the including
+  /// one.
   private(set) var textOrder: [Int] = []
   /// Whether an include could not be read.
   private(set) var lacksIncludes = false
@@ -32,7 +34,8 @@ struct SourceLoader {
     var nextInclude = 0
   }
 
-  /// Loads what `bytes` includes, directly and indirectly. A long chain of includes costs no stack.
+  /// Loads everything that `bytes` includes, directly and indirectly. A long chain of includes
+  /// needs no stack.
   mutating func load(_ bytes: [UInt8], path: String) {
     identities.insert(Self.identity(of: path))
     var stack = [Pending(file: add(bytes, path: path))]
@@ -57,7 +60,7 @@ struct SourceLoader {
     return source.index
   }
 
-  /// The index of an included file that is new; nil if it is known already or cannot be read.
+  /// The index of a newly included file; nil if it is already loaded or cannot be read.
   private mutating func open(_ include: LiteralSyntax, from includer: String) -> Int? {
     let beside = (includer as NSString).deletingLastPathComponent
     var failure: String?
@@ -98,7 +101,7 @@ struct SourceLoader {
       ? path : directory.hasSuffix("/") ? directory + path : directory + "/" + path
   }
 
-  /// One name for all paths of a file.
+  /// A single name for all paths of a file.
   private static func identity(of path: String) -> String {
     URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
   }

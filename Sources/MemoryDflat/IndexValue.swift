@@ -1,12 +1,12 @@
-// What rows are found by: values of key fields and indexes, in their order.
+// The keys of the sorted maps: values of key fields and indexes, in their order.
 //
-// Null comes first, as unknown values do in every order of results. Text is in the order of its UTF-8 bytes, and unsigned numbers in
-// theirs, which makes the order of an index the order of a query.
+// Null comes first, as unknown values do in every order of results. Text is ordered by its UTF-8
+// bytes, and unsigned numbers by their value, so the order of an index is the order of a query.
 
 import Dflat
 import FlatBuffersRuntime
 
-/// A value of a key field or an index. Those of one field are of one case, or null.
+/// A value of a key field or an index. All values of one field have the same case, or are null.
 enum IndexValue: Sendable {
   case null
   case integer(Int64)
@@ -22,7 +22,7 @@ enum IndexValue: Sendable {
     return .text(start: start, text)
   }
 
-  /// The value that a row has.
+  /// The value of a row.
   init(_ reader: ColumnReader, _ row: TableReader) {
     switch reader.read(row) {
     case .null: self = .null
@@ -33,7 +33,7 @@ enum IndexValue: Sendable {
     }
   }
 
-  /// A constant of a condition.
+  /// A constant in a condition.
   init(_ constant: Value) {
     switch constant {
     case .bool(let value): self = .integer(value ? 1 : 0)
@@ -44,7 +44,7 @@ enum IndexValue: Sendable {
     }
   }
 
-  /// An unsigned number by its bits, moved so that signed numbers have its order.
+  /// An unsigned number, shifted so that the order of signed numbers is right for it.
   private static func unsigned(_ bits: Int64) -> IndexValue { .integer(bits ^ .min) }
 
   var isNull: Bool { if case .null = self { true } else { false } }
@@ -108,7 +108,7 @@ struct PrimaryKeyValue: Comparable, Sendable {
   }
 }
 
-/// A row in an index.
+/// An index entry for a row.
 struct IndexEntry: Comparable, Sendable {
   let value: IndexValue
   let id: Int64

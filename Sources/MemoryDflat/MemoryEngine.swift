@@ -1,10 +1,10 @@
 // MemoryEngine: the committed state, and transactions that replace it.
 //
-//  - The committed state is a value behind a lock. Readers and snapshots copy it, which costs one reference, and never wait for the
-//    writer.
-//  - A write transaction changes a copy of its own; a commit puts it in the place of the committed state.
-//  - No other connection exists, nothing has to be maintained, and indexes are complete: none of the optional protocols is
-//    implemented.
+//  - The committed state is a value behind a lock. Readers and snapshots copy it, which costs one
+//    reference count, and never wait for the writer.
+//  - A write transaction changes a copy of its own; a commit replaces the committed state with it.
+//  - There are no other connections, no maintenance is needed, and indexes are always complete: the
+//    engine implements none of the optional protocols.
 
 import Dflat
 import Platform
@@ -15,12 +15,12 @@ final class MemoryEngine: StorageEngine {
   private let ids = Mutex<[String: RowIDs]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
-  /// - Parameter capabilities: What it admits to be able to do. Tests take something away.
+  /// - Parameter capabilities: The capabilities that it reports. Tests remove some.
   init(capabilities: EngineCapabilities = EngineCapabilities()) {
     self.capabilities = capabilities
   }
 
-  /// Sets where errors without another way out go.
+  /// Sets the function that receives errors which cannot be thrown to a caller.
   func connect(_ report: @escaping @Sendable (any Error) -> Void) {
     reporter.withLock { $0 = report }
   }
@@ -67,7 +67,8 @@ final class MemoryEngine: StorageEngine {
 
   fileprivate func commit(_ state: MemoryState) { committed.withLock { $0 = state } }
 
-  /// The row ids of a table. They go on also if the table was made by a transaction that was undone.
+  /// The row ids of a table. They continue even if the transaction that created the table was
+  /// rolled back.
   fileprivate func rowIDs(of table: String) -> RowIDs {
     ids.withLock { ids in
       if let known = ids[table] { return known }
@@ -93,7 +94,7 @@ private final class MemoryReader: MemoryView {
   func currentState() -> MemoryState { state }
 }
 
-/// A view of the state at its first read.
+/// A view that takes its state at the first read.
 private final class MemorySnapshot: MemoryView, StorageSnapshot {
   let engine: MemoryEngine
   private var state: MemoryState?

@@ -1,8 +1,9 @@
-// Answering a plan from the maps of a table.
+// Evaluates a plan with the maps of a table.
 //
-// A plan's predicate is about single fields. Each field has a map in the order of its values, so a predicate on one is a range of the
-// map and a test; of several, sets of row ids are intersected or united. Candidates are offered to the collector in the order that
-// it expects: that of the plan, or by ascending row id.
+// A plan's predicate consists of conditions on single fields. Each field has a map in the order of
+// its values. So a condition on one field is a range of the map and a test; for several fields,
+// sets of row ids are intersected or united. Candidates are passed to the collector in the order
+// that it expects: the plan's, or by ascending row id.
 
 import Dflat
 
@@ -10,10 +11,10 @@ import Dflat
 struct MemoryQuery {
   let plan: Plan
   let table: MemoryTable
-  /// The places of the schema's indexes in the table.
+  /// The positions of the schema's indexes in the table.
   let indexes: [Int]
 
-  /// Calls `body` with candidates until it gives false.
+  /// Calls `body` with candidates until it returns false.
   func forEachCandidate(_ body: (Row) -> Bool) {
     if plan.isOrderedByEngine, let term = plan.query.order.first {
       return inOrder(of: term.field, isDescending: term.isDescending) { id in
@@ -28,7 +29,8 @@ struct MemoryQuery {
     }
   }
 
-  /// The rows that satisfy the predicate, which is about this field, in the order of its values; those with equal values by id.
+  /// The rows that satisfy the predicate, which concerns this field, in the order of its values;
+  /// rows with equal values are ordered by id.
   private func inOrder(
     of field: FieldDescriptor, isDescending: Bool, _ body: (Int64) -> Bool
   ) {
@@ -36,7 +38,7 @@ struct MemoryQuery {
     if !isDescending, case .index? = field.column {
       return forEach(field, test) { _, id in body(id) }
     }
-    // Rows with one value come together, and not in the order of their ids.
+    // Rows are grouped by value, not ordered by id.
     var group: [Int64] = []
     var value: IndexValue?
     var isWanted = true
@@ -77,7 +79,8 @@ struct MemoryQuery {
     }
   }
 
-  /// Calls `body` with the values of a field and the ids of rows that pass a test, in the order of values, until it gives false.
+  /// Calls `body` with the values of a field and the ids of rows that pass a test, in the order of
+  /// values, until it returns false.
   private func forEach(
     _ field: FieldDescriptor, _ test: FieldTest, isDescending: Bool = false,
     _ body: (IndexValue, Int64) -> Bool
@@ -92,7 +95,7 @@ struct MemoryQuery {
         !test.passes(key.first) || body(key.first, row.id)
       }
     case .key(let place):
-      // Rows are not in the order of a later field of the key: all are looked at.
+      // Rows are not ordered by a later field of the key: all are examined.
       table.keys.forEach { key, row in !test.passes(key[place]) || body(key[place], row.id) }
     case nil: preconditionFailure("a plan is about a field without an index")
     }
@@ -114,24 +117,24 @@ struct MemoryQuery {
   }
 }
 
-/// A predicate about one field: the range in which values lie that satisfy it, and the test itself.
+/// A condition on one field: the range that contains all matching values, and the test itself.
 private struct FieldTest {
   private indirect enum Test {
     case always, never, isNull
     case compare(ComparisonOperator, IndexValue)
     case oneOf([IndexValue])
-    /// `base` is what a number without any bit is stored as.
+    /// `base` is the stored representation of zero.
     case bits(BitTest, mask: Int64, base: Int64)
     case all([Test])
     case any([Test])
   }
 
   private let test: Test
-  /// The least and the greatest value that can pass; nil if there is no such limit.
+  /// The least and the greatest value that can pass; nil if there is no such bound.
   private let least: IndexValue?
   private let greatest: IndexValue?
 
-  /// nil passes everything.
+  /// nil passes every value.
   init(_ predicate: IndexPredicate?) {
     test = predicate.map(Self.make) ?? .always
     (least, greatest) = Self.range(of: test)
@@ -197,7 +200,7 @@ private struct FieldTest {
 }
 
 extension ComparisonOperator {
-  /// Whether it holds for operands that compare like this: negative, zero or positive.
+  /// Whether it holds for operands with this comparison result: negative, zero or positive.
   fileprivate func accepts(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0

@@ -1,16 +1,16 @@
-// MemoryState: everything that is stored, as a value.
+// MemoryState: all stored data, as a value.
 //
-// A copy shares all maps with the original, so a snapshot, the beginning of a transaction and of a part of one each cost one
-// reference. What is undone is a copy that is dropped.
+// A copy shares all maps with the original. So a snapshot, the start of a transaction and the start
+// of a subtransaction each cost one reference count. Rolling back means dropping a copy.
 
 import Dflat
 
 struct MemoryState: Sendable {
-  /// Where the objects and indexes of a version of a schema are.
+  /// The positions of the objects and indexes of one version of a schema.
   struct Version: Sendable {
     let table: Int
     let indexes: [Int]
-    /// The places of those whose values must be unique.
+    /// The positions of the unique indexes.
     let uniques: [Int]
   }
 
@@ -18,9 +18,10 @@ struct MemoryState: Sendable {
   private var places: [String: Int] = [:]
   private var versions: [EntitySchema: Version] = [:]
 
-  /// The table of a type, and the places of its indexes there; nil if nothing was written to it.
+  /// The table of a type, and the positions of its indexes there; nil if nothing was written to it.
   ///
-  /// A version of the schema that has written nothing has no indexes yet, though the table may have rows of others.
+  /// A version of the schema that has written nothing has no indexes yet, though the table may have
+  /// rows of other versions.
   func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
     if let version = versions[schema] { return (tables[version.table], version.indexes) }
     return places[schema.table].map { (tables[$0], nil) }
@@ -36,8 +37,8 @@ struct MemoryState: Sendable {
   /// Changes the table of a type, with all indexes of the schema.
   ///
   /// - Parameters:
-  ///   - ids: The row ids of the table, if it has to be made.
-  ///   - change: Gets the table, and the places of unique indexes.
+  ///   - ids: The row ids of the table, if it has to be created.
+  ///   - change: Receives the table, and the positions of unique indexes.
   mutating func change<R>(
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R

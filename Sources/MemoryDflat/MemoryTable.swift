@@ -1,20 +1,21 @@
-// MemoryTable: the rows of one entity type, found by id, by primary key and by the values of indexed fields.
+// MemoryTable: the rows of one entity type, found by id, by primary key and by the values of
+// indexed fields.
 //
-// It keeps true:
+// Invariants:
 //
-//  - each row has one entry among the keys and one in every index, with the values that the row has;
-//  - no two rows have one primary key;
-//  - a change that is refused has changed nothing.
+//  - Each row has one entry in the key map and one in every index, with the row's values.
+//  - No two rows have the same primary key.
+//  - A refused change has no effect.
 //
-// Two versions of a program may use one table at a time. They agree on keys; each has the indexes that its schema names, and all
-// are kept up by every write.
+// Two versions of a schema may use one table at the same time. They agree on keys; each has the
+// indexes that its schema names, and every write updates all of them.
 
 import Dflat
 import FlatBuffersRuntime
 import Platform
 
 struct MemoryTable: Sendable {
-  /// A row and its key, as the version of the schema that has written it reads it.
+  /// A row and its key, as read by the version of the schema that wrote it.
   struct Stored: Sendable {
     let row: Row
     let key: PrimaryKeyValue
@@ -22,7 +23,7 @@ struct MemoryTable: Sendable {
 
   struct Index: Sendable {
     let reader: ColumnReader
-    /// What tells it from other indexes: the field, and what stands for an absent one.
+    /// Identifies the index: the field, and the default for an absent one.
     let name: String
     var entries = SortedMap<IndexEntry, Void>()
   }
@@ -38,7 +39,7 @@ struct MemoryTable: Sendable {
     self.ids = ids
   }
 
-  /// The places of a schema's indexes, which are built if they are not there.
+  /// The positions of a schema's indexes; missing ones are built.
   mutating func places(ofIndexesIn schema: EntitySchema) -> [Int] {
     schema.indexReaders.map { reader in
       let name = "\(reader.field.path) \(reader.absentValue)"
@@ -55,7 +56,7 @@ struct MemoryTable: Sendable {
 
   // MARK: Changes
 
-  /// - Parameter uniques: The places of the indexes whose values must be unique.
+  /// - Parameter uniques: The positions of the unique indexes.
   mutating func insert(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
   ) throws -> Int64 {
@@ -131,7 +132,7 @@ extension MemoryTable.Index {
     entries.set(new, ())
   }
 
-  /// A row with a value, which null is not; nil if there is none but this one.
+  /// Another row with a value, which is not null; nil if there is none.
   fileprivate func owner(of value: IndexValue, otherThan id: Int64) -> Int64? {
     if value.isNull { return nil }
     var owner: Int64?
@@ -145,7 +146,7 @@ extension MemoryTable.Index {
   }
 }
 
-/// The row ids of a table. They are used once, also if what they were for was undone.
+/// The row ids of a table. An id is never reused, even if the change that used it was rolled back.
 final class RowIDs: Sendable {
   private let last = Atomic<Int64>(0)
 

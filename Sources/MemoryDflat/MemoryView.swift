@@ -1,12 +1,12 @@
-// Views of a state: what readers, snapshots and the writer have in common.
+// Views of a state: the common part of readers, snapshots and the writer.
 
 import Dflat
 import FlatBuffersRuntime
 
-/// A view of a state in memory.
+/// A view of an in-memory state.
 protocol MemoryView: StorageReader {
   var engine: MemoryEngine { get }
-  /// The state that is seen.
+  /// The state that the view reads.
   func currentState() -> MemoryState
 }
 
@@ -100,7 +100,8 @@ extension MemoryState {
 }
 
 extension Row {
-  /// Rows are sound as the version of the schema that has written them sees it. Others may not have evolved from that one.
+  /// Rows are sound for the version of the schema that wrote them. Another version may not have
+  /// evolved from that one.
   fileprivate func verify(as schema: EntitySchema) throws(StorageError) {
     do throws(VerificationError) {
       try withBytes { bytes throws(VerificationError) in try schema.layout.verify(bytes) }
@@ -111,7 +112,7 @@ extension Row {
 }
 
 extension IndexPredicate {
-  /// The fields that it is about.
+  /// The fields that it concerns.
   fileprivate var fields: [FieldDescriptor] {
     if let onlyField { return [onlyField] }
     return switch self {
@@ -122,7 +123,7 @@ extension IndexPredicate {
 }
 
 extension EntitySchema {
-  /// The name of the key or index that holds a field.
+  /// The name of the key or index for a field.
   fileprivate func indexName(_ field: FieldDescriptor) -> String {
     switch field.column {
     case .key(let place): "__pk\(place)"

@@ -1,33 +1,36 @@
-// MemoryWorkspace: a workspace whose objects are in memory only.
+// MemoryWorkspace: a workspace that keeps its objects in memory only.
 
 @_exported public import Dflat
 public import Dispatch
 
-/// A workspace whose objects are in memory and gone with it, for tests, previews, and places without a file system.
+/// A workspace that keeps its objects in memory only, for tests, previews, and systems without a
+/// file system.
 ///
 ///     let dflat = MemoryWorkspace()
 ///     try await dflat.write(Post.self) { try $0.insert(Post(title: "first")) }
 ///
-/// It keeps all promises of a workspace: transactions, snapshots, observation, keys and unique values, dictionaries, migrations
-/// between types. It has no file, no second process and no thread of its own, and its indexes are always complete. What it holds is
-/// bounded by memory. For tests of what happens with a file, use `SQLiteWorkspace(inMemory:)`.
+/// It supports everything that a workspace does: transactions, snapshots, observation, keys and
+/// unique values, dictionaries, migrations between types. It has no file, is not shared with other
+/// processes, creates no thread of its own, and its indexes are always complete. All objects have
+/// to fit into memory. To test behaviour that involves a file, use `SQLiteWorkspace(inMemory:)`.
 public final class MemoryWorkspace: Workspace {
   /// Whether transactions of different types may run at the same time.
   public enum WriteConcurrency: Sendable {
-    /// They may.
+    /// They may run at the same time.
     case concurrent
     /// They run one after another.
     case serial
   }
 
-  /// What all engines' workspaces share, for Dflat; the calls of `Workspace` go to its core.
+  /// For Dflat: what the workspaces of all engines share; the calls of `Workspace` go to its core.
   public let _lifetime: WorkspaceLifetime
 
-  /// A workspace without objects.
+  /// Creates an empty workspace.
   ///
   /// - Parameters:
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
-  ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has queues of its own if there is none.
+  ///   - targetQueue: Where change handlers and completion handlers run. If nil, the workspace
+  ///     creates queues of its own.
   ///   - onError: See `Workspace.errorHandler`.
   public convenience init(
     writeConcurrency: WriteConcurrency = .concurrent, targetQueue: DispatchQueue? = nil,
@@ -38,7 +41,7 @@ public final class MemoryWorkspace: Workspace {
       onError: onError)
   }
 
-  /// A workspace over an engine that can do less than it could. For tests.
+  /// Creates a workspace over an engine with reduced capabilities. For tests.
   package convenience init(
     capabilities: EngineCapabilities, targetQueue: DispatchQueue? = nil
   ) {

@@ -1,19 +1,20 @@
-// SortedMap: a map in the order of its keys, whose copies share what they have in common.
+// SortedMap: a sorted map whose copies share their common parts.
 //
-// It is a B+ tree made of arrays. A copy costs one reference; the first change behind it copies the nodes on one way from the
-// root to a leaf, and later changes of these nodes happen in place. It keeps true:
+// It is a B+ tree of arrays. A copy costs one reference count; the first change after it copies the
+// nodes on one path from the root to a leaf, and later changes of these nodes happen in place.
+// Invariants:
 //
-//  - all values are in leaves, and all leaves are equally deep;
-//  - a leaf has a key for each value; an inner node has, for each child, a key that is not greater than any in the child and greater
-//    than all in the children before;
-//  - no node but the root is empty, and none has more than `capacity` entries.
+//  - All values are in leaves, and all leaves have the same depth.
+//  - A leaf has a key for each value. An inner node has a key for each child that is not greater
+//    than any key in the child and greater than all keys in the children before it.
+//  - No node but the root is empty, and none has more than `capacity` entries.
 //
-// Nodes may become nearly empty by removals and are not merged then: an empty one is removed.
+// Removals may leave nodes nearly empty. Such nodes are not merged; an empty one is removed.
 
-/// A map in the order of its keys.
+/// A sorted map.
 struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private var root = Node()
-  /// How many keys there are.
+  /// The number of keys.
   private(set) var count = 0
 
   /// The greatest key.
@@ -26,8 +27,8 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   /// The value of a key.
   subscript(key: Key) -> Value? { root.find(key) }
 
-  /// Gives a key a value.
-  /// - Returns: The value that it had.
+  /// Sets the value of a key.
+  /// - Returns: The previous value.
   @discardableResult
   mutating func set(_ key: Key, _ value: Value) -> Value? {
     let (old, sibling) = root.set(key, value)
@@ -42,7 +43,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Removes a key.
-  /// - Returns: The value that it had.
+  /// - Returns: Its value.
   @discardableResult
   mutating func remove(_ key: Key) -> Value? {
     guard let old = root.remove(key) else { return nil }
@@ -51,9 +52,10 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     return old
   }
 
-  /// Calls `body` with keys and values in ascending order, until it gives false.
+  /// Calls `body` with keys and values in ascending order, until it returns false.
   ///
-  /// - Parameter isBefore: Whether a key comes before those that are wanted. It is true for the first keys, if for any.
+  /// - Parameter isBefore: Whether a key comes before the wanted ones. It must be true for a prefix
+  ///   of the keys, which may be empty.
   func forEach(
     after isBefore: (Key) -> Bool = { _ in false }, _ body: (Key, Value) throws -> Bool
   ) rethrows {
@@ -62,17 +64,18 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 
   /// The same in descending order.
   ///
-  /// - Parameter isBehind: Whether a key comes behind those that are wanted. It is true for the last keys, if for any.
+  /// - Parameter isBehind: Whether a key comes after the wanted ones. It must be true for a suffix
+  ///   of the keys, which may be empty.
   func forEachReversed(
     before isBehind: (Key) -> Bool = { _ in false }, _ body: (Key, Value) throws -> Bool
   ) rethrows {
     _ = try root.forEachReversed(before: isBehind, body)
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so.
+  /// Traps, in debug builds, if an invariant at the top of this file is violated.
   func _checkInvariants() {
     #if DEBUG
-      precondition(root.check(isRoot: true).count == count, "the map has another number of keys")
+      precondition(root.check(isRoot: true).count == count, "the number of keys is wrong")
     #endif
   }
 }
@@ -89,7 +92,7 @@ extension SortedMap {
 
     private var isLeaf: Bool { children.isEmpty }
 
-    /// The number of keys for which `isFirst` holds, which are the first ones.
+    /// The length of the prefix of keys for which `isFirst` holds.
     @inline(__always)
     private func count(where isFirst: (Key) -> Bool) -> Int {
       var low = 0
@@ -101,7 +104,7 @@ extension SortedMap {
       return low
     }
 
-    /// The child that has a key, if there is such a key.
+    /// The child that contains a key, if any does.
     @inline(__always)
     private func child(for key: Key) -> Int { max(0, count { $0 <= key } - 1) }
 
@@ -111,7 +114,7 @@ extension SortedMap {
       return place < keys.count && keys[place] == key ? values[place] : nil
     }
 
-    /// - Returns: The old value, and the right half of the node if it had to be split.
+    /// - Returns: The old value, and the right half of the node if it was split.
     mutating func set(_ key: Key, _ value: Value) -> (old: Value?, sibling: Node?) {
       if isLeaf {
         let place = count { $0 < key }
@@ -133,7 +136,8 @@ extension SortedMap {
       return (old, splitIfFull(isAppended: place == children.count - 2))
     }
 
-    /// - Parameter isAppended: Whether the last entry is new. Then it moves alone, so that ascending keys fill their nodes.
+    /// - Parameter isAppended: Whether the last entry is new. Then only that entry moves, so that
+    ///   ascending keys fill their nodes.
     private mutating func splitIfFull(isAppended: Bool) -> Node? {
       guard keys.count > SortedMap.capacity else { return nil }
       let middle = isAppended ? keys.count - 1 : keys.count / 2
@@ -166,7 +170,7 @@ extension SortedMap {
       return old
     }
 
-    /// - Returns: Whether more is wanted.
+    /// - Returns: Whether to continue.
     func forEach(
       after isBefore: (Key) -> Bool, _ body: (Key, Value) throws -> Bool
     ) rethrows -> Bool {
@@ -183,7 +187,7 @@ extension SortedMap {
       return true
     }
 
-    /// - Returns: Whether more is wanted.
+    /// - Returns: Whether to continue.
     func forEachReversed(
       before isBehind: (Key) -> Bool, _ body: (Key, Value) throws -> Bool
     ) rethrows -> Bool {
@@ -200,7 +204,7 @@ extension SortedMap {
       return true
     }
 
-    /// - Returns: How many keys are below, and how deep.
+    /// - Returns: The number of keys below, and the depth.
     func check(isRoot: Bool) -> (count: Int, depth: Int) {
       precondition(isRoot || !keys.isEmpty, "a node is empty")
       precondition(keys.count <= SortedMap.capacity, "a node is too large")

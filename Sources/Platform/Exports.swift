@@ -1,7 +1,7 @@
-// What the rooms of this package import instead of the C library and of `Synchronization`.
+// The modules of this package import this instead of the C library and `Synchronization`.
 //
-// The C library's module has another name on each system. `Synchronization` comes through here so
-// that builds with ThreadSanitizer get the `Mutex` of this target: see SanitizedMutex.swift.
+// The C library's module has another name on each system. `Synchronization` is re-exported so that
+// builds with ThreadSanitizer get the `Mutex` of this target: see SanitizedMutex.swift.
 
 @_exported public import Synchronization
 

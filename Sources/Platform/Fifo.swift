@@ -1,8 +1,8 @@
 // A queue: first in, first out.
 //
-// An array with the index of its first element. An element that was taken is released at once, and
-// its room is given back when that is more than half of the array, so the cost of an operation does
-// not depend on the length. Inlinable, since other modules use it in loops.
+// An array with the index of its first element. A removed element is released at once, and its slot
+// is freed when more than half of the array is unused, so the amortised cost of an operation does
+// not depend on the length. Inlinable, because other modules use it in loops.
 
 /// A queue of elements, first in, first out.
 @usableFromInline
@@ -18,7 +18,7 @@ package struct Fifo<Element> {
   @inlinable package var count: Int { elements.count - start }
   @inlinable package var first: Element? { isEmpty ? nil : elements[start] }
 
-  /// Calls `body` with each element, from first to last.
+  /// Calls `body` with each element, in order.
   @inlinable
   package func forEach(_ body: (Element) -> Void) {
     for index in start..<elements.count {
@@ -44,7 +44,7 @@ package struct Fifo<Element> {
   }
 
   /// Removes all elements.
-  /// - Returns: They, from first to last.
+  /// - Returns: The removed elements, in order.
   @inlinable
   package mutating func removeAll() -> [Element] {
     defer { clear() }

@@ -1,6 +1,6 @@
 // Time for measuring intervals.
 
-/// A clock that never goes back. Reading it is cheap, and it is precise to some milliseconds.
+/// A clock that never goes back. Reading it is cheap; its resolution is some milliseconds.
 @usableFromInline
 package enum MonotonicTime {
   /// Nanoseconds since an unspecified moment.

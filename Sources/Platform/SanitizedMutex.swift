@@ -1,23 +1,23 @@
-// A stand-in for `Mutex` in builds with ThreadSanitizer, and in no others.
+// Replaces `Mutex` in builds with ThreadSanitizer, and only there.
 //
-// The sanitizer cannot see the standard library's mutex, which on Linux is made of system calls,
-// and reports every use of what it protects as a race. It does see the mutex of pthreads. So
+// The sanitizer does not understand the standard library's mutex, which on Linux is built on system
+// calls, and reports every access to protected data as a race. It understands pthread mutexes. So
 //
 //     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
 //
-// tests our own logic with that one, by a type of the same name and the same use. A file that
-// imports this target, and not `Synchronization` itself, gets it.
+// tests our own code with a pthread mutex, through a type with the same name and interface. A file
+// that imports this target, and not `Synchronization` itself, gets it.
 
 #if SANITIZE_THREAD
   /// The part of `Synchronization.Mutex` that this package uses.
   ///
-  /// Unchecked, because the compiler cannot know that the memory is only touched under the lock.
+  /// Unchecked, because the compiler cannot know that the memory is only accessed under the lock.
   package final class Mutex<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private var content: Content
 
-    /// An empty value has no address of its own: the sanitizer takes it for the head of the object,
-    /// which is read without a lock.
+    /// An empty value has no address of its own: the sanitizer mistakes it for the head of the
+    /// object, which is read without a lock.
     private struct Content {
       var value: Value
       let place: UInt8 = 0

@@ -1,4 +1,4 @@
-// Which thread is running. Inlinable, since it is asked for in each transaction and each read.
+// Identifies the running thread. Inlinable, because each transaction and each read calls it.
 
 /// The identity of a thread, comparable as long as the thread lives.
 @usableFromInline

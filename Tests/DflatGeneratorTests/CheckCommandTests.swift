@@ -1,4 +1,4 @@
-// `dflatc check`: verdict, exit status, text and JSON.
+// `dflatc check`: result, exit status, text and JSON.
 
 import Foundation
 import Testing
@@ -32,14 +32,14 @@ struct CheckCommandTests {
     "table Note {\n  id: string (primary);\n  \(fields)\n}\nroot_type Note;\n"
   }
 
-  @Test("says that equal schemas are compatible")
+  @Test("reports that equal schemas are compatible")
   func equal() throws {
     try withSchemas(note("text: string;"), note("text: string;")) { old, new, _ in
       #expect(run(old, new) == (0, "compatible: no changes\n", ""))
     }
   }
 
-  @Test("tells a compatible change as a note, with its effect and both places")
+  @Test("reports a compatible change as a note, with its effect and both positions")
   func compatible() throws {
     try withSchemas(note("text: string;"), note("body: string;")) { old, new, _ in
       let result = run(old, new)
@@ -59,7 +59,7 @@ struct CheckCommandTests {
     }
   }
 
-  @Test("tells what somebody will notice as a warning")
+  @Test("reports a noticeable change as a warning")
   func caution() throws {
     try withSchemas(note("n: int;"), note("n: int = 3;")) { old, new, _ in
       let result = run(old, new)
@@ -71,7 +71,7 @@ struct CheckCommandTests {
     }
   }
 
-  @Test("tells an incompatible change as an error, with status 2")
+  @Test("reports an incompatible change as an error, with status 2")
   func incompatible() throws {
     try withSchemas(note("n: int; m: int;"), note("n: long; more: int; added: int;")) {
       old, new, _ in
@@ -125,7 +125,7 @@ struct CheckCommandTests {
     }
   }
 
-  @Test("prints an empty list where nothing has changed")
+  @Test("prints an empty list if nothing has changed")
   func emptyJSON() throws {
     try withSchemas(note(""), note("")) { old, new, _ in
       let content = try JSONSerialization.jsonObject(
@@ -137,7 +137,7 @@ struct CheckCommandTests {
   }
 
   @Test(
-    "gives no verdict on a schema that cannot be read, with status 1", arguments: [true, false])
+    "gives no result for a schema that cannot be read, with status 1", arguments: [true, false])
   func unreadable(isOld: Bool) throws {
     try withSchemas(note(""), "table {") { good, bad, directory in
       for options in [[], ["--json"]] {
@@ -154,7 +154,7 @@ struct CheckCommandTests {
     }
   }
 
-  @Test("finds what schemas include, for each version in its own directories")
+  @Test("finds included schemas, for each version in its own directories")
   func includes() throws {
     let main = "include \"part.fbs\";\n" + note("part: Part;")
     try withSchemas(main, main) { old, new, directory in
@@ -184,7 +184,7 @@ struct CheckCommandTests {
   }
 
   @Test(
-    "refuses command lines that make no sense with status 64",
+    "refuses invalid command lines with status 64",
     arguments: [
       ([], "takes two schemas, the old and the new one, not 0"),
       (["a.fbs"], "not 1"), (["a.fbs", "b.fbs", "c.fbs"], "not 3"),
@@ -202,7 +202,7 @@ struct CheckCommandTests {
     #expect(output.isEmpty && errors.hasPrefix("dflatc: error: ") && errors.contains(message))
   }
 
-  @Test("takes names that look like options behind --, and explains itself")
+  @Test("takes names that look like options after --, and prints help")
   func rest() throws {
     guard case .check(let request) = try Request(["check", "--json", "--", "-a.fbs", "--b.fbs"])
     else {

@@ -26,7 +26,7 @@ struct CommandTests {
 
   private let table = "table Note { id: string (primary); text: string; }\nroot_type Note;\n"
 
-  @Test("writes four files for a schema, and says nothing", arguments: [true, false])
+  @Test("writes four files for a schema, and prints nothing", arguments: [true, false])
   func fourFiles(named: Bool) throws {
     try withTemporaryDirectory { directory in
       let schema = try write(table, to: directory.appending(path: "note.fbs"))
@@ -43,7 +43,7 @@ struct CommandTests {
     }
   }
 
-  @Test("writes four files even if there is next to nothing to say")
+  @Test("writes four files even if they are almost empty")
   func nearlyEmpty() throws {
     try withTemporaryDirectory { directory in
       let schema = try write("namespace A;\n", to: directory.appending(path: "none.fbs"))
@@ -60,7 +60,7 @@ struct CommandTests {
     }
   }
 
-  @Test("describes the schema as JSON when asked")
+  @Test("describes the schema as JSON on request")
   func json() throws {
     try withTemporaryDirectory { directory in
       let schema = try write(table, to: directory.appending(path: "note.fbs"))
@@ -88,7 +88,7 @@ struct CommandTests {
     }
   }
 
-  @Test("for nothing but errors not even the directory is made")
+  @Test("if all inputs have errors, not even the directory is created")
   func onlyErrors() throws {
     try withTemporaryDirectory { directory in
       let output = directory.appending(path: "out")
@@ -100,7 +100,7 @@ struct CommandTests {
     }
   }
 
-  @Test("files that have not changed are left alone")
+  @Test("files that have not changed are not written")
   func unchanged() throws {
     try withTemporaryDirectory { directory in
       let file = directory.appending(path: "note.fbs")
@@ -185,7 +185,7 @@ struct CommandTests {
     }
   }
 
-  @Test("says why it cannot write")
+  @Test("reports why it cannot write")
   func unwritable() throws {
     try withTemporaryDirectory { directory in
       let schema = try write(table, to: directory.appending(path: "note.fbs"))
@@ -194,7 +194,7 @@ struct CommandTests {
       #expect(result.status == 1)
       #expect(result.errors.hasPrefix("dflatc: error: cannot make the output directory '\(file)'"))
 
-      // A directory stands where a file should go.
+      // There is a directory with the name of an output file.
       try FileManager.default.createDirectory(
         at: directory.appending(path: "out/note_query_generated.swift"),
         withIntermediateDirectories: true)
@@ -206,7 +206,7 @@ struct CommandTests {
   }
 
   @Test(
-    "refuses command lines that make no sense with status 64",
+    "refuses invalid command lines with status 64",
     arguments: [
       ([], "For example 'dflatc -o Generated post.fbs'"),
       (["compile", "a.fbs"], "-o DIR is missing"),
@@ -234,7 +234,7 @@ struct CommandTests {
     #expect(errors.contains(message))
   }
 
-  @Test("explains itself")
+  @Test("prints help")
   func help() {
     for arguments in [["--help"], ["-h"], ["help"], ["compile", "--help"], ["help", "compile"]] {
       var output = ""
@@ -246,7 +246,7 @@ struct CommandTests {
     #expect(run("--version").output == "dflatc \(CompilerCommand.version)\n")
   }
 
-  @Test("takes names that look like options behind --")
+  @Test("takes names that look like options after --")
   func dashes() throws {
     let request = try Request(["-o", "x", "-I", "y", "--", "-odd.fbs", "--", "more.fbs"])
     guard case .compile(let compile) = request else { return #expect(Bool(false)) }
@@ -254,7 +254,7 @@ struct CommandTests {
     #expect(compile.output == "x" && compile.include == ["y"])
   }
 
-  @Test("declares namespaces only when asked")
+  @Test("declares namespaces only on request")
   func namespaces() throws {
     try withTemporaryDirectory { directory in
       let schema = try write(

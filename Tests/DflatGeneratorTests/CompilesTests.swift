@@ -1,4 +1,4 @@
-// The judge: the Swift compiler takes what is generated, without a warning, and the programs that use it work.
+// The Swift compiler accepts generated code without a warning, and programs that use it work.
 
 import DflatGenerator
 import Foundation
@@ -17,7 +17,7 @@ struct CompilesTests {
   }
 
   @Test(
-    "compiles whatever its namespace is called: like the root, a type, a library or what it declares",
+    "compiles whatever its namespace is named after: the root, a type, a library or its content",
     arguments: [
       "Post", "Post.Post", "Post.Author", "Author.Post", "Kind.Kind", "Thing.Post", "author",
       "Dflat",
@@ -50,7 +50,7 @@ struct CompilesTests {
     """
 
   @Test(
-    "compiles beside types of the program that are called like those of libraries",
+    "compiles beside types of the program that have the names of library types",
     arguments: [false, true])
   func besideOtherTypes(isTold: Bool) throws {
     try withTemporaryDirectory { directory in
@@ -60,7 +60,7 @@ struct CompilesTests {
         "Array", "Optional", "Dictionary", "Set", "Swift", "Dflat", "FlatBuffersRuntime", "Row",
         "Field", "Property", "Reference", "Condition", "Atom",
       ]
-      // Names that hardly a program has: the compiler has to be told.
+      // Names that programs rarely use: the compiler has to be given them.
       if isTold {
         names += [
           "String", "Double", "Bool", "Float", "Int", "Int8", "Int32", "EntitySchema",
@@ -77,7 +77,7 @@ struct CompilesTests {
     }
   }
 
-  @Test("compiles beside a schema of the module whose types are called like those of libraries")
+  @Test("compiles beside a schema of the module whose types have the names of library types")
   func besideOtherSchemas() throws {
     try withTemporaryDirectory { directory in
       let schema = directory.appending(path: "post.fbs")
@@ -91,7 +91,7 @@ struct CompilesTests {
     }
   }
 
-  /// Runs the command, which knows more of the module than one schema does.
+  /// Runs the command, which knows more of the module than a single schema.
   private func compile(_ schema: URL, into directory: URL, _ options: [String]) throws {
     var errors = ""
     let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
@@ -99,7 +99,7 @@ struct CompilesTests {
     #expect(status == 0, "\(errors)")
   }
 
-  @Test("compiles where the schema's own types are called like libraries")
+  @Test("compiles where the schema's own types have the names of libraries")
   func likeLibraries() throws {
     try withTemporaryDirectory { directory in
       let schema = directory.appending(path: "post.fbs")
@@ -120,7 +120,7 @@ struct CompilesTests {
   }
 
   @Test(
-    "names the schema's line where a field is given a type that there is not, or that cannot be stored"
+    "names the schema's line if a field's Swift type does not exist or cannot be stored"
   )
   func unknownSwiftTypes() throws {
     try withTemporaryDirectory { directory in
@@ -166,7 +166,7 @@ struct CompilesTests {
   }
 
   @Test(
-    "does what programs expect of it",
+    "works as programs expect",
     arguments: ["everything", "circles", "names", "shadows", "everyday"])
   func runs(name: String) throws {
     try withTemporaryDirectory { directory in
@@ -181,7 +181,7 @@ struct CompilesTests {
   }
 
   @Test(
-    "tells mistakes quickly, at their place, with the right form",
+    "reports mistakes quickly, at their place, with the right form",
     arguments: ["wrong-conditions", "wrong-calls"])
   func wrongPrograms(name: String) throws {
     try withTemporaryDirectory { directory in
@@ -214,7 +214,8 @@ struct CompilesTests {
     }
   }
 
-  /// Counted in the compiler's own steps, of which it allows itself a million, so that the speed of the machine does not matter.
+  /// Counted in the compiler's own steps, of which it allows a million, so that the machine's speed
+  /// does not matter.
   @Test("lets long conditions type-check with little work", arguments: Judge.Mode.allCases)
   func longConditions(mode: Judge.Mode) throws {
     try withTemporaryDirectory { directory in

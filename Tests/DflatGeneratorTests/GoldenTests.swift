@@ -1,4 +1,4 @@
-// Golden tests: what comes out for two ordinary schemas, letter by letter.
+// Golden tests: the exact output for two ordinary schemas.
 
 import DflatGenerator
 import DflatSchema
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The text of generated files")
 struct GoldenTests {
-  @Test("is what the fixtures show", arguments: ["blog", "benchdoc"])
+  @Test("equals the golden files", arguments: ["blog", "benchdoc"])
   func matchesFixtures(name: String) throws {
     let folder = Place.golden.appending(path: name)
     let path = folder.appending(path: "\(name).fbs").path()
@@ -22,7 +22,7 @@ struct GoldenTests {
   }
 
   @Test(
-    "is what is committed for other tests",
+    "equals the committed code of other tests",
     arguments: ["DflatTestSupport", "DflatVerification", "SQLiteDflatTests/MainActorClient"])
   func matchesCommitted(target: String) throws {
     let folder = Place.tests.deletingLastPathComponent().appending(path: target)
@@ -32,7 +32,7 @@ struct GoldenTests {
       let path = schemas.appending(path: name).path()
       let schema = try #require(SchemaCompiler().compile(file: path).schema)
       var options = GeneratorOptions()
-      // What declares no namespaces uses those of a Swift file beside it.
+      // Without declared namespaces it uses those of a Swift file beside it.
       options.declaresNamespaces = target.hasSuffix("Client")
       for file in Generator(schema, options: options).generate() {
         expected.insert(file.name)
@@ -50,7 +50,7 @@ struct GoldenTests {
     #expect(!expected.isEmpty && Set(found) == expected)
   }
 
-  @Test("is what the documentation shows")
+  @Test("equals the code in the documentation")
   func matchesDocumentation() throws {
     let root = Place.tests.deletingLastPathComponent().deletingLastPathComponent()
     let article = try text(of: root.appending(path: "Sources/Dflat/Dflat.docc/GeneratedCode.md"))
@@ -60,7 +60,7 @@ struct GoldenTests {
     }
   }
 
-  @Test("is as the formatter would leave it")
+  @Test("is left unchanged by the formatter")
   func formatted() throws {
     try withTemporaryDirectory { directory in
       let formatted = directory.appending(path: "formatted")

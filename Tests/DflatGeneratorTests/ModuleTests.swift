@@ -1,4 +1,4 @@
-// Schemas of one module, and those of others: what is refused, imported and declared.
+// Schemas of one module, and of several: what is refused, imported and declared.
 
 import DflatSchema
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Schemas of several modules")
 struct ModuleTests {
-  /// Runs a command line and collects what it complains about.
+  /// Runs a command line and collects its errors.
   private func run(_ arguments: String...) -> (status: Int32, errors: String) {
     var errors = ""
     let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
@@ -31,7 +31,7 @@ struct ModuleTests {
 
     """
 
-  @Test("types of another module are imported and spelled with it")
+  @Test("types of another module are imported and qualified with it")
   func imports() throws {
     try withTemporaryDirectory { directory in
       _ = try write(place, to: directory.appending(path: "Shared/Inner/place.fbs"))
@@ -52,7 +52,7 @@ struct ModuleTests {
     }
   }
 
-  @Test("a type whose namespace is declared by a third module is spelled with that one")
+  @Test("a type whose namespace is declared by a third module is qualified with that module")
   func namespacesOfOthers() throws {
     try withTemporaryDirectory { directory in
       _ = try write(
@@ -105,11 +105,11 @@ struct ModuleTests {
         "\(errors)")
       #expect(errors.contains(#"{"modules": {"directory": "Module"}}"#), "\(errors)")
       #expect(!FileManager.default.fileExists(atPath: output))
-      // It is part of the module, or nobody has said what is.
+      // It is part of the module, or the module's schemas are not known.
       #expect(
         run("-I", include, "--beside", input, "--beside", other, "-o", output, input).status == 0)
       #expect(run("-I", include, "-o", output, input).status == 0)
-      // What is included and not used has to be nowhere.
+      // An included but unused type need not be generated anywhere.
       let user = try write(
         "include \"place.fbs\";\nenum Own: byte { A }\n",
         to: directory.appending(path: "App/user.fbs"))
@@ -117,7 +117,7 @@ struct ModuleTests {
     }
   }
 
-  @Test("a type of a schema that is not included is found, with what to write")
+  @Test("for a type in a schema that is not included, the error says what to write")
   func notIncluded() throws {
     try withTemporaryDirectory { directory in
       let tag = try write(
@@ -151,7 +151,7 @@ struct ModuleTests {
     }
   }
 
-  @Test("two schemas of a module cannot declare one type", arguments: ["compile", "module"])
+  @Test("two schemas of a module cannot declare the same type", arguments: ["compile", "module"])
   func repetitions(command: String) throws {
     try withTemporaryDirectory { directory in
       let first = try write(
@@ -174,7 +174,7 @@ struct ModuleTests {
     }
   }
 
-  @Test("namespaces are declared once for a module, and not if its Swift files do")
+  @Test("namespaces are declared once per module, unless its Swift files declare them")
   func namespaces() throws {
     try withTemporaryDirectory { directory in
       let first = try write(
@@ -214,7 +214,7 @@ struct ModuleTests {
     }
   }
 
-  @Test("what Swift files declare is found, and nothing else")
+  @Test("the types that Swift files declare are found, and nothing else")
   func swiftDeclarations() {
     let declarations = SwiftDeclarations(
       in: """

@@ -1,4 +1,4 @@
-// Names: back-ticks, spellings where something hides a type, and the circles that need a box.
+// Names: back-ticks, spellings where something hides a type, and the cycles that need a box.
 
 import DflatSchema
 import Foundation
@@ -28,17 +28,17 @@ struct NamesTests {
     }
   }
 
-  @Test("a name that is taken gets underscores in front")
+  @Test("a taken name gets underscores in front")
   func fresh() {
     #expect(Identifier.fresh("table", avoiding: []) == "table")
     #expect(Identifier.fresh("table", avoiding: ["table", "_table"]) == "__table")
   }
 
-  @Test("types of libraries are qualified where the schema or the module uses their name")
+  @Test("library types are qualified where the schema or the module uses their name")
   func libraries() throws {
     let plain = TypeNames(schema: try schema("table A { x: int; }"), fileName: "a")
     #expect(plain.swift("Hasher") == "Hasher" && plain.dflat("EntitySchema") == "EntitySchema")
-    // A program is likely to have a `Row` of its own, which this schema cannot know of.
+    // Many programs have a `Row` of their own, which this schema cannot know of.
     #expect(plain.dflat("Row") == "DflatRow" && plain.swift("String") == "String")
     let odd = TypeNames(
       schema: try schema("namespace Hasher;\ntable EntitySchema { CaseIterable: int; }"),
@@ -65,7 +65,7 @@ struct NamesTests {
   }
 
   @Test(
-    "where nothing collides nothing is qualified", arguments: ["everyday", "everything", "keys"])
+    "without conflicts nothing is qualified", arguments: ["everyday", "everything", "keys"])
   func unqualified(name: String) throws {
     let path = Place.schemas.appending(path: "\(name).fbs").path()
     let schema = try #require(SchemaCompiler().compile(file: path).schema)
@@ -123,14 +123,14 @@ struct NamesTests {
     #expect(text.components(separatedBy: ": Indirect<").count == 3)
   }
 
-  @Test("a deep schema is no problem")
+  @Test("a deeply nested schema works")
   func deep() throws {
     let tables = (0..<5000).map { "table T\($0) { next: T\(($0 + 1) % 5000); }" }
     let text = try generate(tables.joined(separator: "\n"))
     #expect(text.components(separatedBy: ": Indirect<").count == 5001)
   }
 
-  @Test("documentation comes from the schema, or else says what the type does not")
+  @Test("documentation comes from the schema, or otherwise states what the type does not")
   func documentation() throws {
     let text = try generate(
       """

@@ -1,4 +1,4 @@
-// The plugins in a package of their own, which depends on this one as a user's package would.
+// The plugins in a separate package, which depends on this one like a user's package.
 
 import Foundation
 import Testing
@@ -34,7 +34,7 @@ struct PluginTests {
       ["swift", command, "--package-path", directory.path()] + arguments.dropFirst())
   }
 
-  @Test("compile schemas in a build, see what changes, and write beside the schemas")
+  @Test("compile schemas in a build, notice changes, and write beside the schemas")
   func package() throws {
     try withTemporaryDirectory { directory in
       let dflat = ".product(name: \"Dflat\", package: \"dflat\")"
@@ -63,7 +63,7 @@ struct PluginTests {
       #expect(status == 0, "\(output)")
       #expect(!output.contains("warning:"), "\(output)")
 
-      // Run with what was built: types of three modules and two packages.
+      // Run with the build's result: types of three modules and two packages.
       (status, output) = try swift("run", "--skip-build", "Visits", in: directory)
       #expect(status == 0 && output.hasSuffix("red 3 left\n"), "\(output)")
 
@@ -124,7 +124,8 @@ struct PluginTests {
 
   // MARK: Sharing
 
-  /// A program that includes schemas of another target, which includes one of another package. Everything is built as strictly as can be.
+  /// A program that includes schemas of another target, which includes one of another package.
+  /// Everything is built with the strictest settings.
   private var sharingTargets: String {
     let settings = """
       swiftSettings: [

@@ -1,4 +1,4 @@
-// What the tests of generated code share: places, and the compiler as the judge.
+// Shared by the tests of generated code: folders, and the compiler.
 
 import DflatGenerator
 import DflatSchema
@@ -9,9 +9,9 @@ enum Place {
   static let tests = URL(filePath: #filePath).deletingLastPathComponent()
   static let sources = tests.deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Sources")
-  /// Expected output. It is changed by hand only.
+  /// Expected output. It is only changed by hand.
   static let golden = tests.appending(path: "Golden")
-  /// Schemas that ask much of names and types.
+  /// Schemas with difficult names and types.
   static let schemas = tests.appending(path: "Schemas")
   /// Programs that use the code generated for the schema of the same name.
   static let programs = tests.appending(path: "Programs")
@@ -27,7 +27,7 @@ enum Place {
 
 func text(of url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-/// A directory that is gone after the test.
+/// A directory that is removed after the test.
 func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   let url = FileManager.default.temporaryDirectory
     .appending(path: "dflat-generator-\(UUID().uuidString)")
@@ -40,14 +40,14 @@ struct Unusable: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Writes what is generated for a schema and for everything it includes, with the namespaces.
+/// Writes the code generated for a schema and for everything it includes, with the namespaces.
 func generate(_ path: URL, into directory: URL) throws {
   let result = SchemaCompiler(includePaths: [Place.schemas.path()]).compile(file: path.path())
   guard let schema = result.schema else {
     throw Unusable(description: result.diagnostics.map { $0.rendered() }.joined(separator: "\n"))
   }
   for file in schema.files {
-    // As if this file had been the one to compile.
+    // Treats this file as the compiled one.
     let others = schema.files.filter { $0.path != file.path }
     for file in Generator(Schema(files: [file] + others, types: schema.types)).generate() {
       try file.text.write(
@@ -76,12 +76,12 @@ func generate(_ path: URL, into directory: URL) throws {
     to: directory.appending(path: "Namespaces.swift"), atomically: false, encoding: .utf8)
 }
 
-/// The Swift compiler, with the libraries of this very build.
+/// The Swift compiler, with the libraries of this build.
 enum Judge {
   enum Mode: String, CaseIterable, Sendable {
     case swift5 = "5"
     case swift6 = "6"
-    /// Swift 6 in a module of the main actor, with all that is coming.
+    /// Swift 6 in a module isolated to the main actor, with all upcoming features.
     case mainActor
   }
 
@@ -103,7 +103,7 @@ enum Judge {
       "-swift-version", mode == .swift5 ? "5" : "6", "-I", build.appending(path: "Modules").path(),
       "-module-name", "Generated",
     ]
-    // The modules of C on which those of Swift are built.
+    // The C modules on which the Swift modules are built.
     for module in ["CSQLite", "CSQLiteThreads/include"] {
       arguments += ["-I", Place.sources.appending(path: module).path()]
     }
@@ -126,16 +126,18 @@ enum Judge {
       .filter { $0.hasSuffix(".swift") }.sorted().map { directory.appending(path: $0).path() }
   }
 
-  /// What the compiler has to say about the Swift files of a directory; empty if nothing.
+  /// The compiler's output for the Swift files of a directory; empty if there is none.
   ///
-  /// - Parameter frontend: More options, of the kind that the driver takes behind `-Xfrontend` only.
+  /// - Parameter frontend: More options, of the kind that the driver accepts after `-Xfrontend`
+  ///   only.
   static func complaints(
     about directory: URL, _ mode: Mode, frontend: [String] = []
   ) throws -> String {
     #if os(macOS)
       let compiler = ["swiftc"] + frontend.flatMap { ["-Xfrontend", $0] }
     #else
-      // Without the driver in between it takes half the time; on macOS the driver knows where the SDK is.
+      // Calling the frontend directly takes half the time; on macOS only the driver knows the SDK's
+      // path.
       let compiler = ["swiftc", "-frontend"] + frontend
     #endif
     let (status, output) = try run(
@@ -143,14 +145,14 @@ enum Judge {
     return status == 0 ? output : "exit status \(status)\n\(output)"
   }
 
-  /// Compiles and runs the Swift files of a directory, and gives what the program prints.
+  /// Compiles and runs the Swift files of a directory, and returns the program's output.
   static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
     let modules = ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"]
     let objects = modules.flatMap { module in
-      // By source, because the build leaves the objects of sources that are gone.
+      // By source file, because the build keeps the objects of removed sources.
       let files = FileManager.default.enumerator(
         atPath: Place.sources.appending(path: module).path())
-      // What needs Combine is a module of its own on Linux, where these programs are built.
+      // Code that needs Combine is a separate module on Linux, where these programs are built.
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
         .filter { !$0.hasPrefix("Publishers/") }
         .map { URL(filePath: $0).lastPathComponent }
@@ -163,7 +165,7 @@ enum Judge {
     return try run([program])
   }
 
-  /// Runs a command, and gives its exit status and everything it printed.
+  /// Runs a command, and returns its exit status and its whole output.
   static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,7 +1,7 @@
-// Every kind of change, as a pair of schemas that somebody has written down with what is to be said about it.
+// Every kind of change, as a pair of schemas with a hand-written expected result.
 //
-// A folder has `old.fbs` and `new.fbs`, perhaps with includes, and `expected.txt`: all changes, each as a line
-// `kind severity subject old-file:line:column new-file:line:column`.
+// A folder has `old.fbs` and `new.fbs`, perhaps with includes, and `expected.txt`: all changes,
+// each as a line `kind severity subject old-file:line:column new-file:line:column`.
 
 import DflatSchema
 import Foundation
@@ -36,7 +36,7 @@ struct ChangeCorpusTests {
       SchemaComparison(old: try schema("old.fbs"), new: try schema("new.fbs"))
     }
 
-    /// A change as the corpus writes it.
+    /// A change in the corpus's form.
     func line(_ change: SchemaChange) -> String {
       func place(_ position: SourcePosition) -> String {
         "\(position.file.dropFirst(path("").count)):\(position.line):\(position.column)"
@@ -47,7 +47,7 @@ struct ChangeCorpusTests {
     }
   }
 
-  @Test("Each change is found, with its severity and both places", arguments: Case.all)
+  @Test("Each change is found, with its severity and both positions", arguments: Case.all)
   func changes(_ pair: Case) throws {
     let found = try pair.comparison().changes.map(pair.line).sorted()
     let expected = try pair.text("expected.txt").split(separator: "\n").map(String.init).sorted()
@@ -64,7 +64,7 @@ struct ChangeCorpusTests {
     #expect(Case.all.count >= 100)
   }
 
-  @Test("A schema has no changes against itself, and what is said is short and whole")
+  @Test("A schema has no changes against itself, and messages are short and complete")
   func wording() throws {
     for pair in Case.all {
       let (old, new) = (try pair.schema("old.fbs"), try pair.schema("new.fbs"))
@@ -89,7 +89,7 @@ struct ChangeCorpusTests {
     }
   }
 
-  @Test("A renamed root is told once, and names table and version")
+  @Test("A renamed root is reported once, with table and version")
   func storageNames() throws {
     let comparison = SchemaComparison(
       old: try schema(

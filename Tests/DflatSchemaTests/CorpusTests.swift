@@ -1,7 +1,9 @@
-// What flatc rejects we reject; what it accepts we accept, or reject with a reason.
+// Schemas that flatc rejects are rejected; schemas that it accepts are accepted, or rejected for a
+// stated reason.
 //
-// The corpus is a folder of schemas, one theme per file. A schema in `invalid` that flatc accepts says why we do not
-// in its first line, `// dflat: rejects — reason`; and the line that the error should point at ends in `// <- error`.
+// The corpus is a folder of schemas, one theme per file. If flatc accepts a schema in `invalid`,
+// its first line states the reason, `// dflat: rejects — reason`; and the line at which the error
+// should point ends in `// <- error`.
 
 import DflatSchema
 import Foundation
@@ -26,7 +28,7 @@ struct CorpusTests {
 
     func content() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// The reason to reject what flatc accepts.
+    /// The reason for rejecting a schema that flatc accepts.
     func ownReason() throws -> String? {
       let marker = "// dflat: rejects — "
       let text = String(decoding: try content(), as: UTF8.self)
@@ -35,7 +37,7 @@ struct CorpusTests {
     }
   }
 
-  @Test("There are enough schemas to be a corpus")
+  @Test("The corpus has enough schemas")
   func size() {
     #expect(Case.all("valid").count >= 150)
     #expect(Case.all("invalid").count >= 150)
@@ -67,7 +69,7 @@ struct CorpusTests {
     #expect(first.position?.file == schema.path)
   }
 
-  @Test("One mistake is one error, or two where a word is missing", arguments: Case.all("invalid"))
+  @Test("One mistake gives one error, or two if a word is missing", arguments: Case.all("invalid"))
   func noCascades(_ schema: Case) {
     let result = SchemaCompiler().compile(file: schema.path)
     let errors = result.diagnostics.filter { $0.severity == .error }
@@ -75,7 +77,7 @@ struct CorpusTests {
     #expect(errors.count <= 2, "\(text)")
   }
 
-  @Test("flatc agrees, but where a file says why not")
+  @Test("flatc agrees, except where a file states a reason")
   func agreement() throws {
     let cases = Case.all("valid") + Case.all("invalid")
     try withTemporaryDirectory { directory in

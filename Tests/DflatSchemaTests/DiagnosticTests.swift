@@ -1,16 +1,16 @@
-// What the compiler says, word for word, and where.
+// The compiler's messages, word for word, with their positions.
 
 import DflatSchema
 import Testing
 
 @Suite("Diagnostics")
 struct DiagnosticTests {
-  /// All that is said about a text.
+  /// All messages about a text.
   private func said(_ text: String) -> String {
     compile(text).diagnostics.map { $0.rendered() }.joined(separator: "\n")
   }
 
-  @Test("An error shows its line, underlines the place and says what to do")
+  @Test("An error shows its line, underlines the position and says what to do")
   func rendering() {
     #expect(
       said("table Post {\n  images: [string] (indexed);\n}\n") == """
@@ -22,7 +22,7 @@ struct DiagnosticTests {
   }
 
   @Test(
-    "A misspelt attribute and a type of Swift's are recognised",
+    "A misspelt attribute and Swift type names are recognised",
     arguments: [
       ("x: int (primery);", "did you mean 'primary'?"),
       ("x: int (Indexed);", "did you mean 'indexed'?"),
@@ -35,7 +35,7 @@ struct DiagnosticTests {
     #expect(said("table A { \(field) }").hasSuffix("note: " + hint))
   }
 
-  @Test("A note can point at another place")
+  @Test("A note can point at another position")
   func notes() {
     #expect(
       said("table A { x: int; }\nenum A: byte { X }") == """
@@ -48,7 +48,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("Underlines stand under their words behind tabs and characters of several bytes")
+  @Test("Underlines are aligned with their words after tabs and multi-byte characters")
   func columns() {
     #expect(
       said("table A {\n\t/* äöü */ a: Missing;\n}") == """
@@ -58,7 +58,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("A line that is no UTF-8 is shown with its columns intact")
+  @Test("A line with invalid UTF-8 is shown with its columns intact")
   func invalidUTF8() throws {
     let text = Array("table A { /* ".utf8) + [0xFF, 0xFE] + Array(" */ a: Missing; }".utf8)
     let result = SchemaCompiler().compile(source: text, path: "test.fbs")
@@ -71,7 +71,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("A missing semicolon is reported where it should be, and costs nothing else")
+  @Test("A missing semicolon is reported where it belongs, without further errors")
   func missingSemicolon() {
     #expect(
       said("table A {\n  a: int\n  b: Missing;\n}") == """
@@ -84,7 +84,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("A forgotten brace is noticed at the next declaration, which is read as such")
+  @Test("A forgotten brace is noticed at the next declaration, which is parsed as such")
   func missingBrace() {
     #expect(
       said("table A {\n  a: int;\ntable B { a: A; b: Missing; }") == """
@@ -100,7 +100,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("Several mistakes are several errors, in the order of the text")
+  @Test("Several mistakes are several errors, in source order")
   func several() {
     #expect(
       errors(
@@ -125,7 +125,7 @@ struct DiagnosticTests {
         ])
   }
 
-  @Test("What follows from a mistake is not reported")
+  @Test("Consequences of a mistake are not reported")
   func noEcho() {
     #expect(errors("table A { a: B; }\ntable B { x: ; }") == ["2:14: expected a type, found ';'"])
     #expect(
@@ -138,7 +138,7 @@ struct DiagnosticTests {
     #expect(errors("table { a: int; }\ntable B { a: A; }").count == 1)
   }
 
-  @Test("Unknown types come with a guess at what was meant")
+  @Test("Errors for unknown types suggest the intended name")
   func guesses() {
     let cases = [
       ("table A { a: Int; }", "note: did you mean 'int'?"),
@@ -150,7 +150,7 @@ struct DiagnosticTests {
     }
   }
 
-  @Test("Two schema names that become one Swift name are both named")
+  @Test("Two schema names that become the same Swift name are both named")
   func swiftNames() {
     #expect(
       said("table A {\n  is_pinned: bool;\n  isPinned: bool;\n}") == """
@@ -163,7 +163,7 @@ struct DiagnosticTests {
         """)
   }
 
-  @Test("What a field's Swift type cannot be is told at the type, with what it can be")
+  @Test("An impossible Swift type is reported at the type, with the possible ones")
   func swiftTypes() {
     #expect(
       said("table A {\n  a: string (swift: \"Date\");\n}") == """
@@ -194,7 +194,7 @@ struct DiagnosticTests {
     for (text, words) in cases { #expect(said(text).contains(words), "\(said(text))") }
   }
 
-  @Test("A deprecated field has no Swift name to clash with")
+  @Test("A deprecated field has no Swift name that could conflict")
   func deprecatedNames() {
     #expect(errors("table A { is_pinned: bool (deprecated); isPinned: bool; }").isEmpty)
   }
@@ -206,7 +206,7 @@ struct DiagnosticTests {
     #expect(result.diagnostics.map(\.severity) == [.warning])
   }
 
-  @Test("A file that is not there is an error like others")
+  @Test("A missing file is an ordinary error")
   func missingFile() {
     let result = SchemaCompiler().compile(file: "/nowhere/post.fbs")
     #expect(result.schema == nil)
@@ -216,7 +216,7 @@ struct DiagnosticTests {
       ])
   }
 
-  @Test("A thousand errors are not all shown, but counted")
+  @Test("A thousand errors are counted, but not all shown")
   func limit() {
     let text = (0..<1000).map { "table T\($0) { a: Missing\($0); }" }.joined(separator: "\n")
     let diagnostics = compile(text).diagnostics
@@ -224,7 +224,7 @@ struct DiagnosticTests {
     #expect(diagnostics.last?.message == "900 more errors are not shown")
   }
 
-  @Test("Lines that no screen holds are not shown")
+  @Test("Very long lines are not shown")
   func longLines() throws {
     let text = "table A {" + String(repeating: " ", count: 5000) + "a: Missing; }"
     let diagnostic = try #require(compile(text).diagnostics.first)

@@ -1,7 +1,8 @@
-// Debian's flatc as the independent judge of schemas.
+// Debian's flatc as an independent reference.
 //
-// flatc refuses some constructs for some languages only, so a schema counts as accepted if it is accepted for any of:
-// the binary schema, Swift, Rust. Dflat's own attributes are declared for flatc by a line put before the text.
+// flatc refuses some constructs for some languages only, so a schema counts as accepted if it is
+// accepted for any of these: the binary schema, Swift, Rust. Dflat's own attributes are declared
+// for flatc in a line before the text.
 
 import Foundation
 import Testing
@@ -9,7 +10,8 @@ import Testing
 enum Flatc {
   /// Whether flatc accepts each of the schemas at `paths`, relative to `directory`.
   ///
-  /// All of them are judged by one shell, because starting processes from Swift one by one takes longer than flatc.
+  /// A single shell checks all of them, because starting processes from Swift one by one takes
+  /// longer than flatc itself.
   static func accepts(_ paths: [String], in directory: String) throws -> [String: Bool] {
     let script = """
       for file do
@@ -27,7 +29,7 @@ enum Flatc {
     return verdicts
   }
 
-  /// The C++ that flatc makes of a schema, in which layouts can be read.
+  /// The C++ code that flatc generates for a schema, from which layouts can be read.
   static func cpp(_ text: String) throws -> String {
     try withTemporaryDirectory { directory in
       try text.write(toFile: directory + "/judged.fbs", atomically: true, encoding: .utf8)
@@ -79,7 +81,7 @@ enum Flatc {
       "flatc is not installed; it judges this test: apt-get install flatbuffers-compiler")
   }
 
-  /// `text` as flatc must see it: with Dflat's attributes declared. Lines keep their numbers.
+  /// `text` in the form for flatc: with Dflat's attributes declared. Line numbers do not change.
   static func declaringAttributes(_ text: [UInt8]) -> [UInt8] {
     let declaration = Array("include \"dflat_attributes.fbs\"; ".utf8)
     let words = ["primary", "indexed", "unique", "(v", "swift"]

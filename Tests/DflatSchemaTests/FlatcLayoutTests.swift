@@ -1,4 +1,4 @@
-// Offsets, sizes and defaults, compared with what flatc makes of the same schema.
+// Offsets, sizes and defaults, compared with flatc's for the same schema.
 
 import DflatSchema
 import Foundation
@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Layouts agree with flatc")
 struct FlatcLayoutTests {
-  /// Random structs, each with all its prefixes: the prefixes' sizes pin the offsets of the fields.
+  /// Random structs, each with all its prefixes: the prefixes' sizes determine the offsets of the
+  /// fields.
   @Test("Sizes and alignments of random structs", arguments: [UInt64.random(in: 0...UInt64.max)])
   func structs(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -79,7 +80,7 @@ struct FlatcLayoutTests {
     }
   }
 
-  @Test("Defaults, as flatc shows those of an empty object")
+  @Test("Defaults, as flatc prints those of an empty object")
   func defaults() throws {
     let text = """
       enum Color: byte { Red, Green, Blue = 7 }
@@ -123,14 +124,14 @@ struct FlatcLayoutTests {
   }
 }
 
-/// The value of an enum that is shown by name, or of several flags.
+/// The value of an enum that is printed by name, or of several flags.
 private func number(of names: String, in definition: EnumDefinition) -> NSNumber {
   let words = names.split(separator: " ").map(String.init)
   let values = definition.values.filter { words.contains($0.name) }
   return NSNumber(value: values.reduce(0) { $0 | $1.value })
 }
 
-/// SplitMix64: a generator that a printed seed repeats.
+/// SplitMix64: a generator that can be repeated with a printed seed.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

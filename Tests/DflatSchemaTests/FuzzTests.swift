@@ -1,10 +1,10 @@
-// No bytes may crash the compiler, hang it, or make it say nothing.
+// No input may crash the compiler, hang it, or make it fail without an error.
 
 import DflatSchema
 import Foundation
 import Testing
 
-@Suite("Any bytes")
+@Suite("Arbitrary input")
 struct FuzzTests {
   /// Mutated texts per run; `DFLAT_SCHEMA_FUZZ_ROUNDS` sets another number.
   private static let rounds =
@@ -61,9 +61,9 @@ struct FuzzTests {
     }
   }
 
-  /// A result is a schema or an error, and everything about it can be shown.
+  /// The result is a schema or an error, and all of it can be printed.
   private func check(_ bytes: [UInt8], _ what: String) {
-    // Includes are looked for in a folder without schemas.
+    // Includes are searched in a folder without schemas.
     let result = SchemaCompiler().compile(source: bytes, path: "/nowhere/fuzz.fbs")
     let hasErrors = result.diagnostics.contains { $0.severity == .error }
     #expect((result.schema == nil) == hasErrors, "\(what)")
@@ -79,13 +79,13 @@ struct FuzzTests {
         _ = schema.tableName(of: name)
       }
       #expect(SchemaComparison(old: schema, new: schema).changes.isEmpty, "\(what)")
-      // Two schemas that have nothing to do with each other are versions like any others.
+      // Two unrelated schemas can be compared like any two versions.
       _ = SchemaComparison(old: unrelated, new: schema)
       _ = SchemaComparison(old: schema, new: unrelated)
     }
   }
 
-  @Test("Deep, long and broken texts end quickly")
+  @Test("Deep, long and malformed texts end quickly")
   func extremes() {
     for (index, text) in Self.extremeTexts().enumerated() {
       let clock = ContinuousClock()

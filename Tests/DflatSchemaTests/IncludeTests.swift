@@ -1,4 +1,4 @@
-// Where included files are found, and what they bring.
+// Where included files are found, and what they declare.
 
 import DflatSchema
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Includes")
 struct IncludeTests {
-  /// Runs `body` with a folder that holds `files`.
+  /// Runs `body` with a folder that contains `files`.
   private func withFiles<Result>(
     _ files: [String: String], _ body: (String) throws -> Result
   ) throws -> Result {
@@ -42,7 +42,7 @@ struct IncludeTests {
     }
   }
 
-  @Test("A file is read once, by whatever paths it is included, and cycles end")
+  @Test("A file is read once, whatever paths include it, and cycles end")
   func once() throws {
     let files = [
       "main.fbs": "include \"sub/a.fbs\"; include \"./sub/../sub/a.fbs\"; table M { a: A; b: B; }",
@@ -56,7 +56,7 @@ struct IncludeTests {
     }
   }
 
-  @Test("A root counts in its own file only, and only there must it have a key")
+  @Test("A root counts in its own file only, and needs a key only there")
   func roots() throws {
     let files = [
       "main.fbs": "include \"rooted.fbs\"; table M {} root_type R;",
@@ -89,7 +89,7 @@ struct IncludeTests {
   }
 
   @Test(
-    "What cannot be read says so at the include", arguments: ["sub", "missing.fbs", "/dev/zero"])
+    "Unreadable files are reported at the include", arguments: ["sub", "missing.fbs", "/dev/zero"])
   func unreadable(path: String) throws {
     try withFiles(["main.fbs": "\n  include \"\(path)\";\ntable M {}", "sub/x": ""]) { directory in
       let result = SchemaCompiler().compile(file: "\(directory)/main.fbs")
@@ -100,7 +100,7 @@ struct IncludeTests {
     }
   }
 
-  @Test("A chain of thousands of includes costs no stack")
+  @Test("A chain of thousands of includes needs no stack")
   func longChain() throws {
     var files = ["f0.fbs": "table T0 {}"]
     for index in 1...3000 {

@@ -28,7 +28,7 @@ struct IndexPathTests {
     root_type Post;
     """
 
-  @Test("The running example has the paths that the storage names")
+  @Test("The running example has the storage's paths")
   func runningExample() throws {
     let schema = try schema(Self.blog)
     let post = QualifiedName("Blog.Post")
@@ -40,7 +40,7 @@ struct IndexPathTests {
     #expect(schema.files.map(\.root) == [post])
   }
 
-  @Test("A table without namespace and version is named by itself, without underscores")
+  @Test("A table without namespace and version has only its own name, without underscores")
   func plainTableName() throws {
     let schema = try schema(
       "table My_Post_ { id: int (primary); } namespace A.Bc; table T (v: \"2_x.1\") {}")
@@ -64,7 +64,7 @@ struct IndexPathTests {
       ])
   }
 
-  @Test("No path passes through one table twice, the root included")
+  @Test("No path passes through one table twice, including the root")
   func cycles() throws {
     let schema = try schema(
       """
@@ -83,7 +83,7 @@ struct IndexPathTests {
       ])
   }
 
-  @Test("Vectors and deprecated fields lead nowhere")
+  @Test("No path follows vectors and deprecated fields")
   func noWayThrough() throws {
     let schema = try schema(
       """

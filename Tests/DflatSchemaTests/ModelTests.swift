@@ -1,4 +1,4 @@
-// What a schema means, in the model that the generator reads.
+// The model of a schema, as the generator reads it.
 
 import DflatSchema
 import Testing
@@ -20,7 +20,7 @@ struct ModelTests {
     #expect(table.fields[2].isDeprecated)
   }
 
-  @Test("With ids the slots are those; declaration order stays")
+  @Test("Ids determine the slots; declaration order stays")
   func ids() throws {
     let table = try schema(
       """
@@ -34,7 +34,7 @@ struct ModelTests {
     #expect(table.slotCount == 6)
   }
 
-  @Test("Struct fields lie at multiples of their alignment")
+  @Test("Struct fields are at multiples of their alignment")
   func structLayout() throws {
     let schema = try schema(
       """
@@ -71,7 +71,7 @@ struct ModelTests {
     #expect(flags.values.map(\.value) == [1, 32, 64, .min])
   }
 
-  @Test("Union members have the alias or their own name, and tags from 1")
+  @Test("Union members have their alias or their own name, and tags from 1")
   func unions() throws {
     let union = try schema(
       """
@@ -153,7 +153,7 @@ struct ModelTests {
     #expect(fields[3].type == .table(QualifiedName("A.Later")))
   }
 
-  @Test("Documentation comments go to what they stand above")
+  @Test("Documentation comments belong to the declaration below them")
   func documentation() throws {
     let schema = try schema(
       """
@@ -186,7 +186,7 @@ struct ModelTests {
     #expect(try schema.union("U").members[0].documentation == ["The table."])
   }
 
-  @Test("Attributes are kept as written and read where they mean something")
+  @Test("Attributes are kept as written, and interpreted where they have a meaning")
   func attributes() throws {
     let table = try schema(
       """

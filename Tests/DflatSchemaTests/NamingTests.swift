@@ -6,7 +6,7 @@ import Testing
 @Suite("Swift names")
 struct NamingTests {
   @Test(
-    "An underscore is dropped and what follows is upper-cased",
+    "An underscore is dropped and the next character is upper-cased",
     arguments: [
       ("is_pinned", "isPinned"), ("Post", "Post"), ("TWO_PARTS", "TWOPARTS"), ("a", "a"),
       ("old_", "old_"), ("_hidden", "Hidden"), ("a__b", "a_b"), ("_", "_"), ("__", "_"),
@@ -16,7 +16,7 @@ struct NamingTests {
     #expect(camel(name) == expected)
   }
 
-  @Test("A name of one's own choosing comes instead of the rule's, in Swift alone")
+  @Test("A swift_name replaces the rule's name, in Swift only")
   func chosenNames() throws {
     let source = """
       enum URLSession: byte (swift_name: "URLSession") { A }
@@ -40,7 +40,7 @@ struct NamingTests {
   }
 
   @Test(
-    "An enum's case begins small, unless it is all in capitals",
+    "An enum's case begins in lower case, unless it is in capitals",
     arguments: [
       ("Red", "red"), ("HIGH", "HIGH"), ("Light_Blue", "lightBlue"), ("light", "light"),
       ("HIGH_2", "HIGH2"), ("A", "A"), ("_", "_"), ("HTTPPart", "hTTPPart"),
@@ -50,7 +50,7 @@ struct NamingTests {
   }
 
   @Test(
-    "A union's case begins small, unless it is all in capitals",
+    "A union's case begins in lower case, unless it is in capitals",
     arguments: [
       ("TextBlock", "textBlock"), ("URL", "URL"), ("text_block", "textBlock"), ("A", "A"),
     ]

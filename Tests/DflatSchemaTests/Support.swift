@@ -1,4 +1,5 @@
-// What the tests of the schema compiler share: short ways to compile a text and to look into the result.
+// Shared by the tests of the schema compiler: short ways to compile a text and to examine the
+// result.
 
 import DflatSchema
 import Testing
@@ -8,7 +9,7 @@ func compile(_ text: String) -> CompilationResult {
   SchemaCompiler().compile(source: Array(text.utf8), path: "test.fbs")
 }
 
-/// The schema of a text that must be right.
+/// The schema of a text that must be valid.
 func schema(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Schema {
   let result = compile(text)
   let errors = result.diagnostics.map { $0.rendered() }.joined(separator: "\n")
@@ -50,7 +51,7 @@ extension Schema {
   }
 }
 
-/// A test asked for a type that the schema lacks.
+/// A test requested a type that the schema lacks.
 struct Missing: Error {
   var name: String
 }

@@ -286,9 +286,9 @@ struct WriteCoordinatorTests {
     let ending = Ending()
     @exclusivity(unchecked) var thread: Thread?
     override var callsProgram: Bool { false }
-    override func tell(_ failure: (any Error)?) {
+    override func notify(_ failure: (any Error)?) {
       thread = Thread.current
-      ending.tell(failure)
+      ending.notify(failure)
     }
   }
 

@@ -1,4 +1,4 @@
-// The checker on histories written by hand: each shows one thing that must not be, and nothing else.
+// The checker on hand-written histories: each contains exactly one violation.
 
 import DflatVerification
 import Testing
@@ -8,7 +8,8 @@ struct CheckerTests {
   private let a = Key(0, 0)
   private let b = Key(1, 0)
 
-  /// Transactions one after another: the first is called at 10 and complete at 19, the next at 20, and so on.
+  /// Transactions one after another: the first is called at 10 and complete at 19, the next at 20,
+  /// and so on.
   private func history(_ work: [[Operation]], refused: Set<Int> = []) -> History {
     History(
       work.enumerated().map { number, operations in
@@ -28,7 +29,7 @@ struct CheckerTests {
     record.completed = time + 9
   }
 
-  /// Makes all of them concurrent, so that time says nothing.
+  /// Makes all of them concurrent, so that time implies no order.
   private func together(_ history: History) -> History {
     for (number, record) in history.transactions.enumerated() {
       record.called = 1
@@ -44,7 +45,7 @@ struct CheckerTests {
     Set(history.violations(of: use).map(\.kind))
   }
 
-  @Test("A serial history of lists has nothing wrong with it")
+  @Test("A serial history of lists has no violation")
   func serialLists() {
     let history = history(
       [
@@ -56,7 +57,7 @@ struct CheckerTests {
     #expect(history.violations(of: .lists).map(\.description) == [])
   }
 
-  @Test("A serial history of registers has nothing wrong with it")
+  @Test("A serial history of registers has no violation")
   func serialRegisters() {
     let history = history([
       [.read(a, nil), .write(a, [7, 1])],
@@ -66,7 +67,7 @@ struct CheckerTests {
     #expect(history.violations(of: .registers).map(\.description) == [])
   }
 
-  @Test("Lists: what is lost, aborted, unwritten or its own is told")
+  @Test("Lists: lost, aborted, unwritten and own values are reported")
   func lists() {
     #expect(kinds(history([[.append(a, 1)], [.read(a, nil)]]), .lists) == [.lostWrite])
     #expect(
@@ -81,7 +82,7 @@ struct CheckerTests {
         == [.incompatibleReads])
   }
 
-  @Test("Registers: what is lost, aborted, unwritten or intermediate is told")
+  @Test("Registers: lost, aborted, unwritten and intermediate values are reported")
   func registers() {
     #expect(
       kinds(
@@ -103,7 +104,7 @@ struct CheckerTests {
         .contains(.incompatibleReads))
   }
 
-  @Test("Two who read what the other one then replaces are a cycle, though they are concurrent")
+  @Test("Two readers that each replace what the other read are a cycle, though they are concurrent")
   func writeSkew() {
     let skew = together(
       history([
@@ -117,7 +118,7 @@ struct CheckerTests {
     #expect(violations[0].proof.contains("T1 saw the version of 1/0 that T0 replaced"))
   }
 
-  @Test("The shortest of several cycles is told")
+  @Test("The shortest of several cycles is reported")
   func shortest() {
     // T0 → T1 → T2 → T0 by reads, and T1 ⇄ T2.
     let c = Key(2, 0)
@@ -132,7 +133,7 @@ struct CheckerTests {
     #expect(violations[0].proof.hasPrefix("2 transactions"))
   }
 
-  @Test("Who begins after a completion sees it; without real time anything that could be is fine")
+  @Test("A call after a completion sees it; without real time any possible order is accepted")
   func realTime() {
     let late = history([[.append(a, 1)], [.read(a, nil)], [.read(a, [1])]])
     #expect(kinds(late, .lists) == [.cycle])
@@ -155,7 +156,7 @@ struct CheckerTests {
     #expect(kinds(apart, .lists).isEmpty)
   }
 
-  @Test("A body that begins before one that was called earlier has ended is told, whatever they do")
+  @Test("A body that begins before an earlier one has ended is reported, whatever they do")
   func bodies() {
     let history = history([[.read(a, nil)], [.read(a, nil)]])
     history.transactions[0].ended = 50
@@ -163,14 +164,14 @@ struct CheckerTests {
     #expect(kinds(history, .lists) == [.callOrder])
   }
 
-  @Test("A transaction that nobody has heard of again is told")
+  @Test("A transaction that never completes is reported")
   func open() {
     let history = history([[.read(a, nil)]])
     history.transactions[0].outcome = .open
     #expect(kinds(history, .lists) == [.completion])
   }
 
-  @Test("A history goes to another process and back")
+  @Test("A history can be passed to another process")
   func coding() throws {
     let history = history(
       [[.append(a, 1), .read(a, [1]), .read(b, nil)], [.write(b, [1, -2])]], refused: [1])

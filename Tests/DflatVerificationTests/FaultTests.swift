@@ -1,4 +1,5 @@
-// A disk that fails, fills up, loses power: some places of a small scenario. `make verify` tries every one.
+// A disk that fails, fills up, loses power: some points of a small scenario. `make verify` tests
+// every point.
 
 import CFaultVFS
 import DflatTestSupport
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("Failing disks")
 struct FaultTests {
-  @Test("Some calls fail, some power losses: nothing is lost and everything goes on")
+  @Test("Some calls fail, some power failures: nothing is lost and everything continues")
   func campaign() throws {
     let seed = testSeed()
     try withDirectory { directory in
@@ -24,7 +25,7 @@ struct FaultTests {
     }
   }
 
-  @Test("What no sync has made lasting is gone, kept or torn after a power loss")
+  @Test("Data without a sync is lost, kept or torn after a power failure")
   func survival() throws {
     try withDirectory { directory in
       try prepareImages(directory)
@@ -49,7 +50,7 @@ struct FaultTests {
     }
   }
 
-  @Test("The chosen call fails, once or from then on, and other directories are left alone")
+  @Test("The chosen call fails, once or from then on, and other directories are not affected")
   func choice() throws {
     try withDirectory { directory in
       try prepareImages(directory)
@@ -82,7 +83,7 @@ struct FaultTests {
     }
   }
 
-  @Test("An open that is refused is not taken for a missing file")
+  @Test("A failed open is not mistaken for a missing file")
   func refusedOpen() throws {
     try withDirectory { directory in
       try prepareImages(directory)
@@ -90,7 +91,7 @@ struct FaultTests {
       let path = "\(directory)/disk/a.db"
       try Connection(path: path).close()
       disk.arm(Int(FAULTVFS_OPEN), number: 1, FAULTVFS_ONCE)
-      // What an earlier call of the system has left.
+      // The errno that an earlier system call has left.
       errno = ENOENT
       let error = #expect(throws: SQLiteError.self) {
         try Connection(path: path, mode: .readOnly).value("SELECT 1 FROM sqlite_master")
@@ -100,7 +101,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A journal that a crash has left beside a file of one piece is played back by a fetch")
+  @Test("A journal that a crash has left beside a file without WAL is rolled back by a fetch")
   func journal() throws {
     try withDirectory { directory in
       try prepareImages(directory)
@@ -111,7 +112,7 @@ struct FaultTests {
       let report = scenario.run(on: store)
       store.dflat.shutdown(flags: .truncate)
 
-      // Another program dies at the end of a commit.
+      // Another program crashes at the end of a commit.
       let connection = try Connection(path: path)
       disk.arm(Int(FAULTVFS_DELETE), number: 1, FAULTVFS_POWER_OFF)
       #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM verify__red") }
@@ -126,7 +127,7 @@ struct FaultTests {
     }
   }
 
-  @Test("What a transaction does because it could not read is not committed")
+  @Test("Changes that a transaction makes because a read failed are not committed")
   func failedReading() throws {
     try withDirectory { directory in
       try prepareImages(directory)

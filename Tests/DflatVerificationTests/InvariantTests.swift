@@ -1,4 +1,5 @@
-// What workloads ask besides an order, on states written by hand: each is fine as it should be, and told when it is not.
+// The invariants of workloads, on hand-written states: a valid state passes, each violation is
+// reported.
 
 import DflatVerification
 import Testing
@@ -16,7 +17,7 @@ struct InvariantTests {
     workload.invariantViolations(History(readers)).map(\.kind)
   }
 
-  @Test("The bank has what it was opened with, and nobody owes anything")
+  @Test("The bank has its initial total, and no account is negative")
   func bank() {
     func audit(_ last: Int64) -> TransactionRecord {
       reader((0..<8).map { (Key(0, $0), [$0 == 7 ? last : 100, $0]) })
@@ -39,7 +40,7 @@ struct InvariantTests {
     for broken: [Int64] in [[1, 0, 3, 2], [1, 2, 1, 0], [2, 2, 3, 0]] {
       #expect(kinds(ring, [walk(broken)]) == [.invariant])
     }
-    // Who has not read all of it says nothing.
+    // A reader of only a part proves nothing.
     #expect(kinds(ring, [walk([1, 0, 3])]) == [])
   }
 

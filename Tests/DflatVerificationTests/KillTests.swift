@@ -1,4 +1,4 @@
-// A writer is killed, and the file has what it told. `make verify` kills more.
+// A writer is killed, and the file has everything that it reported. `make verify` kills more often.
 
 import DflatTestSupport
 import DflatVerification
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Killed processes")
 struct KillTests {
-  @Test("Nothing that was told to be committed is lost, nothing is half there")
+  @Test("No transaction that was reported as committed is lost, and none is there in part")
   func kills() throws {
     let seed = testSeed()
     try withDirectory { directory in
@@ -18,7 +18,7 @@ struct KillTests {
     }
   }
 
-  @Test("A migration goes on after each kill: every object is there once, old or new")
+  @Test("A migration continues after each kill: every object is there once, old or new")
   func migrations() throws {
     let seed = testSeed()
     try withDirectory { directory in

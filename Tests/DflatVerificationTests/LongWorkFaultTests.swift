@@ -1,4 +1,4 @@
-// Builds of indexes, migrations, the dictionary and live results on disks that fail and fill up.
+// Index builds, migrations, the dictionary and live results on disks that fail and fill up.
 
 import CFaultVFS
 import Dflat
@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Long work on failing disks")
 struct LongWorkFaultTests {
-  @Test("Some calls fail: all of it gets to its end, and nothing is lost or there twice")
+  @Test("Some calls fail: all work finishes, and nothing is lost or duplicated")
   func campaign() throws {
     try withDirectory { directory in
       let run = try LongWorkRun(in: directory)
@@ -33,12 +33,12 @@ struct LongWorkFaultTests {
     }
   }
 
-  /// What can be interrupted.
+  /// The kinds of work that can be interrupted.
   enum Work: CaseIterable, Sendable {
     case indexes, migration
   }
 
-  /// A file on a disk that can fill up, and the work that is to be done in it.
+  /// A file on a disk that can fill up, and the work to be done in it.
   private struct Scene {
     let disk: FaultDisk
     let store: WorkspaceStore
@@ -74,7 +74,7 @@ struct LongWorkFaultTests {
   }
 
   @Test(
-    "A full disk interrupts it; answers are right; when there is room it goes on by itself",
+    "A full disk interrupts it; results are right; when there is space it continues by itself",
     arguments: Work.allCases)
   func fullDisk(work: Work) async throws {
     let directory = try makeTemporaryDirectory()
@@ -102,7 +102,7 @@ struct LongWorkFaultTests {
     try connection.close()
   }
 
-  @Test("A shutdown ends what waits for room on the disk", arguments: Work.allCases)
+  @Test("A shutdown ends work that waits for disk space", arguments: Work.allCases)
   func shutdownWhileFull(work: Work) async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -1,4 +1,5 @@
-// The checker bites: a sound store passes every workload, and each known way to break a scheduler is caught.
+// The checker finds defects: a sound store passes every workload, and each known way to break a
+// scheduler is detected.
 
 import DflatTestSupport
 import DflatVerification
@@ -18,7 +19,7 @@ struct SchedulerFaultTests {
     return run.check(on: [ModelStore(spaces: spaces, fault: fault)]).1
   }
 
-  @Test("A sound store has no violation, whatever is done with it")
+  @Test("A sound store has no violation in any workload")
   func sound() {
     let seed = testSeed()
     for workload in allWorkloads(spaces: spaces) {
@@ -29,7 +30,8 @@ struct SchedulerFaultTests {
     }
   }
 
-  /// A fault, who must notice it, and as what: one of these, since threads meet as they like.
+  /// A fault, the workload that must detect it, and the possible kinds of violation, which depend
+  /// on thread timing.
   struct Expectation: Sendable, CustomTestStringConvertible {
     let fault: SchedulerFault
     let workload: String
@@ -60,13 +62,13 @@ struct SchedulerFaultTests {
     Expectation(fault: .keptAborts, workload: "register", kinds: [.abortedRead]),
   ]
 
-  @Test("Each fault is caught", arguments: expectations)
+  @Test("Each fault is detected", arguments: expectations)
   func caught(_ expectation: Expectation) throws {
     let workload = try #require(
       allWorkloads(spaces: spaces).first { $0.name == expectation.workload })
     let seed = testSeed()
     var found: Set<Violation.Kind> = []
-    // How threads meet is not in our hands, so it is tried until it shows.
+    // Thread timing cannot be controlled, so the run is repeated until the fault shows.
     for round in 0..<100 {
       found.formUnion(run(workload, expectation.fault, seed: seed &+ UInt64(round)).map(\.kind))
       if !expectation.kinds.isDisjoint(with: found) { return }
@@ -74,7 +76,7 @@ struct SchedulerFaultTests {
     Issue.record("DFLAT_SEED=\(seed): \(expectation.kinds) expected, \(found) found")
   }
 
-  @Test("Every fault is expected somewhere")
+  @Test("Every fault has an expectation")
   func complete() {
     #expect(Set(Self.expectations.map(\.fault)) == Set(SchedulerFault.allCases))
   }

@@ -1,4 +1,4 @@
-// What the tests share: the command, and a directory.
+// Shared by the tests: the command, and a directory.
 
 import DflatTestSupport
 import Foundation
@@ -12,7 +12,7 @@ let verifyCommand: String = {
     .appending(path: "../../.build/debug/dflat-verify").standardized.path()
 }()
 
-/// A directory that is gone after the test.
+/// A directory that is removed after the test.
 func withDirectory<R>(_ body: (String) throws -> R) throws -> R {
   let directory = try makeTemporaryDirectory()
   defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -1,4 +1,5 @@
-// Histories of workspaces: one, several, and several processes on one file. `make verify` runs the same for longer.
+// Histories of workspaces: one, several, and several processes on one file. `make verify` runs the
+// same for longer.
 
 import DflatTestSupport
 import DflatVerification
@@ -29,7 +30,7 @@ struct WorkspaceHistoryTests {
   @Test("One workspace: an order explains everything and agrees with the calls", arguments: names)
   func one(_ name: String) throws { try check(name, workspaces: 1, processes: 0) }
 
-  @Test("A workspace in memory: the same", arguments: names)
+  @Test("An in-memory workspace: the same", arguments: names)
   func inMemory(_ name: String) throws {
     let workload = try #require(allWorkloads(spaces: cellTypes.count).first { $0.name == name })
     var run = HistoryRun(workload, seed: testSeed())

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Backup")
 struct BackupTests {
-  @Test("A copy holds everything, also what is still in the log", arguments: [nil, 1, 7])
+  @Test("A copy holds everything, including what is still in the log", arguments: [nil, 1, 7])
   func copy(pagesPerStep: Int?) throws {
     try withTemporaryDirectory { directory in
       let source = try makeFilledFile(directory + "/a.db", rows: 500)
@@ -21,19 +21,19 @@ struct BackupTests {
     }
   }
 
-  @Test("What the destination held is replaced")
+  @Test("The content of the destination is replaced")
   func replaces() throws {
     try withTemporaryFile { path in
       let source = try makeFilledFile(path, rows: 3)
       let destination = try Connection(inMemory: nil)
       try destination.execute("CREATE TABLE old (a)")
-      // A database in memory takes the source's page size as long as it is its own.
+      // An in-memory database adopts the source's page size as long as it is private.
       try source.backup(to: destination)
       #expect(try destination.rows("SELECT name FROM sqlite_schema") == [["t"]])
     }
   }
 
-  @Test("Ending it by its progress leaves the destination as it was")
+  @Test("If the progress handler ends it, the destination is unchanged")
   func stopped() throws {
     try withTemporaryDirectory { directory in
       let source = try makeFilledFile(directory + "/a.db", rows: 500)
@@ -49,7 +49,7 @@ struct BackupTests {
     }
   }
 
-  @Test("Others write while the copy is made, and it is one state")
+  @Test("Other connections write while the copy is made, and it is a single state")
   func meanwhile() throws {
     try withTemporaryDirectory { directory in
       let source = try makeFilledFile(directory + "/a.db", rows: 500)
@@ -69,7 +69,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A destination in use is waited for, and then an error")
+  @Test("A destination in use is waited for, until the timeout fails the copy")
   func busy() throws {
     try withTemporaryDirectory { directory in
       let source = try makeFilledFile(directory + "/a.db")
@@ -87,7 +87,7 @@ struct BackupTests {
     }
   }
 
-  @Test("A database is not copied onto itself")
+  @Test("A database cannot be copied onto itself")
   func itself() throws {
     let connection = try Connection(inMemory: nil)
     #expect(throws: SQLiteError.self) { try connection.backup(to: connection) }

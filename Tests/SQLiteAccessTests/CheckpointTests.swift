@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-  @Test("No connection checkpoints by itself, and the log's length is known")
+  @Test("No connection checkpoints automatically, and the log's length is known")
   func notAutomatic() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)
@@ -14,14 +14,14 @@ struct CheckpointTests {
       let before = connection.walPagesAfterLastCommit
       #expect(before > 0)
       for _ in 0..<1500 { try connection.execute("INSERT INTO t VALUES (1)") }
-      // Twice the thousand pages at which SQLite would have begun.
+      // Twice the thousand pages at which SQLite would have checkpointed.
       #expect(connection.walPagesAfterLastCommit >= before + 1500)
       #expect(connection.walFileSize > 1500 * 4096)
     }
   }
 
   @Test(
-    "A checkpoint moves everything; the next commit begins the log anew, or its file is emptied")
+    "A checkpoint moves everything; then the next commit restarts the log, or its file is empty")
   func complete() throws {
     try withTemporaryFile { path in
       let connection = try makeFilledFile(path, rows: 1000)
@@ -37,7 +37,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("A reader keeps the log from beginning anew, without harm to it", arguments: [0, 60])
+  @Test("A reader keeps the log from restarting, without harm to it", arguments: [0, 60])
   func reader(timeout: Int) throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -52,7 +52,7 @@ struct CheckpointTests {
       #expect(result?.isBusy == true)
       #expect(time >= .milliseconds(timeout) && time < .seconds(10))
       #expect(try reader.value("SELECT count(*) FROM t") == 100)
-      // Neither statements nor the busy timeout are the worse for it.
+      // Neither statements nor the busy timeout are affected.
       #expect(try writer.value("SELECT count(*) FROM t") == 50)
       #expect(try writer.pragma("busy_timeout") == 30_000)
       try reader.commit()
@@ -61,7 +61,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("A reader that sees the last commit lets everything be moved, but not the log begin anew")
+  @Test("A reader of the last commit lets everything be copied, but the log cannot restart")
   func currentReader() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -76,7 +76,7 @@ struct CheckpointTests {
   }
 
   @Test(
-    "While another connection writes, not one page is moved", arguments: [0, 60],
+    "While another connection writes, no page is copied", arguments: [0, 60],
     [Connection.CheckpointMode.restart, .truncate])
   func neverWithoutWriteLock(timeout: Int, mode: Connection.CheckpointMode) throws {
     try withTemporaryFile { path in
@@ -120,7 +120,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("Inside a transaction, or with a statement running, it is refused")
+  @Test("It is refused inside a transaction, or while a statement is running")
   func insideTransaction() throws {
     try withTemporaryFile { path in
       let connection = try makeFilledFile(path)
@@ -137,7 +137,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("Without WAL mode there is nothing to do")
+  @Test("Outside WAL mode there is nothing to do")
   func noWAL() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)

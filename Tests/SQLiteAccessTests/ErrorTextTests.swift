@@ -1,11 +1,11 @@
-// What errors of SQLite say.
+// The texts of SQLite errors.
 
 import DflatTestSupport
 import Foundation
 import SQLiteAccess
 import Testing
 
-@Suite("What errors of SQLite say")
+@Suite("The texts of SQLite errors")
 struct ErrorTextTests {
   private func error(_ body: () throws -> Void) -> any Error {
     do { try body() } catch { return error }
@@ -13,7 +13,7 @@ struct ErrorTextTests {
     return CancellationError()
   }
 
-  @Test("They name the code, the statement, the file, and what to do")
+  @Test("They contain the code, the statement, the file, and what to do")
   func texts() throws {
     try withTemporaryFile { path in
       ErrorText(
@@ -55,7 +55,7 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("No error type of this room is left out here")
+  @Test("Every error type of this target is covered here")
   func all() throws {
     #expect(try publicErrorTypes(of: "SQLiteAccess") == ["\(SQLiteError.self)"])
   }

@@ -1,13 +1,13 @@
-// Files where nothing may be written beside them.
+// Files whose directory is not writable.
 
 import Foundation
 import SQLiteAccess
 import Testing
 
-@Suite("Reading where nothing may be written")
+@Suite("Reading where nothing can be written")
 struct FrozenFileTests {
-  /// Calls `body` with a file in WAL mode that was closed in an orderly way, where no `-shm` file can be made: its name leads
-  /// nowhere, which even the superuser cannot mend.
+  /// Calls `body` with a properly closed file in WAL mode for which no `-shm` file can be created:
+  /// its name is a dangling link, which stops even the superuser.
   private func withFrozenFile(_ body: (_ path: String) throws -> Void) throws {
     try withTemporaryFile { path in
       try makeFilledFile(path).close()
@@ -25,7 +25,7 @@ struct FrozenFileTests {
     try FileManager.default.removeItem(atPath: path + "-shm")
   }
 
-  @Test("A file that was closed in an orderly way is read, without locks")
+  @Test("A properly closed file is read without locks")
   func closedFile() throws {
     try withFrozenFile { path in
       let connection = try Connection.openForReading(path: path)
@@ -46,7 +46,7 @@ struct FrozenFileTests {
     }
   }
 
-  @Test("A log that holds commits is not passed over: it is an error")
+  @Test("A log with commits is not ignored: reading is an error")
   func logBesideFile() throws {
     try withTemporaryDirectory { directory in
       let (path, copy) = (directory + "/a.db", directory + "/b.db")
@@ -63,7 +63,7 @@ struct FrozenFileTests {
     }
   }
 
-  @Test("A missing file, and one that is no database, are what they are")
+  @Test("A missing file, and one that is not a database, have their usual errors")
   func otherErrors() throws {
     try withTemporaryFile { path in
       let missing = #expect(throws: SQLiteError.self) { try Connection.openForReading(path: path) }
@@ -74,7 +74,7 @@ struct FrozenFileTests {
     }
   }
 
-  @Test("A change of the file is noticed; a pool reads anew, with locks once there can be some")
+  @Test("A change to the file is noticed; a pool reopens it, with locks once that is possible")
   func change() throws {
     try withFrozenFile { path in
       let pool = ReaderPool(path: path)
@@ -94,7 +94,7 @@ struct FrozenFileTests {
     }
   }
 
-  @Test("A pool of a file that cannot be opened any more gives its place back")
+  @Test("A pool whose file can no longer be opened frees the place")
   func placeAfterFailure() throws {
     try withFrozenFile { path in
       let pool = ReaderPool(path: path, limit: 1)

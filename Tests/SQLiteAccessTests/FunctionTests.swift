@@ -10,7 +10,7 @@ struct FunctionTests {
   }
 
   @Test(
-    "A function gets its arguments and gives its result as they are",
+    "A function receives its arguments and returns its result unchanged",
     arguments: [
       .null, 5, .integer(.min), 2.5, "", "a\0ü", .blob([]), .blob([1, 0, 2]),
     ] as [SQLValue])
@@ -19,7 +19,7 @@ struct FunctionTests {
     #expect(try connection.value("SELECT same(?)", [value]) == value)
   }
 
-  @Test("Arguments are read by type, any number of them")
+  @Test("Any number of arguments is read by type")
   func arguments() throws {
     try connection.createFunction("joined", argumentCount: nil) { call in
       var text = ""
@@ -36,7 +36,7 @@ struct FunctionTests {
     #expect(try connection.value("SELECT product(3, 1.5)") == 5.5)
   }
 
-  @Test("What a function throws fails the statement, with its description or its code")
+  @Test("An error thrown by a function fails the statement, with its description or its code")
   func errors() throws {
     struct Refusal: Error, CustomStringConvertible { var description: String { "not today" } }
     try connection.createFunction("refuse", argumentCount: 0) { _ in throw Refusal() }
@@ -49,7 +49,7 @@ struct FunctionTests {
     #expect(tooBig?.code == .tooBig && tooBig?.message == "too much")
   }
 
-  @Test("A function is replaced, removed, and let go with the connection")
+  @Test("A function is replaced, removed, and released with the connection")
   func lifetime() throws {
     final class Token {}
     weak var first: Token?
@@ -80,7 +80,7 @@ struct FunctionTests {
     #expect(second == nil)
   }
 
-  @Test("A bad name or count is an error, and the closure is let go")
+  @Test("A bad name or count is an error, and the closure is released")
   func misuse() throws {
     final class Token {}
     weak var kept: Token?

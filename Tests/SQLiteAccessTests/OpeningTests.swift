@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Opening and closing")
 struct OpeningTests {
-  @Test("A missing file is an error that can be told from others, unless it is to be created")
+  @Test("A missing file is a distinct error, unless the file is to be created")
   func missingFile() throws {
     try withTemporaryFile { path in
       for mode in [Connection.OpenMode.readOnly, .readWrite, .immutable] {
@@ -19,7 +19,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("A directory is an error, and not a missing file")
+  @Test("A directory is an error, but not a missing file")
   func directory() throws {
     try withTemporaryDirectory { path in
       let error = #expect(throws: SQLiteError.self) { try Connection(path: path) }
@@ -34,7 +34,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "Every character of a path stands for itself, in every mode",
+    "Every character of a path is literal, in every mode",
     arguments: [
       "plain.db", "with space.db", "a?mode=memory.db", "a#b.db", "50%.db", "%41.db", "a&b=c.db",
       "größe—データ.db", "file:x.db", ":memory:", "a'b\"c;d.db", "a+b.db", "tab\tnew\nline.db",
@@ -53,10 +53,10 @@ struct OpeningTests {
   }
 
   @Test(
-    "Names that mean something to SQLite mean files here", arguments: [":memory:", "file:y.db"])
+    "Names that are special in SQLite are ordinary files", arguments: [":memory:", "file:y.db"])
   func relativeOddNames(name: String) throws {
-    // A read-only open of what does not exist: had the name its meaning, it would succeed or not
-    // name a missing file.
+    // Opens a missing file read-only: if the name had a special meaning, this would succeed or
+    // report another error than a missing file.
     let error = #expect(throws: SQLiteError.self) { try Connection(path: name, mode: .readOnly) }
     #expect(error?.isNoSuchFile == true)
   }
@@ -77,7 +77,7 @@ struct OpeningTests {
   func immutable() throws {
     try withTemporaryFile { path in
       try makeFilledFile(path).close()
-      // Where the -shm file cannot be made: its name leads nowhere.
+      // The -shm file cannot be created: its name is a dangling link.
       try FileManager.default.createSymbolicLink(
         atPath: path + "-shm", withDestinationPath: "/no such directory/shm")
       let readOnly = try Connection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
@@ -87,7 +87,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("Databases in memory are one's own, or shared by name")
+  @Test("In-memory databases are private, or shared by name")
   func inMemory() throws {
     let own = try Connection(inMemory: nil)
     try own.execute("CREATE TABLE t (a)")
@@ -100,7 +100,7 @@ struct OpeningTests {
     #expect(!FileManager.default.fileExists(atPath: name))
   }
 
-  @Test("What is no database, or damaged, is an error at the first statement")
+  @Test("A file that is damaged or not a database is an error at the first statement")
   func noDatabase() throws {
     try withTemporaryFile { path in
       try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: path))
@@ -110,7 +110,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("A connection closes only when no statement is held, and then answers with errors")
+  @Test("A connection closes only when no statement is in use, and then returns errors")
   func closing() throws {
     let connection = try Connection(inMemory: nil)
     var statement: Statement? = try connection.statement("SELECT 1")
@@ -144,7 +144,7 @@ struct OpeningTests {
     #expect(statement.int64(0) == 42)
   }
 
-  @Test("Dropping everything closes the file")
+  @Test("Releasing everything closes the file")
   func droppingCloses() throws {
     try withTemporaryFile { path in
       do {
@@ -157,7 +157,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("Closing leaves the log alone if told so")
+  @Test("Closing does not checkpoint the log if that is turned off")
   func noCheckpointOnClose() throws {
     try withTemporaryFile { path in
       let connection = try makeFilledFile(path)
@@ -169,7 +169,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("A name in double quotes that does not exist is an error, not a text")
+  @Test("An unknown identifier in double quotes is an error, not a string")
   func doubleQuotes() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)

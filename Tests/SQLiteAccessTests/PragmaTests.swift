@@ -18,9 +18,10 @@ struct PragmaTests {
     }
   }
 
-  @Test("A pragma that does not take its value is an error that says both")
+  @Test("A pragma that does not take its value is an error with both values")
   func refused() throws {
-    // A database in memory cannot be in WAL mode; SQLite says so only to those who look.
+    // An in-memory database cannot be in WAL mode; SQLite shows that only when the mode is read
+    // back.
     let memory = try Connection(inMemory: nil)
     let error = #expect(throws: SQLiteError.self) { try memory.setPragma("journal_mode", "wal") }
     #expect(error?.code == .pragmaRefused)
@@ -35,14 +36,14 @@ struct PragmaTests {
     }
   }
 
-  @Test("A name that is more than a name is refused", arguments: ["", "a b", "x;DROP", "é", "a=1"])
+  @Test("A name with other characters is refused", arguments: ["", "a b", "x;DROP", "é", "a=1"])
   func names(name: String) throws {
     let connection = try Connection(inMemory: nil)
     let error = #expect(throws: SQLiteError.self) { try connection.pragma(name) }
     #expect(error?.code == .misuse)
   }
 
-  @Test("auto_vacuum comes too late for a file that is in use, and setting it says so")
+  @Test("Setting auto_vacuum on a file with content is an error")
   func autoVacuumTooLate() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)
@@ -55,7 +56,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("A new file gets incremental auto-vacuum and WAL, seen by another connection")
+  @Test("A new file gets incremental auto-vacuum and WAL mode, as seen by another connection")
   func newFile() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)
@@ -72,7 +73,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("A file that has something in it keeps its page size and auto-vacuum mode")
+  @Test("A file with content keeps its page size and auto-vacuum mode")
   func existingFile() throws {
     try withTemporaryFile { path in
       try Connection(path: path).execute("PRAGMA page_size = 1024; CREATE TABLE t (a)")
@@ -84,7 +85,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("A page size that SQLite does not know is an error")
+  @Test("A page size that SQLite does not support is an error")
   func badPageSize() throws {
     try withTemporaryFile { path in
       let connection = try Connection(path: path)
@@ -117,7 +118,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("Turning WAL mode on waits for those who read in the old mode")
+  @Test("Turning on WAL mode waits for readers in the old mode")
   func waitsForReaders() throws {
     try withTemporaryFile { path in
       let reader = try Connection(path: path)
@@ -136,7 +137,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("Incremental vacuum gives free pages back, as many as asked for, and the file shrinks")
+  @Test("Incremental vacuum frees as many pages as requested, and the file shrinks")
   func incrementalVacuum() throws {
     try withTemporaryFile { path in
       let connection = try makeFilledFile(path, rows: 10_000)
@@ -154,7 +155,7 @@ struct PragmaTests {
       #expect(try connection.incrementalVacuum(pages: 0) == 0)
       #expect(try connection.incrementalVacuum(pages: 10) == 10)
       #expect(try connection.freelistCount() == free - 10)
-      // Giving back a page may free a page of the map of pages too.
+      // Freeing a page may also free a page of the pointer map.
       #expect(try connection.incrementalVacuum() >= free - 10)
       #expect(try connection.freelistCount() == 0)
       try connection.checkpoint(.truncate)
@@ -163,7 +164,7 @@ struct PragmaTests {
     }
   }
 
-  @Test("Without incremental auto-vacuum nothing is given back")
+  @Test("Without incremental auto-vacuum no pages are freed")
   func noVacuum() throws {
     let connection = try Connection(inMemory: nil)
     try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")

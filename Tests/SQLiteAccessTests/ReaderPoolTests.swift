@@ -3,9 +3,9 @@ import Foundation
 import SQLiteAccess
 import Testing
 
-@Suite("The pool of readers")
+@Suite("Reader pool")
 struct ReaderPoolTests {
-  @Test("A reader is opened on demand, used again, and cannot write")
+  @Test("A reader is opened on demand, reused, and cannot write")
   func reuse() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -25,7 +25,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A missing file is told as such, each time, and read once it is there")
+  @Test("A missing file is an error at each use, and is read once it exists")
   func missingFile() throws {
     try withTemporaryFile { path in
       let pool = ReaderPool(path: path, limit: 1)
@@ -41,7 +41,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("With a mode that writes, readers still do not")
+  @Test("In writing modes, readers still cannot write")
   func queryOnly() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -55,7 +55,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("Readers are configured once; a failure there is thrown and leaves nothing open")
+  @Test("Readers are configured once; a failure there is thrown and leaves no connection open")
   func configured() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -88,12 +88,12 @@ struct ReaderPoolTests {
           #expect(try inner.value("SELECT count(*) FROM t") == 100)
         }
       }
-      // What was opened beyond the limit is closed again.
+      // A reader that was opened beyond the limit is closed again.
       #expect(pool.openCount == 1 && pool.idleCount == 1)
     }
   }
 
-  @Test("An open transaction is rolled back, and what body throws is thrown")
+  @Test("An open transaction is rolled back, and the error of body is thrown")
   func leftTransaction() throws {
     struct Refusal: Error {}
     try withTemporaryFile { path in
@@ -113,7 +113,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A reader whose statement was kept is not given to others")
+  @Test("A reader with a kept statement is not reused")
   func keptStatement() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -125,7 +125,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("When all readers are in use the next waits, in the order of the calls")
+  @Test("When all readers are in use, callers wait in the order of their calls")
   func waitsInOrder() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -156,7 +156,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A checkout waits no longer than it is told, and leaves the line then")
+  @Test("A checkout waits no longer than its timeout, and then leaves the queue")
   func timeout() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -175,7 +175,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A place that becomes free because opening failed goes to the next in line")
+  @Test("A place that becomes free because opening failed goes to the head of the queue")
   func failedOpening() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -209,7 +209,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A lease moves to another thread, and ends when it is let go")
+  @Test("A lease can move to another thread, and ends when it is released")
   func leaseMoves() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -227,7 +227,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("Readers that were idle for long are closed by themselves, or on request")
+  @Test("Idle readers are closed after their lifetime, or on request")
   func aging() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -238,7 +238,8 @@ struct ReaderPoolTests {
       }
       try burst()
       #expect(pool.openCount == 8 && pool.idleCount == 8)
-      // One goes on being used; the others grow old and are closed, that one is not.
+      // One reader is used continuously and stays open; the others are idle for too long and are
+      // closed.
       var used: Set<ObjectIdentifier> = []
       #expect(
         eventually {
@@ -248,7 +249,7 @@ struct ReaderPoolTests {
           return pool.openCount == 1
         })
       #expect(used.count == 1)
-      // Without any use the last one goes, too; and again after a second burst.
+      // When it is no longer used, it is closed, too; the same happens after a second burst.
       #expect(eventually { pool.openCount == 0 })
       try burst()
       #expect(eventually { pool.openCount == 0 })
@@ -262,7 +263,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("Closing refuses new use, ends waiting, and returns when every reader is back")
+  @Test("Closing refuses new use, ends waits, and returns when every reader is back")
   func close() throws {
     try withTemporaryFile { path in
       _ = try makeFilledFile(path)
@@ -277,7 +278,7 @@ struct ReaderPoolTests {
           try pool.withReader { reader in
             isInside.signal()
             mayLeave.wait()
-            // Closing does not disturb what was begun.
+            // Closing does not affect running calls.
             if try reader.value("SELECT count(*) FROM t") == 100 { events.append("read") }
           }
         } catch {
@@ -313,7 +314,7 @@ struct ReaderPoolTests {
     }
   }
 
-  @Test("A pool that is let go closes its readers; a lease keeps it")
+  @Test("A released pool closes its readers; a lease retains it")
   func lettingGo() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -366,7 +367,7 @@ struct ReaderPoolTests {
         }
       }
       for round in 0..<60 {
-        // Every state has a hundred rows of one text.
+        // Every state has a hundred rows with equal texts.
         try writer.execute("UPDATE t SET text = ?", [.text("round \(round)")])
         if round.isMultiple(of: 10) { try writer.checkpoint(.truncate, timeoutMilliseconds: 1) }
       }
@@ -389,7 +390,7 @@ struct ReaderPoolTests {
   }
 }
 
-/// Hands a lease to another thread.
+/// Passes a lease to another thread.
 private final class LeaseBox: @unchecked Sendable {
   // Unchecked: written before the thread starts, and from then on used by that thread only.
   private var lease: ReaderLease?

@@ -1,4 +1,4 @@
-// Settings of SQLite that hold for the whole process. Each test runs in a process of its own.
+// SQLite's process-wide settings. Each test runs in a process of its own.
 
 import CSQLite
 import CSQLiteProbe
@@ -6,10 +6,10 @@ import Foundation
 import SQLiteAccess
 import Testing
 
-@Suite("Settings of the process")
+@Suite("Process-wide settings")
 struct SQLiteProcessTests {
   /// Uses a database.
-  /// - Returns: How many bytes SQLite says that it uses meanwhile.
+  /// - Returns: How many bytes SQLite reports as used meanwhile.
   private static func use() throws -> Int64 {
     let connection = try Connection(inMemory: nil)
     try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
@@ -17,7 +17,7 @@ struct SQLiteProcessTests {
     return sqlite3_memory_used()
   }
 
-  @Test("Without the call, none is changed")
+  @Test("Without the call, no setting is changed")
   func withoutCall() async {
     await #expect(processExitsWith: .success) {
       try #expect(Self.use() > 0)
@@ -30,7 +30,7 @@ struct SQLiteProcessTests {
     await #expect(processExitsWith: .success) {
       for _ in 0..<2 { try SQLiteProcess.configureForThreads() }
       try #expect(Self.use() == 0)
-      // Calling it again is fine also when SQLite is in use.
+      // Further calls are fine, even when SQLite is in use.
       try SQLiteProcess.configureForThreads()
       #if canImport(Glibc)
         #expect(csqlite_probe_has_default_mutexes() == 0)
@@ -40,7 +40,7 @@ struct SQLiteProcessTests {
     }
   }
 
-  @Test("A call that comes too late throws, and changes nothing")
+  @Test("A call that comes too late throws and changes nothing")
   func tooLate() async {
     await #expect(processExitsWith: .success) {
       try #expect(Self.use() > 0)

@@ -1,4 +1,4 @@
-// The read lock that a pool holds while reads follow each other closely.
+// The read lock that a pool holds during reads in quick succession.
 
 import DflatTestSupport
 import Foundation
@@ -6,9 +6,9 @@ import SQLiteAccess
 import Platform
 import Testing
 
-@Suite("The read lock of a burst")
+@Suite("Shared read lock")
 struct SharedReadLockTests {
-  /// Reads until the pool keeps the lock, which shows in that the log cannot begin anew.
+  /// Reads until the pool holds the lock, which shows when the log cannot restart.
   private func hold(_ pool: ReaderPool, _ writer: Connection) throws {
     try #expect(
       eventually {
@@ -29,7 +29,7 @@ struct SharedReadLockTests {
     try writer.execute("INSERT INTO t (text) VALUES ('another')")
   }
 
-  @Test("It is kept during a burst, given back soon after, and no checkpoint of ours meets it")
+  @Test("It is held during a burst, released soon after, and does not delay our own checkpoints")
   func burst() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -39,23 +39,23 @@ struct SharedReadLockTests {
         #expect(pool.openCount == 1 && pool.idleCount == 1)
         let result = try pool.checkpoint(writer, .restart, timeoutMilliseconds: 0)
         #expect(!result.isBusy)
-        // Of others', too, when the reads have ended.
+        // Nor those of other connections once the reads have ended.
         try hold(pool, writer)
         #expect(try eventually { try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy })
       }
-      // Two reads a second are no burst.
+      // Two reads per second are not a burst.
       _ = try count(pool)
       #expect(try !writer.checkpoint(.truncate, timeoutMilliseconds: 0).isBusy)
     }
   }
 
-  @Test("During a burst that does not end, others who write can begin the log anew")
+  @Test("During a long burst, other writers can restart the log")
   func others() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
       let pool = ReaderPool(path: path)
       try hold(pool, writer)
-      // A lock on a state from before the last commit would hold the log back, each time.
+      // A lock on a state before the last commit would prevent that every time.
       #expect(
         try eventually {
           for _ in 0..<50 { _ = try count(pool) }
@@ -66,7 +66,7 @@ struct SharedReadLockTests {
   }
 
   @Test(
-    "Checkpoints of this program and of others end while reads follow each other without a pause",
+    "Checkpoints by this program and by others finish during a continuous burst of reads",
     arguments: [true, false])
   func checkpoints(areOurs: Bool) throws {
     try withTemporaryFile { path in
@@ -85,7 +85,7 @@ struct SharedReadLockTests {
       }
       for _ in 0..<5 {
         try insert(writer)
-        // Enough for the lock to be taken in the state that is now the newest.
+        // Enough reads to take the lock in the latest state.
         let before = reads.load(ordering: .relaxed)
         #expect(eventually { reads.load(ordering: .relaxed) > before + 100 })
         try insert(writer)
@@ -100,7 +100,7 @@ struct SharedReadLockTests {
     }
   }
 
-  @Test("Each read sees what was committed before it, by whichever connection")
+  @Test("Each read sees all earlier commits, from any connection")
   func newest() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -124,7 +124,7 @@ struct SharedReadLockTests {
     }
   }
 
-  @Test("Where there is a rollback journal it is not kept: it would hold back writers")
+  @Test("It is not held with a rollback journal, where it would block writers")
   func rollbackJournal() throws {
     try withTemporaryFile { path in
       let writer = try Connection(path: path, busyTimeoutMilliseconds: 0)
@@ -137,7 +137,7 @@ struct SharedReadLockTests {
     }
   }
 
-  @Test("A pool that is closed, or gone, or has closed its readers, has no connection left")
+  @Test("A pool that is closed, released, or has closed its readers has no connection left")
   func closed() throws {
     for end in 0..<3 {
       try withTemporaryFile { path in
@@ -157,7 +157,7 @@ struct SharedReadLockTests {
     }
   }
 
-  @Test("A file that is not there, and one that only one may use, are waited for by nobody")
+  @Test("A missing or exclusively locked file delays no reader")
   func failures() throws {
     try withTemporaryFile { path in
       let pool = ReaderPool(path: path, busyTimeoutMilliseconds: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The statement cache")
 struct StatementCacheTests {
-  @Test("A statement that was let go is used again, reset and without bindings")
+  @Test("A released statement is reused, reset and without bindings")
   func reuse() throws {
     let connection = try Connection(inMemory: nil)
     for _ in 0..<3 {
@@ -19,7 +19,7 @@ struct StatementCacheTests {
     #expect(statistics.idle == 1 && statistics.inUse == 0)
   }
 
-  @Test("The same SQL twice at a time gives two statements, and both are kept")
+  @Test("The same SQL used twice at the same time gives two statements, and both are kept")
   func nested() throws {
     let connection = try Connection(inMemory: nil)
     for round in 0..<2 {
@@ -35,7 +35,7 @@ struct StatementCacheTests {
     #expect(connection.statementCacheStatistics.idle == 2)
   }
 
-  @Test("A dropped statement holds no lock")
+  @Test("A released statement holds no lock")
   func droppedHoldsNoLock() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
@@ -49,13 +49,13 @@ struct StatementCacheTests {
     }
   }
 
-  @Test("A unique statement goes back at the end of its scope and holds no lock then")
+  @Test("A unique statement returns at the end of its scope and then holds no lock")
   func unique() throws {
     try withTemporaryFile { path in
       let writer = try makeFilledFile(path)
       let reader = try Connection(path: path, mode: .readOnly)
       func fetch(failing: Bool) throws {
-        // Something that the log has to be emptied of.
+        // Adds something to checkpoint.
         try writer.execute("UPDATE t SET text = text || '.' WHERE id = 1")
         let query = try reader.uniqueStatement("SELECT *, ? FROM t")
         #expect(reader.statementCacheStatistics.inUse == 1)
@@ -90,7 +90,7 @@ struct StatementCacheTests {
     #expect(statistics.idle == 3)
     #expect(statistics.hits == 499, "the one used often stayed")
     #expect(statistics.evictions == 1001 - 3)
-    // The last ones are there, and the one before was finalised.
+    // The last ones are cached, and the one before was finalised.
     for (number, hits) in [(999, 500), (998, 501), (997, 501)] {
       _ = try connection.value("SELECT \(number)")
       #expect(connection.statementCacheStatistics.hits == hits, "\(number)")
@@ -103,7 +103,7 @@ struct StatementCacheTests {
     #expect(statistics.idle == 0 && statistics.inUse == 0)
   }
 
-  @Test("More statements in use than the capacity are fine, and some are finalised as they return")
+  @Test("More statements than the capacity can be in use; some are finalised when they return")
   func manyInUse() throws {
     let connection = try Connection(inMemory: nil, statementCacheCapacity: 2)
     var held = try (0..<10).map { _ in try connection.statement("SELECT 1") }
@@ -114,7 +114,7 @@ struct StatementCacheTests {
     try connection.close()
   }
 
-  @Test("Clearing gives up what is idle, and what is in use when it returns")
+  @Test("Clearing finalises idle statements, and those in use when they return")
   func clear() throws {
     let connection = try Connection(inMemory: nil)
     _ = try connection.value("SELECT 1")
@@ -123,7 +123,7 @@ struct StatementCacheTests {
       connection.clearStatementCache()
       #expect(try held.step() && held.int64(0) == 2)
       #expect(connection.statementCacheStatistics.idle == 0)
-      // The same SQL in the meantime is another statement, which is cached.
+      // The same SQL prepared meanwhile is another statement, which is cached.
       #expect(try connection.value("SELECT 2") == 2)
       #expect(connection.statementCacheStatistics.idle == 1)
     }
@@ -142,7 +142,7 @@ struct StatementCacheTests {
     #expect(try query.step() && query.row() == [1, 2])
   }
 
-  @Test("The scoped form gives the statement back")
+  @Test("The scoped form returns the statement")
   func scoped() throws {
     let connection = try Connection(inMemory: nil)
     let value = try connection.withStatement("SELECT 7") { query in

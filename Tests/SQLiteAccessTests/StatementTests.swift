@@ -11,7 +11,7 @@ struct StatementTests {
   }
 
   @Test(
-    "A value comes back as it was bound",
+    "A value is read back as it was bound",
     arguments: [
       .null, 0, -1, .integer(.min), .integer(.max), 0.0, -1.5, .real(.infinity),
       .real(.leastNonzeroMagnitude), "", "abc", "a\0b\0", "größe 🎈", "e\u{301}",
@@ -22,12 +22,12 @@ struct StatementTests {
     #expect(try connection.value("SELECT v FROM t") == value)
   }
 
-  @Test("So does one of millions of bytes")
+  @Test("So is a value of millions of bytes")
   func largeRoundTrip() throws {
     let blob = SQLValue.blob([UInt8](repeating: 7, count: 3_000_000))
     let text = SQLValue.text(String(repeating: "long ", count: 400_000))
     try connection.execute("INSERT INTO t VALUES (1, ?), (2, ?)", [blob, text])
-    // Compared outside of the expectation, which would show both sides.
+    // Compared outside the expectation, which would print both sides.
     let isSame = try connection.rows("SELECT v FROM t") == [[blob], [text]]
     #expect(isSame)
   }
@@ -56,7 +56,7 @@ struct StatementTests {
     #expect(try !query.step())
   }
 
-  @Test("Text that is no UTF-8 is repaired, and its bytes are there as they are")
+  @Test("Invalid UTF-8 is repaired, and its bytes can be read unchanged")
   func invalidUTF8() throws {
     let query = try connection.statement("SELECT CAST(x'61ff62' AS TEXT)")
     #expect(try query.step())
@@ -107,7 +107,7 @@ struct StatementTests {
     #expect(try query.step() && query.isNull(0))
   }
 
-  @Test("Binding what does not exist, or while running, is an error", arguments: [0, 2, -1, .max])
+  @Test("Binding a missing parameter, or while running, is an error", arguments: [0, 2, -1, .max])
   func bindErrors(index: Int) throws {
     let query = try connection.statement("SELECT ?")
     let range = #expect(throws: SQLiteError.self) { try query.bind(index, 1 as Int64) }
@@ -117,7 +117,7 @@ struct StatementTests {
     #expect(misuse?.code == .misuse)
   }
 
-  @Test("A statement knows its facts")
+  @Test("A statement reports its properties")
   func facts() throws {
     let sql = "SELECT id AS a, v FROM t WHERE id = :key AND v > ?2"
     let query = try connection.statement(sql)
@@ -130,7 +130,7 @@ struct StatementTests {
     #expect(try !connection.statement("DELETE FROM t").isReadOnly)
   }
 
-  @Test("Exactly one statement can be prepared; comments may surround it")
+  @Test("Exactly one statement can be prepared, with comments around it")
   func oneStatement() throws {
     #expect(try connection.value("/* a */ SELECT 1; -- b\n ; /* c */") == 1)
     for sql in ["", "  ", "-- nothing", ";", "SELECT 1; SELECT 2", "SELECT 1\0"] {
@@ -141,7 +141,7 @@ struct StatementTests {
     #expect(connection.statementCacheStatistics.inUse == 0)
   }
 
-  @Test("Many statements run one after the other, up to the first that fails")
+  @Test("Many statements run in sequence, up to the first that fails")
   func execute() throws {
     let error = #expect(throws: SQLiteError.self) {
       try connection.execute(
@@ -160,7 +160,7 @@ struct StatementTests {
     #expect(try connection.rows("SELECT a FROM u") == [[1]])
   }
 
-  @Test("A long script takes time in proportion")
+  @Test("A long script takes linear time")
   func longScript() throws {
     let script = String(repeating: "INSERT INTO t (v) VALUES (1);\n", count: 50_000)
     try connection.begin()
@@ -169,7 +169,7 @@ struct StatementTests {
     #expect(try connection.value("SELECT count(*) FROM t") == 50_000)
   }
 
-  @Test("Counts of changes and the last row id are SQLite's")
+  @Test("Change counts and the last row id are SQLite's")
   func counters() throws {
     let before = connection.totalChanges
     try connection.execute("INSERT INTO t (id) VALUES (10), (20)")
@@ -181,7 +181,7 @@ struct StatementTests {
 
 @Suite("Errors")
 struct ErrorTests {
-  @Test("An error says what, where and in which statement")
+  @Test("An error contains what failed, where and in which statement")
   func text() throws {
     let connection = try Connection(inMemory: nil)
     let syntax = #expect(throws: SQLiteError.self) {
@@ -195,7 +195,7 @@ struct ErrorTests {
         """)
   }
 
-  @Test("Constraints can be told apart")
+  @Test("Constraint violations can be distinguished")
   func constraints() throws {
     let connection = try Connection(inMemory: nil)
     try connection.execute(
@@ -221,7 +221,7 @@ struct ErrorTests {
     #expect(try failure("INSERT INTO t (c) VALUES (-1)").isConstraint)
   }
 
-  @Test("A full database is told")
+  @Test("A full database is an error")
   func full() throws {
     let connection = try Connection(inMemory: nil)
     try connection.execute("CREATE TABLE t (a)")
@@ -232,7 +232,7 @@ struct ErrorTests {
     #expect(error?.isDiskFull == true)
   }
 
-  @Test("A busy database is waited for as long as the timeout says")
+  @Test("A busy database is waited for until the timeout")
   func busy() throws {
     try withTemporaryFile { path in
       let first = try makeFilledFile(path)
@@ -249,7 +249,7 @@ struct ErrorTests {
       second.busyTimeoutMilliseconds = 0
       #expect(clock.measure { try? second.begin(.immediate) } < .milliseconds(100))
 
-      // With time enough it gets its turn.
+      // With a sufficient timeout it gets the lock.
       second.busyTimeoutMilliseconds = 20_000
       try first.commit()
       try second.begin(.immediate)
@@ -257,7 +257,7 @@ struct ErrorTests {
     }
   }
 
-  @Test("A transaction with an outdated view cannot write, and says that it must begin anew")
+  @Test("A transaction with an outdated view cannot write, and the error says to start again")
   func busySnapshot() throws {
     try withTemporaryFile { path in
       let first = try makeFilledFile(path)
@@ -273,13 +273,13 @@ struct ErrorTests {
     }
   }
 
-  @Test("An error outlives the failure of later calls and does not borrow from earlier ones")
+  @Test("An error stays valid after later failures, and does not repeat earlier ones")
   func values() throws {
     let connection = try Connection(inMemory: nil)
     _ = #expect(throws: SQLiteError.self) { try connection.execute("nonsense") }
     let misuse = #expect(throws: SQLiteError.self) { try connection.statement("") }
     #expect(misuse?.message == "there is no statement")
-    // SQLite refuses this without noting it, so its connection still tells of the nonsense.
+    // SQLite refuses this without recording it, so the connection still has the earlier error.
     let name = String(repeating: "f", count: 256)
     let function = #expect(throws: SQLiteError.self) {
       try connection.createFunction(name, argumentCount: 0) { _ in .null }

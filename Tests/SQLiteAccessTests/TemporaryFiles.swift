@@ -1,4 +1,4 @@
-// Files that the tests of this target make, and threads that they start.
+// Files that the tests of this target create, and threads that they start.
 
 import Foundation
 import SQLiteAccess
@@ -14,7 +14,7 @@ func withTemporaryDirectory<R>(_ body: (_ path: String) throws -> R) throws -> R
   return try body(url.path)
 }
 
-/// Calls `body` with a path where a database may be made.
+/// Calls `body` with a path at which it can create a database.
 func withTemporaryFile<R>(_ body: (_ path: String) throws -> R) throws -> R {
   try withTemporaryDirectory { try body($0 + "/test.db") }
 }
@@ -35,15 +35,15 @@ func makeFilledFile(_ path: String, rows: Int = 100) throws -> Connection {
   return connection
 }
 
-/// Starts a thread of its own, which unlike a task may block.
+/// Starts a thread, which unlike a task may block.
 func startThread(_ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread(body)
 }
 
-/// Values that several threads put together.
+/// Values collected by several threads.
 ///
 /// Unchecked, because the compiler cannot know that the lock protects the array. It is Foundation's
-/// lock, and not `Mutex`, because ThreadSanitizer understands this one.
+/// lock, and not `Mutex`, because ThreadSanitizer understands it.
 final class Collected<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var values: [Value] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Plans, traces and interruption")
 struct TracingTests {
-  @Test("A plan tells which index is used")
+  @Test("A plan shows which index is used")
   func plan() throws {
     let connection = try Connection(inMemory: nil)
     try connection.execute("CREATE TABLE t (a, b); CREATE INDEX t_a ON t (a)")
@@ -16,7 +16,7 @@ struct TracingTests {
     #expect(throws: SQLiteError.self) { try connection.explainQueryPlan("SELECT * FROM none") }
   }
 
-  @Test("A trace hears of each statement with its values, until it is taken away")
+  @Test("A trace receives each statement with its values, until it is removed")
   func trace() throws {
     let connection = try Connection(inMemory: nil)
     var heard: [String] = []
@@ -35,13 +35,13 @@ struct TracingTests {
     #expect(others == 1 && heard.count == 2)
   }
 
-  @Test("Another thread interrupts a statement that would run for long")
+  @Test("Another thread interrupts a long statement")
   func interrupt() throws {
     let connection = try Connection(inMemory: nil)
     let interrupter = connection.interrupter
     let isDone = Collected<Bool>()
     startThread {
-      // Until it worked: an interruption before the statement begins is lost.
+      // Repeated until it succeeds: an interruption before the statement begins has no effect.
       while isDone.all.isEmpty {
         interrupter.interrupt()
         Thread.sleep(forTimeInterval: 0.01)
@@ -60,7 +60,7 @@ struct TracingTests {
     interrupter.interrupt()
   }
 
-  @Test("SQLite's handle is there for what this library does not offer")
+  @Test("SQLite's handle is available for features that this library does not offer")
   func handle() throws {
     let connection = try Connection(inMemory: nil)
     #expect(connection.withHandle { UInt(bitPattern: $0) } != 0)

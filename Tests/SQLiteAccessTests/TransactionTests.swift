@@ -36,7 +36,7 @@ struct TransactionTests {
     #expect(try content == [2] && !connection.isInTransaction)
   }
 
-  @Test("Beginning twice and committing nothing are errors; rolling back nothing is not")
+  @Test("Beginning twice and committing without a transaction are errors; rolling back is not")
   func misuse() throws {
     try connection.begin()
     let twice = #expect(throws: SQLiteError.self) { try connection.begin() }
@@ -46,7 +46,7 @@ struct TransactionTests {
     #expect(throws: SQLiteError.self) { try connection.commit() }
   }
 
-  @Test("The scoped form commits, or rolls back and throws what was thrown")
+  @Test("The scoped form commits, or rolls back and rethrows")
   func scoped() throws {
     struct Refusal: Error {}
     #expect(
@@ -61,7 +61,7 @@ struct TransactionTests {
       }
     }
     #expect(try content == [1] && !connection.isInTransaction)
-    // SQLite rolls back by itself here, which is no reason for another error.
+    // SQLite rolls back by itself here, which must not cause another error.
     let conflict = #expect(throws: SQLiteError.self) {
       try connection.transaction {
         try insert(3)
@@ -72,7 +72,7 @@ struct TransactionTests {
     #expect(try content == [1])
   }
 
-  @Test("Savepoints nest, are undone and released by name, whatever the name")
+  @Test("Savepoints nest, and are undone and released by name, whatever the name")
   func savepoints() throws {
     let name = "odd \" name; --"
     try connection.begin(.immediate)
@@ -89,7 +89,7 @@ struct TransactionTests {
     #expect(try content == [1, 3])
   }
 
-  @Test("A scoped savepoint is kept or undone, with the transaction around it going on")
+  @Test("A scoped savepoint is kept or undone, and the enclosing transaction continues")
   func scopedSavepoint() throws {
     struct Refusal: Error {}
     try connection.begin()
@@ -102,14 +102,14 @@ struct TransactionTests {
     }
     try connection.commit()
     #expect(try content == [1])
-    // A conflict that rolls back everything takes the savepoint with it.
+    // A conflict that rolls back everything also removes the savepoint.
     let error = #expect(throws: SQLiteError.self) {
       try connection.withSavepoint("s") { try insert(1) }
     }
     #expect(error?.isUniqueConstraint == true)
   }
 
-  @Test("The data version changes by what others commit, and by nothing else")
+  @Test("The data version changes with external commits only")
   func dataVersion() throws {
     try withTemporaryFile { path in
       let first = try makeFilledFile(path)
@@ -122,7 +122,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("Statements that begin and end transactions take no place in the cache")
+  @Test("Statements that begin and end transactions do not use the cache")
   func keptApart() throws {
     connection.statementCacheCapacity = 0
     try connection.transaction {}

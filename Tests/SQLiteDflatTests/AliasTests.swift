@@ -1,4 +1,5 @@
-// Unions in which several members have one type: what is asked of the type is answered for whichever of them is stored.
+// Unions in which several members have the same type: a condition on the type applies to whichever
+// of them is stored.
 
 import Dflat
 import DflatTestSupport
@@ -16,7 +17,7 @@ struct AliasTests {
       inside: number < 3 ? .sheet(Kit.Sheet(pages: 1)) : .leaflet(Kit.Sheet(title: "i", pages: 2)))
   }
 
-  @Test("The indexes of all aliases answer together, or none does")
+  @Test("The indexes of all aliases are used together, or none is")
   func plan() throws {
     try withTemporaryFile { workspace in
       try workspace.write([Shelf.self]) { txn in

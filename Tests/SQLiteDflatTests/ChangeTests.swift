@@ -1,4 +1,4 @@
-// What requests do, and what becomes of those that are refused.
+// The effects of requests, including refused ones.
 
 import Dflat
 import DflatTestSupport
@@ -10,16 +10,16 @@ import Testing
 
 @Suite("Changes")
 struct ChangeTests {
-  @Test("A transaction that SQLite gave up because of a read is not committed in part")
+  @Test("A transaction that SQLite rolled back because of a failed read is not committed in part")
   func readingGivesUp() throws {
     try withTemporaryFile { workspace in
       let link = String(repeating: "x", count: 100)
       try workspace.store((0..<2000).map { post($0, link: link) })
-      // The writer's cache is of no use after a change of the file's structure.
+      // A change of the file's structure invalidates the writer's cache.
       try workspace.tamper("CREATE TABLE other (a)")
       let outcome = try workspace.write([Post.self]) { txn in
         _ = try txn.insert(Blog.PostChangeRequest.creationRequest(post(5000)))
-        // A log that ends too soon is an error of reading; put back, it is as if nothing had been.
+        // A truncated log makes reading fail; once restored, the file is as before.
         let log = URL(fileURLWithPath: workspace.path + "-wal")
         let bytes = try Data(contentsOf: log)
         let file = try FileHandle(forUpdating: log)
@@ -42,7 +42,7 @@ struct ChangeTests {
   }
 
   @Test(
-    "An object that came with such a key from elsewhere can be changed, given a key, and removed")
+    "An object with such a key from another program can be changed, given a key, and removed")
   func unknownKeyFromElsewhere() throws {
     try withTemporaryFile { workspace in
       let slots = workspace.dflat.fetch(for: Kit.Slot.self)
@@ -74,7 +74,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A change by another connection is not overwritten by a request that was made before it")
+  @Test("A request does not overwrite a later change by another connection")
   func foreignChange() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 1)])

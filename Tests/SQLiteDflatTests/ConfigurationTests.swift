@@ -1,4 +1,4 @@
-// What the settings of a workspace do: those that reach SQLite, and the limits of its readers.
+// The effects of a workspace's settings: those passed to SQLite, and the limits of its readers.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Settings")
 struct ConfigurationTests {
-  @Test("The settings reach SQLite, and statements are told with their times")
+  @Test("The settings reach SQLite, and statements are reported with their times")
   func settings() throws {
     try withTemporaryFile(
       .file,
@@ -52,7 +52,7 @@ struct ConfigurationTests {
       DispatchQueue.concurrentPerform(iterations: 16) { _ in
         for _ in 0..<20 { #expect(workspace.posts.all().count == 1) }
       }
-      // One more keeps a state, if reads follow each other closely.
+      // One more connection pins a state during reads in quick succession.
       #expect((1...3).contains(openings(workspace)))
     }
     try withTemporaryFile(configure: {
@@ -63,7 +63,7 @@ struct ConfigurationTests {
       try workspace.store([post(1)])
       #expect(workspace.posts.all().count == 1)
       #expect(openings(workspace) == 1)
-      // One that was closed is opened again.
+      // A closed reader is opened again.
       let isOpenedAgain = eventually {
         Thread.sleep(forTimeInterval: 0.06)
         return workspace.posts.all().count == 1 && openings(workspace) > 0

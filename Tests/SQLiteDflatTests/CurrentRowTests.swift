@@ -1,4 +1,4 @@
-// Objects that are changed as they were fetched, without being looked up again, and when they must be.
+// When a fetched object can be changed without another lookup, and when it must be looked up again.
 
 import Dflat
 import DflatTestSupport
@@ -6,7 +6,7 @@ import Dispatch
 import SQLiteDflat
 import Testing
 
-@Suite("Rows that are known to be current")
+@Suite("Rows known to be current")
 struct CurrentRowTests {
   /// Ten posts, as they were fetched after their transaction.
   private func withPosts(_ body: (TemporaryFile, [Post]) throws -> Void) throws {
@@ -30,7 +30,7 @@ struct CurrentRowTests {
     txn.try(submit: request)
   }
 
-  /// How often rows were looked up by id.
+  /// The number of lookups by row id.
   private func lookUps(_ workspace: TemporaryFile) -> Int {
     workspace.takeEvents().count { event in
       guard case .statement(let sql, _) = event else { return false }
@@ -38,15 +38,15 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What nobody has changed is not looked up by transactions that run together")
+  @Test("Unchanged rows are not looked up by transactions that run together")
   func known() throws {
     try withPosts { workspace, posts in
       #expect(lookUps(workspace) == 0)
       workspace.together(10) { Self.like(posts[$0], $1) }
-      // The first one does not know yet whether others have changed anything.
+      // The first one does not know yet whether there were external changes.
       #expect(lookUps(workspace) <= 1)
       #expect(workspace.posts.all().map(\.likes) == Array(repeating: 1, count: 10))
-      // What was fetched before is not current any more.
+      // The earlier fetched rows are no longer current.
       workspace.together(10) { Self.like(posts[$0], $1) }
       #expect(lookUps(workspace) == 10)
       #expect(workspace.posts.all().map(\.likes) == Array(repeating: 2, count: 10))
@@ -58,7 +58,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What an earlier transaction has changed is taken as that has left it, committed or not")
+  @Test("A row changed by an earlier transaction has that transaction's value, committed or not")
   func changedBefore() throws {
     try withPosts { workspace, posts in
       workspace.together(5) { number, txn in
@@ -82,7 +82,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What an aborted transaction has changed is as it was")
+  @Test("A row changed by an aborted transaction is unchanged")
   func aborted() throws {
     try withPosts { workspace, posts in
       workspace.together(4) { number, txn in
@@ -93,7 +93,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What another program has changed meanwhile is looked up")
+  @Test("A row that another program has changed meanwhile is looked up")
   func foreign() throws {
     try withPosts { workspace, posts in
       let other = workspace.secondWorkspace()
@@ -118,7 +118,7 @@ struct CurrentRowTests {
   }
 
   @Test(
-    "The same, if their transaction is the first that asks for the type, and the storage is open for another"
+    "The same for the first transaction of a type, while the writer is open for another type"
   )
   func foreignBesideOthers() throws {
     try withPosts { workspace, posts in
@@ -135,11 +135,11 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("What was fetched from another file says nothing about this one")
+  @Test("Objects from another file say nothing about this one")
   func otherFile() throws {
     try withPosts { workspace, posts in
       try withPosts { other, _ in
-        // The clock there is ahead.
+        // The commit clock of that workspace is ahead.
         for _ in 0..<5 { try other.change(3) { $0.likes += 7 } }
         let foreign = Array(other.posts.all())
         #expect(foreign.map(\._rowid) == posts.map(\._rowid))
@@ -151,7 +151,7 @@ struct CurrentRowTests {
     }
   }
 
-  @Test("In an idle workspace nothing is looked up either")
+  @Test("An idle workspace needs no lookup either")
   func idle() throws {
     try withPosts { workspace, posts in
       try workspace.write([Post.self]) { Self.like(posts[0], $0) }
@@ -164,7 +164,7 @@ struct CurrentRowTests {
         }
       }
       #expect(lookUps(workspace) == 0)
-      // What others have changed before is found out, and what they have not is changed nevertheless.
+      // Earlier external changes are found; rows without such changes are still updated.
       let other = workspace.secondWorkspace()
       let latest = Array(workspace.posts.all())
       try other.change(3) { $0.likes = 40 }
@@ -177,20 +177,21 @@ struct CurrentRowTests {
     }
   }
 
-  /// What another program does while a transaction that has not looked at the second post is about to change it.
+  /// The action of another program while a transaction that has not read the second post is about
+  /// to change it.
   enum Meanwhile: CaseIterable {
     case change, changeAnother, remove
   }
 
   @Test(
-    "What another program does after a row was relied on is a conflict if it concerns the row",
+    "A change by another program after a row was relied on is a conflict if it concerns the row",
     arguments: Meanwhile.allCases, [false, true])
   func conflict(with change: Meanwhile, queries: Bool) throws {
     try withPosts { workspace, posts in
       let other = workspace.secondWorkspace()
       let refused = change != .changeAnother
       for isFirst in [true, false] {
-        // So that there is something to rely on.
+        // Gives the transaction a row to rely on.
         try workspace.write([Post.self]) { Self.like(workspace.posts.all()[0], $0) }
         let latest = Array(workspace.posts.all())
         let before = latest.map(\.likes)
@@ -206,7 +207,7 @@ struct CurrentRowTests {
             if !isFirst { try other.store([post(2)]) }
           }
           if queries {
-            // Of the state that the row was relied on in, or of none.
+            // Either from the state in which the row was relied on, or from none.
             for _ in 0..<2 {
               let likes = workspace.posts.all().map(\.likes)
               if refused { #expect(likes.isEmpty) } else { #expect(likes[2] == before[2]) }

@@ -1,4 +1,4 @@
-// Damaged rows: no crash, left out, and reported with table and row id.
+// Damaged rows: they never crash, are left out of results, and are reported with table and row id.
 
 import Dflat
 import DflatTestSupport
@@ -49,7 +49,7 @@ struct DamagedRowTests {
       for error in errors {
         #expect(error.cause == .corruptRow && error.table == "blog__post_v1_0" && error.rowid == 2)
       }
-      // Nor can it be changed; the others can.
+      // It cannot be changed either; the other rows can.
       try workspace.write([Post.self]) { txn in
         #expect(Blog.PostChangeRequest.changeRequest(post(2)) == nil)
         let request = try #require(Blog.PostChangeRequest.changeRequest(post(3)))
@@ -92,7 +92,7 @@ struct DamagedRowTests {
     }
   }
 
-  @Test("No bytes crash the program: any change of any byte of a row")
+  @Test("No change of any byte of a row crashes the program")
   func anyByte() throws {
     try withTemporaryFile { workspace in
       let item = Kit.Item(
@@ -127,7 +127,7 @@ struct DamagedRowTests {
     }
   }
 
-  @Test("A file that is no database is reported and changes nothing")
+  @Test("A file that is not a database is reported and not changed")
   func noDatabase() throws {
     try withTemporaryFile(.file) { workspace in
       let text = Data("this is no database, only some text that is long enough".utf8)

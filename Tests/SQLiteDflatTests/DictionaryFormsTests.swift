@@ -1,6 +1,5 @@
-// Which way a value is stored, for each form of call that programs write. Swift chooses among
-// overloads: if it chose another one, programs would go on compiling and no longer find what they
-// have stored.
+// How a value is stored, for each form of call that programs use. Swift chooses among overloads: if
+// it chose another one, programs would still compile, but no longer find their stored values.
 
 import DflatTestSupport
 import Foundation
@@ -11,9 +10,9 @@ import Testing
 
 private enum Mode: String, Codable, Sendable { case light, dark }
 
-@Suite("The dictionary's forms of call")
+@Suite("The dictionary's overloads")
 struct DictionaryFormsTests {
-  /// What is stored under "k" after an assignment.
+  /// The value stored under "k" after an assignment.
   private func kind(_ assign: (inout any WorkspaceDictionary) -> Void) throws -> String {
     try withTemporaryWorkspace { workspace in
       var dictionary = workspace.dflat.dictionary
@@ -22,7 +21,7 @@ struct DictionaryFormsTests {
     }
   }
 
-  @Test("Literals, expressions and optionals of the six scalar types are stored as they are")
+  @Test("Literals, expressions and optionals of the six scalar types are stored directly")
   func scalars() throws {
     let numbers = [1, 2]
     let texts = ["k": "v"]
@@ -49,7 +48,7 @@ struct DictionaryFormsTests {
     #expect(try kind { $0["k"] = $0["k"] ?? "x" } == "String")
   }
 
-  @Test("All other Codable types are encoded, also those that Swift could convert to a scalar")
+  @Test("All other Codable types are encoded, even if Swift could convert them to a scalar")
   func codable() throws {
     #expect(try kind { $0["k"] = Int8(1) } == "Codable")
     #expect(try kind { $0["k"] = CGFloat(1) } == "Codable")
@@ -85,7 +84,7 @@ struct DictionaryFormsTests {
     return dictionary["k", default: value] == value ? dictionary["k", T.self] : nil
   }
 
-  @Test("Generic code stores by what it knows of its type")
+  @Test("Generic code stores according to its type constraints")
   func generic() throws {
     let post = Post(site: "s", number: 4)
     #expect(try kind { if store(5, &$0) != 5 { $0["k"] = false } } == "Codable")
@@ -95,7 +94,7 @@ struct DictionaryFormsTests {
         == "FlatBuffersCodable")
   }
 
-  @Test("Reading infers the type from where the value goes")
+  @Test("Reading infers the type from the context")
   func reading() throws {
     try withTemporaryWorkspace { workspace in
       let dflat: any Workspace = workspace.dflat

@@ -1,4 +1,4 @@
-// The dictionary: values of all kinds, memory and disk, removal, snapshots, errors, subscriptions.
+// The dictionary: all kinds of values, memory and disk, removal, snapshots, errors, subscriptions.
 
 import Dflat
 import DflatTestSupport
@@ -20,7 +20,7 @@ private struct Stubborn: Codable, Equatable, Sendable {
   func encode(to encoder: any Encoder) throws { throw Refusal() }
 }
 
-/// A value that tells when it is decoded, and waits until it may go on.
+/// A value that reports when it is decoded, and then waits for permission to continue.
 private struct Slow: Codable, Equatable, Sendable {
   static let hasBegun = DispatchSemaphore(value: 0)
   static let mayGoOn = DispatchSemaphore(value: 0)
@@ -33,7 +33,7 @@ private struct Slow: Codable, Equatable, Sendable {
   func encode(to encoder: any Encoder) throws {}
 }
 
-/// What a handler was told.
+/// The values that a handler received.
 private final class Heard<T: Sendable>: Sendable {
   private let list = Mutex<[T]>([])
   var all: [T] { list.withLock { $0 } }
@@ -43,7 +43,7 @@ private final class Heard<T: Sendable>: Sendable {
 extension TemporaryFile {
   fileprivate var d: any WorkspaceDictionary { workspace.dictionary }
 
-  /// What another workspace finds, which has nothing in memory.
+  /// Reads with another workspace, which has nothing in memory.
   fileprivate func onDisk<R>(_ read: (any WorkspaceDictionary) -> R) -> R {
     let second = secondWorkspace()
     defer { withExtendedLifetime(second) {} }
@@ -86,7 +86,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("Overwriting, also what another workspace has written, keeps one row")
+  @Test("Overwriting keeps a single row, even if another workspace wrote it")
   func overwriting() throws {
     try withTemporaryFile { workspace in
       var d = workspace.d
@@ -123,7 +123,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("What could not be written is reported, stays in memory, and is written later")
+  @Test("A value that could not be written is reported, stays in memory, and is written later")
   func failedWriting() throws {
     try withTemporaryFile { workspace in
       workspace.dflat.dictionary["a"] = 1
@@ -138,7 +138,8 @@ struct DictionaryTests {
       try workspace.tamper("DROP TRIGGER no")
       workspace.d.synchronize()
       #expect(workspace.onDisk { $0["b", Int.self] } == 2)
-      // The job that the set had called may have tried it again, and told so, before the trigger was gone.
+      // The job started by the assignment may have retried and reported again before the trigger
+      // was removed.
       _ = workspace.takeErrors()
     }
   }
@@ -160,7 +161,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("A snapshot shows its state, and later reads are not misled by it")
+  @Test("A snapshot reads its own state, and does not affect later reads")
   func snapshot() throws {
     try withTemporaryFile { workspace in
       workspace.dflat.dictionary["k"] = 1
@@ -180,7 +181,7 @@ struct DictionaryTests {
     }
   }
 
-  @Test("After shutdown memory answers, and the disk is silent")
+  @Test("After shutdown, reads come from memory, and the disk is not used")
   func afterShutdown() throws {
     try withTemporaryFile { workspace in
       workspace.dflat.dictionary["k"] = 1

@@ -11,12 +11,12 @@ import Testing
 
 @Suite("Writing on the caller's thread")
 struct DirectWriteTests {
-  /// Whether the code that runs now belongs to a task, and not to a queue of the workspace.
+  /// Whether the running code belongs to a task, and not to a queue of the workspace.
   private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
   // MARK: Tasks
 
-  @Test("With a queue of the program's, and in serial workspaces, awaited writes run there")
+  @Test("With the program's own queue, and in serial workspaces, awaited writes run on that queue")
   func onQueue() async throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -36,8 +36,8 @@ struct DirectWriteTests {
     await serial.shutdown()
   }
 
-  /// Lets an awaited write begin on its task's thread, and stops it there until somebody is in its
-  /// way.
+  /// Lets an awaited write begin on its task's thread, and stops it there until another connection
+  /// blocks it.
   private func giveUp(
     _ workspace: TemporaryFile, _ block: () throws -> Void, _ unblock: () throws -> Void
   ) throws {
@@ -69,7 +69,7 @@ struct DirectWriteTests {
     }
     hasBegun.waitForTurn()
     isInside.expect("the first run")
-    // It keeps its place before this one.
+    // It stays ahead of this one in the queue.
     let follower = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in
       order.withLock { $0.append("follower") }
@@ -88,7 +88,7 @@ struct DirectWriteTests {
     #expect(workspace.posts.all().map(\.number) == [1, 7])
   }
 
-  @Test("An awaited write that would wait for another connection waits on a queue, in its place")
+  @Test("An awaited write that would wait for another connection waits on a queue, in its order")
   func waitsForConnection() async throws {
     try await beyondTasks {
       try withTemporaryFile(.file) { workspace in
@@ -106,7 +106,7 @@ struct DirectWriteTests {
 
   // MARK: Observers
 
-  @Test("A synchronous write runs again after changes by others, as often as it may")
+  @Test("A synchronous write runs again after external changes, as often as allowed")
   func conflicts() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 0)])

@@ -1,18 +1,18 @@
 // A file whose tables without fields have vtables of 2 bytes, as Google's builder for Swift writes
 // them: Fixtures/empty-tables.db.
 //
-// Of its 40 posts, 19 hold such a table: rows 1 to 6 as author, 7 to 11 as a link, 12 to 15 as a
-// photo, 16 to 18 as author and as link, and row 19 is nothing else. All other rows have likes,
-// tags, authors, links or photos by their number.
+// Of its 40 posts, 19 contain such a table: rows 1 to 6 as author, 7 to 11 as a link, 12 to 15 as a
+// photo, 16 to 18 as author and as link, and row 19 consists of it. All other rows have likes,
+// tags, authors, links or photos according to their number.
 
 import Dflat
 import DflatTestSupport
 import SQLiteDflat
 import Testing
 
-@Suite("Tables without fields in files of others")
+@Suite("Tables without fields in files of other programs")
 struct EmptyTableTests {
-  /// What a row holds, by its number.
+  /// The content of a row, by its number.
   private func expected(_ row: Int32) -> Post {
     if row == 19 { return Post(site: "", number: 0) }
     var author: Blog.Author?
@@ -47,7 +47,7 @@ struct EmptyTableTests {
     }
   }
 
-  @Test("To create one again is refused, and it is found")
+  @Test("Creating one again is refused, and it is found")
   func creatingAgain() throws {
     try withFixture("empty-tables") { workspace in
       for row in rows {
@@ -62,10 +62,10 @@ struct EmptyTableTests {
     }
   }
 
-  @Test("Updates keep what they do not set; flatc reads what is written, with the key's strings")
+  @Test("Updates keep unset fields; flatc reads what is written, with the key's strings")
   func updates() throws {
     try withFixture("empty-tables") { workspace in
-      // In place where the row has likes, anew for the others; then anew for all.
+      // In place for the rows with likes, otherwise rewritten; then all rows are rewritten.
       for (round, title) in ["likes", "tags"].enumerated() {
         try workspace.write([Post.self]) { txn in
           for row in rows {
@@ -97,7 +97,7 @@ struct EmptyTableTests {
     }
   }
 
-  @Test("Conditions on fields of such tables, and behind them", arguments: IndexState.allCases)
+  @Test("Conditions on fields of such tables, and beyond them", arguments: IndexState.allCases)
   func conditions(state: IndexState) throws {
     var random = SeededGenerator(seed: 5)
     try withFixture("empty-tables") { workspace in
@@ -135,14 +135,14 @@ struct EmptyTableTests {
         #expect(rows(Post.author.handle == "ada") == matching { $0.author?.handle == "ada" })
         #expect(rows(Post.likes <= 18) == (1...19).map(Int64.init))
         #expect(rows(Post.site == "") == [19] && rows(Post.isPinned) == matching(\.isPinned))
-        // The queries have begun to build what was missing.
+        // The queries have started to build the missing indexes.
         try workspace.write([Post.self]) { _ in }
       }
       #expect(try workspace.faults() == [])
     }
   }
 
-  @Test("Values of the dictionary that are such tables, or hold some")
+  @Test("Dictionary values that are such tables, or contain some")
   func dictionary() throws {
     try withFixture("empty-tables") { workspace in
       let dictionary = workspace.dflat.dictionary

@@ -1,4 +1,5 @@
-// What fields with Swift types of their own, and required ones, write; what they refuse; what they make of rows of others.
+// Fields with Swift types of their own, and required fields: what they write, what they refuse, and
+// how rows from other programs are read.
 
 import DflatTestSupport
 import FlatBuffersRuntime
@@ -10,7 +11,7 @@ import Testing
 struct EverydayWriteTests {
   private static let table = Order._schema.table
 
-  /// The schema as flatc takes it.
+  /// The schema in the form that flatc accepts.
   private func withSchema<R>(_ body: (URL) throws -> R) throws -> R {
     let directory = URL(fileURLWithPath: try makeTemporaryDirectory())
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -18,12 +19,12 @@ struct EverydayWriteTests {
       .deletingLastPathComponent().appending(path: "DflatTestSupport/Schemas/everyday.fbs")
     let attributes = ["primary", "indexed", "unique", "v", "swift", "swift_name"]
       .map { "attribute \"\($0)\";\n" }.joined()
-    // flatc knows defaults of strings for few languages only.
+    // flatc supports string defaults for few languages only.
     let text = try String(contentsOf: source, encoding: .utf8)
       .replacingOccurrences(of: " = \"none\"", with: "")
     let schema = directory.appending(path: "everyday.fbs")
     try (attributes + text).write(to: schema, atomically: false, encoding: .utf8)
-    // With strings in unions, flatc prints JSON by the compiled schema only.
+    // For strings in unions, flatc prints JSON only from the compiled schema.
     let compile = Process()
     compile.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     compile.arguments = ["flatc", "--binary", "--schema", "-o", directory.path, schema.path]
@@ -74,7 +75,7 @@ struct EverydayWriteTests {
       "INSERT INTO \(Self.table) (__pk0, __pk1, p) VALUES ('\(id)', \(number), x'\(hex)')")
   }
 
-  @Test("A row without what is required, and with what cannot be read, is read and told")
+  @Test("A row without required fields, or with unreadable ones, is read and reported")
   func oldRows() throws {
     try withTemporaryFile { workspace in
       try Orders.store(in: workspace)
@@ -106,13 +107,13 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("An update of such a row writes what is required, and keeps what it did not set")
+  @Test("An update of such a row writes the required fields, and keeps unset ones")
   func updatesOfOldRows() throws {
     try withTemporaryFile { workspace in
       try Orders.store(in: workspace)
       try tamper(workspace, 20) { [($0.string("not a number"), 20)] }
       try tamper(workspace, 21)
-      // A field that only a newer schema knows stays, too.
+      // A field of a newer schema stays, too.
       try tamper(workspace, 22) { [($0.string("newer"), 52)] }
       for number in 20...22 {
         let old = try #require(
@@ -137,7 +138,7 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("A creation request without a word has empty values of all that is required")
+  @Test("A creation request without values has empty values for all required fields")
   func emptyCreation() throws {
     try withTemporaryFile { workspace in
       try workspace.write([Order.self]) { txn in
@@ -154,7 +155,7 @@ struct EverydayWriteTests {
     }
   }
 
-  @Test("A value of the dictionary that does not fit is reported, and the old one stays on disk")
+  @Test("A dictionary value that does not fit is reported, and the old one stays on disk")
   func dictionary() throws {
     try withTemporaryFile { workspace in
       var dictionary = workspace.dflat.dictionary

@@ -1,4 +1,5 @@
-// One file and two versions of a program: article.fbs and article_next.fbs differ in everything in which they may.
+// One file and two versions of a program: article.fbs and article_next.fbs contain every allowed
+// difference.
 
 import Dflat
 import DflatTestSupport
@@ -16,7 +17,7 @@ struct EvolutionTests {
 
   // MARK: Opening
 
-  /// What must be the same before and after: contents and times of everything in a directory.
+  /// Contents and times of everything in a directory, which must not change.
   private func listing(_ directory: String) throws -> [String: String] {
     var listing: [String: String] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
@@ -24,7 +25,7 @@ struct EvolutionTests {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
       var info = stat()
       stat(path, &info)
-      // SQLite's empty log and what connections share tell nothing.
+      // SQLite's empty log and the shared memory file are irrelevant.
       if data.isEmpty || name.hasSuffix("-shm") { continue }
       #if canImport(Darwin)
         let time = info.st_mtimespec
@@ -79,7 +80,7 @@ struct EvolutionTests {
   }
 
   @Test(
-    "Where nothing may be written a new version reads everything, by indexes that it has not, too",
+    "Where nothing can be written, a new version reads everything, also by missing indexes",
     arguments: ReadOnlyTests.Barrier.available)
   func openingBehindBarrier(barrier: ReadOnlyTests.Barrier) throws {
     let directory = try makeTemporaryDirectory()

@@ -1,4 +1,4 @@
-// What a workspace does for its file: the log and free pages.
+// A workspace's maintenance of its file: the write-ahead log and free pages.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +9,7 @@ import SQLiteAccess
 import Platform
 import Testing
 
-@Suite("Care for the file")
+@Suite("File maintenance")
 struct FileCareTests {
   private static let limit = 64 << 10
 
@@ -23,7 +23,7 @@ struct FileCareTests {
     numbers.map { post($0, photo: String(repeating: "x", count: 2000) + "\($0)") }
   }
 
-  /// A workspace with a small log, whose idle turns come when the tests want them.
+  /// A workspace with a small log, whose idle turns run when the tests need them.
   private func withSmallLog(
     idleDelay: Duration = .seconds(3600), _ body: (TemporaryFile) throws -> Void
   ) throws {
@@ -33,7 +33,8 @@ struct FileCareTests {
     }) { try body($0) }
   }
 
-  /// What the workspace tells, until it has told enough; events come a little after what they tell of.
+  /// The events of a workspace, collected until there are enough; an event arrives slightly after
+  /// its cause.
   private func events(
     _ workspace: TemporaryFile, until isEnough: ([SQLiteWorkspace.Event]) -> Bool
   ) -> [SQLiteWorkspace.Event] {
@@ -46,7 +47,7 @@ struct FileCareTests {
     return all
   }
 
-  @Test("The log is moved into the file when it has reached its limit")
+  @Test("The log is checkpointed when it has reached its limit")
   func checkpoints() throws {
     try withSmallLog { workspace in
       var longest = 0
@@ -64,17 +65,17 @@ struct FileCareTests {
     }
   }
 
-  @Test("A log that one transaction has made long is emptied")
+  @Test("A log that a single transaction has made long is truncated")
   func longTransaction() throws {
     try withSmallLog { workspace in
       try workspace.store(large(0..<200))
-      // It is moved after everybody was told of the commit.
+      // It is checkpointed after all observers were notified of the commit.
       #expect(eventually { size(workspace.path + "-wal") == 0 })
       #expect(size(workspace.path) > 200 * 4000)
     }
   }
 
-  @Test("A transaction that has looked something up does not keep the log from being moved for it")
+  @Test("A transaction that has looked something up does not prevent its own checkpoint")
   func readingTransactions() throws {
     try withSmallLog { workspace in
       try workspace.store(large(0..<10))
@@ -90,7 +91,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("A snapshot that holds the log is reported with its age; afterwards the log is emptied")
+  @Test("A snapshot that blocks the log is reported with its age; afterwards the log is truncated")
   func ownSnapshot() throws {
     try withSmallLog { workspace in
       try workspace.store([post(-1)])
@@ -111,7 +112,7 @@ struct FileCareTests {
           }
         }
       }
-      // It is told again as the log grows.
+      // It is reported again as the log grows.
       let stuck = stuck(events(workspace) { stuck($0).count > 2 })
       let most = ContinuousClock.now - began
       #expect(
@@ -125,7 +126,7 @@ struct FileCareTests {
   }
 
   @Test(
-    "A foreign reader that holds the log is reported; once it has ended an idle turn moves the log")
+    "A foreign reader that blocks the log is reported; when it has ended, an idle turn checkpoints")
   func foreignReader() throws {
     try withSmallLog(idleDelay: .milliseconds(30)) { workspace in
       try workspace.store([post(-1)])
@@ -134,7 +135,7 @@ struct FileCareTests {
       #expect(try foreign.value("SELECT count(*) FROM blog__post_v1_0") == 1)
       for number in 0..<50 as Range<Int32> { try workspace.store(large(number..<number + 1)) }
       var ages: [Duration] = []
-      // Idle turns go on trying, and the age is since when it could not be done.
+      // Idle turns keep trying, and the age counts from the first failure.
       let isOld = eventually {
         for case .stuckReader(let age, let isOwn, _) in workspace.takeEvents() {
           ages.append(age)
@@ -154,7 +155,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("Another program that writes is waited for, and is no stuck reader")
+  @Test("Another program that writes is waited for, and is not a stuck reader")
   func foreignWriter() throws {
     try withTemporaryFile { workspace in
       try workspace.store(large(0..<10))
@@ -180,7 +181,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("After an error it is tried again when the log has grown, not with each transaction")
+  @Test("After an error it is retried when the log has grown, not with each transaction")
   func failedCheckpoint() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])
@@ -194,13 +195,13 @@ struct FileCareTests {
       #expect(!care.isDue(own))
       try own.execute("INSERT INTO t VALUES (1)")
       #expect(care.isDue(own))
-      // A quiet time is used, too.
+      // Idle time is used, too.
       #expect(try care.step(own, isQuiet: true) { nobody }.events.count == 1)
       #expect(try care.step(own, isQuiet: true) { nobody }.next == .nothing)
     }
   }
 
-  @Test("A reader of the workspace's own that begins while a checkpoint waits is told as its own")
+  @Test("An own reader that begins while a checkpoint waits is reported as the workspace's own")
   func readerBeganMeanwhile() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])
@@ -226,7 +227,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("Readers are waited for at sizes that double, and never if a snapshot of our own is old")
+  @Test("Readers are waited for at sizes that double, and never if an own snapshot is old")
   func patience() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])
@@ -263,7 +264,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("Snapshots that follow each other without a gap do not keep the log from beginning anew")
+  @Test("Back-to-back snapshots do not keep the log from restarting")
   func readersWithoutGap() throws {
     try withSmallLog { workspace in
       try workspace.store([post(-1)])
@@ -274,7 +275,7 @@ struct FileCareTests {
           while !isDone.load(ordering: .relaxed) {
             workspace.dflat.fetchWithinASnapshot {
               _ = workspace.posts.all()
-              // Each lasts for longer than a checkpoint waits at first.
+              // Each one lasts longer than a checkpoint waits at first.
               Thread.sleep(forTimeInterval: 0.12)
             }
           }
@@ -292,7 +293,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("Free pages are given back while nobody writes, a bounded number at a time")
+  @Test("Free pages are returned while the workspace is idle, in steps of bounded size")
   func vacuum() throws {
     try withTemporaryFile(configure: { $0.idleDelay = .milliseconds(30) }) { workspace in
       try workspace.store(large(0..<600))
@@ -302,7 +303,7 @@ struct FileCareTests {
       let isGivenBack = try eventually { try foreign.freelistCount() == 0 }
       #expect(isGivenBack)
       #expect(try foreign.pageCount() * 4 < before)
-      // The file itself is short, too, once the log was moved.
+      // The file itself is also short once the log was checkpointed.
       #expect(eventually { size(workspace.path) < before * 4096 / 4 })
       func steps(_ events: [SQLiteWorkspace.Event]) -> [(Int, Int)] {
         events.compactMap {
@@ -311,7 +312,7 @@ struct FileCareTests {
       }
       let steps = steps(events(workspace) { steps($0).last?.1 == 0 })
       #expect(steps.count > 1)
-      // A page that maps others may go with those it maps.
+      // A pointer map page may be freed together with the pages it maps.
       #expect(steps.allSatisfy { $0.0 > 0 && $0.0 <= 260 })
       #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.1 < $0.1 })
       #expect(try workspace.faults().isEmpty)
@@ -319,7 +320,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("A file of which much is free becomes shorter though somebody goes on writing")
+  @Test("A largely free file shrinks even while transactions continue")
   func vacuumWhileWriting() throws {
     try withTemporaryFile(configure: { $0.idleDelay = .milliseconds(200) }) { workspace in
       try workspace.store(large(0..<600))
@@ -335,7 +336,7 @@ struct FileCareTests {
     }
   }
 
-  @Test("A file without auto-vacuum keeps its free pages, and is left alone")
+  @Test("A file without auto-vacuum keeps its free pages, and is not changed")
   func withoutAutoVacuum() throws {
     try withTemporaryFile(.file) { workspace in
       try workspace.tamper("CREATE TABLE t (a); DROP TABLE t")

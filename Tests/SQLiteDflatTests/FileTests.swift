@@ -1,4 +1,5 @@
-// The file: names, columns, settings, and files that others have written. Looked at by the command `sqlite3`.
+// The file: names, columns, settings, and files written by other programs. Examined with the
+// command `sqlite3`.
 
 import Dflat
 import DflatTestSupport
@@ -39,7 +40,7 @@ struct FileTests {
     }
   }
 
-  @Test("A new file is in WAL mode and gives free pages back")
+  @Test("A new file is in WAL mode and has incremental auto-vacuum")
   func settings() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])
@@ -49,7 +50,7 @@ struct FileTests {
     }
   }
 
-  @Test("Values are stored as their kind says")
+  @Test("Values are stored according to their kind")
   func values() throws {
     try withTemporaryFile { workspace in
       try workspace.write([Kit.Item.self]) { txn in
@@ -100,7 +101,7 @@ struct FileTests {
   }
 
   @Test(
-    "What an older version of a program does not know survives its updates as far as it can read")
+    "Fields unknown to an older version of a program survive its updates as far as it can read")
   func unknownValues() throws {
     try withTemporaryFile { workspace in
       try workspace.write([KIT.Item.self]) { txn in
@@ -119,7 +120,7 @@ struct FileTests {
     }
   }
 
-  @Test("A file as upstream writes it opens: made by hand, with rows by flatc")
+  @Test("A file in upstream's format opens: created by hand, with rows from flatc")
   func upstreamFile() throws {
     try withTemporaryFile(.file) { workspace in
       let directory = try makeTemporaryDirectory()

@@ -24,7 +24,7 @@ struct FindTests {
           if case .statement(let sql, _) = $0, sql.contains("__pk") { sql } else { nil }
         }
       }
-      // Which of them reads, or is answered from a state that is kept, is the same for both.
+      // Which of them reads, or is answered from a pinned state, is the same for both.
       let fetched = trace { _ = workspace.posts.where(Post.site == "s" && Post.number == 1) }
       let found = trace { _ = workspace.dflat.find(Post.self, ("s", 1)) }
       #expect(fetched == found && found.count == 1)

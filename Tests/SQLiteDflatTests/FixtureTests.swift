@@ -1,4 +1,4 @@
-// Files that others have made, kept in Fixtures: see the README there.
+// Files created by other programs, in Fixtures: see the README there.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +7,7 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Files of others")
+@Suite("Files of other programs")
 struct FixtureTests {
   enum Fixture: String, CaseIterable, Sendable {
     case complete, unfinished
@@ -72,7 +72,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("The same where nothing is written; and the file is as it was", arguments: Fixture.allCases)
+  @Test("The same where nothing is written; the file is unchanged", arguments: Fixture.allCases)
   func readingOnly(fixture: Fixture) throws {
     try with(fixture, configure: { $0.isReadOnly = true }) { workspace in
       let before = try Data(contentsOf: URL(fileURLWithPath: workspace.path))
@@ -83,7 +83,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("Complete side tables answer as they are; unfinished ones are finished when a query asks")
+  @Test("Complete side tables answer as they are; queries complete the partial ones")
   func indexes() throws {
     let sides = Post._schema.indexes.map(\.table)
     try with(.complete) { workspace in
@@ -97,7 +97,7 @@ struct FixtureTests {
     try with(.unfinished) { workspace in
       #expect(try workspace.posts.explain(where: Post.likes == 5).indexes == [])
       expectAnswers(workspace.posts)
-      // The queries have begun the build; it stands before this.
+      // The queries have started the build; it is ahead of this in the queue.
       try workspace.write([Post.self]) { _ in }
       expectAnswers(workspace.posts)
       #expect(try workspace.faults() == [])
@@ -106,13 +106,13 @@ struct FixtureTests {
   }
 
   @Test(
-    "What is stored and changed here others read by hand-written SQL", arguments: Fixture.allCases)
+    "Hand-written SQL reads objects stored and changed here", arguments: Fixture.allCases)
   func writing(fixture: Fixture) throws {
     try with(fixture) { workspace in
       let t = "blog__post_v1_0"
       expectAnswers(workspace.posts)
       try workspace.write([Post.self]) { _ in }
-      // A value that only a row without an object has is free.
+      // A value that only a row without an object has can be used.
       let stored = try workspace.store([post(10, likes: 6, photo: "gone.jpg"), post(11)])
       #expect(stored.map(\._rowid) == [10, 11], "row ids are not used again")
       #expect(throws: TransactionError.objectAlreadyExists) {

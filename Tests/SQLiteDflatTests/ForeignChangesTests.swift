@@ -1,4 +1,4 @@
-// What is known of other connections' commits, in each phase of the writer.
+// What is known about external commits, in each phase of the writer.
 
 import DflatTestSupport
 import Foundation
@@ -6,9 +6,10 @@ import SQLiteAccess
 @testable import SQLiteDflat
 import Testing
 
-@Suite("Commits of others")
+@Suite("External commits")
 struct ForeignChangesTests {
-  /// Calls `body` with a writer and a foreign connection to one file, after somebody has asked in vain once.
+  /// Calls `body` with a writer and another connection to the same file, after one unsuccessful
+  /// query for the generation.
   private func withConnections(
     _ body: (ForeignChanges, _ writer: Connection, _ foreign: Connection) throws -> Void
   ) throws {
@@ -27,7 +28,7 @@ struct ForeignChangesTests {
     changes.close()
   }
 
-  @Test("The writer's first transaction finds no change that was none, and one that was")
+  @Test("The writer's first transaction notices an external change, and only a real one")
   func firstTransaction() throws {
     try withConnections { changes, writer, foreign in
       let opened = changes.lastGeneration
@@ -43,7 +44,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("While the writer begins, the generation is known until somebody commits")
+  @Test("While the writer begins, the generation is known until another connection commits")
   func beginning() throws {
     try withConnections { changes, writer, foreign in
       let first = try #require(try changes.generation())
@@ -60,7 +61,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("While the writer commits, the generation is known until the commit is there")
+  @Test("While the writer commits, the generation is known until the commit is complete")
   func ending() throws {
     try withConnections { changes, writer, foreign in
       let first = try #require(try changes.generation())
@@ -79,7 +80,7 @@ struct ForeignChangesTests {
     }
   }
 
-  @Test("Moments are noted only while somebody wants to know")
+  @Test("Moments are recorded only while they are needed")
   func unwanted() throws {
     try withConnections { changes, writer, _ in
       let first = try changes.generation()

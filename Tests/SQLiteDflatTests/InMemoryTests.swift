@@ -1,4 +1,4 @@
-// Workspaces in memory: like others, and gone afterwards.
+// In-memory workspaces: they work like others, and leave nothing behind.
 
 import Dflat
 import DflatTestSupport
@@ -8,13 +8,13 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Workspaces in memory")
+@Suite("In-memory workspaces")
 struct InMemoryTests {
   private func directory(_ workspace: TemporaryFile) -> String {
     URL(fileURLWithPath: workspace.path).deletingLastPathComponent().path
   }
 
-  @Test("What a workspace does, it does in memory, too", arguments: StorageKind.allCases)
+  @Test("It supports everything that a workspace for a file does", arguments: StorageKind.allCases)
   func sameBehaviour(kind: StorageKind) throws {
     try withTemporaryFile(kind) { workspace in
       #expect(workspace.posts.all().isEmpty && !workspace.fileExists())
@@ -32,14 +32,14 @@ struct InMemoryTests {
   }
 
   @Test(
-    "Readers and the writer go on beside each other, and snapshots stay as they are",
+    "Readers and the writer run concurrently, and snapshots do not change",
     arguments: StorageKind.allCases)
   func concurrency(kind: StorageKind) throws {
     try withTemporaryFile(kind, configure: { $0.walLimit = 64 << 10 }) { workspace in
       try workspace.store((0..<10).map { post($0, likes: 0) })
       workspace.dflat.fetchWithinASnapshot {
         #expect(workspace.posts.all().count == 10)
-        // The writer commits inside the snapshot, and inside the transaction others read.
+        // The writer commits inside the snapshot, and readers run inside the transaction.
         for round in 1...20 as ClosedRange<Int32> {
           _ = try? workspace.write([Post.self]) { txn in
             for number in 0..<10 as Range<Int32> {
@@ -72,7 +72,7 @@ struct InMemoryTests {
     }
   }
 
-  @Test("Nothing is left behind: after shutdown, and when the workspace is released")
+  @Test("Nothing is left behind after shutdown, and when the workspace is released")
   func nothingRemains() throws {
     let closed = TemporaryFile(path: nil)
     try closed.store([post(1)])
@@ -93,7 +93,7 @@ struct InMemoryTests {
     unused.dflat.shutdown()
   }
 
-  @Test("What a killed process has left goes when the next one is used; what is in use stays")
+  @Test("The directory of a killed process is removed with the next use; those in use stay")
   func leftovers() throws {
     try withTemporaryFile(.memory) { living in
       try living.store([post(1)])
@@ -112,7 +112,7 @@ struct InMemoryTests {
     }
   }
 
-  @Test("A process that ends in an orderly way leaves nothing, though a workspace is still open")
+  @Test("A process that exits normally leaves nothing, though a workspace is still open")
   func endOfProcess() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]

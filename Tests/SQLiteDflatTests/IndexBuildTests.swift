@@ -1,4 +1,4 @@
-// Indexes that are built while the program goes on.
+// Index builds that run beside the program's transactions.
 
 import Dflat
 import DflatTestSupport
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Building indexes")
 struct IndexBuildTests {
-  /// When an empty transaction of the type completes, a step that was wanted before has ended.
+  /// When an empty transaction of the type completes, a previously requested step has ended.
   private func waitForStep(_ workspace: TemporaryFile) throws {
     try workspace.write([Post.self]) { _ in }
   }
@@ -29,12 +29,12 @@ struct IndexBuildTests {
   }
 
   @Test(
-    "One query, and every index of the type is complete and sound, whatever it was before",
+    "After one query every index of the type is complete and sound, whatever its state before",
     arguments: IndexState.allCases)
   func fromAnyState(state: IndexState) throws {
     var random = SeededGenerator(seed: 11)
     try withTemporaryFile { workspace in
-      // Three indexes: together they lack no more than a step fills.
+      // Three indexes; together they lack no more rows than one step fills.
       try workspace.store((1...100).map { post(Int32($0), likes: Int32($0 % 7)) })
       let connection = try workspace.foreignConnection()
       try connection.execute("DELETE FROM blog__post_v1_0 WHERE rowid % 5 = 0")
@@ -61,28 +61,28 @@ struct IndexBuildTests {
       _ = workspace.posts.where(Post.number == 3 && Post.isPinned)
       try waitForStep(workspace)
       #expect(try count(workspace, "f10") == nil)
-      // By order, too, it is mentioned.
+      // An order mentions it, too.
       _ = workspace.posts.all(orderBy: [Post.likes.ascending])
       try waitForStep(workspace)
       #expect(try count(workspace, "f10") == 10)
     }
   }
 
-  /// The queue is held up until the workspace is shut down, so exactly one step runs.
+  /// The queue is blocked until the workspace is shut down, so exactly one step runs.
   private func beginAndShutDown(_ workspace: TemporaryFile) {
     let dflat = workspace.dflat
     let hold = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in hold.wait() }
     #expect(workspace.posts.where(Post.likes == 3).count == 120)
     let done = DispatchSemaphore(value: 0)
-    // The first step is accepted by now, and the second one is not.
+    // By now the first step is accepted, and the second one is not.
     dflat.shutdown { done.signal() }
     hold.signal()
-    // A second call would not wait for what was accepted before.
+    // A second call would not wait for work that was accepted before.
     done.expect("the end of the shutdown")
   }
 
-  @Test("A step fills at most 500 rows; the build goes on by itself, and after a restart")
+  @Test("A step fills at most 500 rows; the build continues by itself, and after a restart")
   func steps() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store((1...1200).map { post(Int32($0), likes: Int32($0 % 10)) })
@@ -110,7 +110,7 @@ struct IndexBuildTests {
     }
   }
 
-  @Test("The event hook hears of each step")
+  @Test("The event hook receives each step")
   func events() async throws {
     let directory = try makeTemporaryDirectory()
     let events = Mutex<[SQLiteWorkspace.Event]>([])
@@ -143,7 +143,7 @@ struct IndexBuildTests {
       ])
   }
 
-  @Test("Objects that are stored, changed and removed during a build are where they belong")
+  @Test("Objects that are stored, changed and removed during a build are indexed correctly")
   func duringBuild() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store((1...2000).map { post(Int32($0), likes: Int32($0 % 10)) })
@@ -164,7 +164,7 @@ struct IndexBuildTests {
   }
 
   @Test(
-    "A field that has become unique against the facts: both objects stay, the index ends below the second"
+    "A field becomes unique despite duplicates: both objects stay, the index ends below the second"
   )
   func duplicates() async throws {
     try await withTemporaryFile { workspace in
@@ -199,7 +199,7 @@ struct IndexBuildTests {
       } throws: {
         ($0 as? StorageError)?.cause == .alreadyExists
       }
-      // Without the second one the way is free.
+      // Without the second one the index can be completed.
       try await workspace.dflat.write(Post.self) { txn in
         let second = try #require(try txn.fetch(for: Post.self).all().last { $0._rowid == 5 })
         try txn.delete(second)

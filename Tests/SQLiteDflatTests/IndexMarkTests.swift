@@ -1,5 +1,5 @@
-// How long it is known that an index is complete and right: when files are opened again, beside other workspaces, and beside other
-// programs.
+// How long an index stays known to be complete and right: when files are reopened, beside other
+// workspaces, and beside other programs.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +9,7 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Trust in indexes lasts")
+@Suite("Lasting trust in indexes")
 struct IndexMarkTests {
   private static let main = "blog__post_v1_0"
   private let likes = "\(main)__f10"
@@ -18,7 +18,7 @@ struct IndexMarkTests {
     TemporaryFile(path: path) { $0.tracesStatements = true }
   }
 
-  /// How often side tables were compared with the objects since the last call.
+  /// The number of comparisons of side tables with the objects since the last call.
   private func verifications(_ workspace: TemporaryFile) -> Int {
     workspace.takeEvents().count { event in
       guard case .statement(let sql, _) = event else { return false }
@@ -26,12 +26,13 @@ struct IndexMarkTests {
     }
   }
 
-  /// When an empty transaction of the type completes, a step that was wanted before has ended.
+  /// When an empty transaction of the type completes, a previously requested step has ended.
   private func waitForStep(_ workspace: TemporaryFile) throws {
     try workspace.write([Post.self]) { _ in }
   }
 
-  /// Compares conditions on indexed fields with a filter over all objects, and the file with its objects.
+  /// Compares conditions on indexed fields with a filter over all objects, and checks the file
+  /// against its objects.
   private func expectRight(_ workspace: TemporaryFile, _ comment: Comment? = nil) {
     let all = workspace.posts.all()
     for value in 0..<6 as Range<Int32> {
@@ -50,7 +51,7 @@ struct IndexMarkTests {
         == all.count { $0.attachment == nil }, comment)
   }
 
-  /// What is wrong with side tables. Keys of objects that were changed by SQL are another matter.
+  /// The errors in side tables. The keys of objects changed by SQL are not checked here.
   private func faults(_ workspace: TemporaryFile, complete: Bool = false) throws -> [String] {
     try workspace.faults(complete: complete).filter { !$0.contains("key columns") }
   }
@@ -59,9 +60,9 @@ struct IndexMarkTests {
     try workspace.store((1...20).map { post($0, likes: $0 % 6, photo: $0 % 3 > 0 ? "\($0)" : nil) })
   }
 
-  // MARK: Our own
+  // MARK: Own changes
 
-  @Test("A file that is opened again is not looked through")
+  @Test("A reopened file is not verified again")
   func openedAgain() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -75,7 +76,7 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("The commits of other workspaces take nothing away, whatever they write")
+  @Test("Commits of other workspaces keep the marks, whatever they write")
   func otherWorkspaces() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -160,7 +161,7 @@ struct IndexMarkTests {
     var sql: String { rawValue.replacing("main", with: IndexMarkTests.main) }
   }
 
-  @Test("What another program changes is noticed, and put right", arguments: Tampering.allCases)
+  @Test("Changes by other programs are noticed and corrected", arguments: Tampering.allCases)
   func tampering(_ tampering: Tampering) throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -179,7 +180,7 @@ struct IndexMarkTests {
       #expect(try faults(workspace) == [])
       #expect(try workspace.posts.explain(where: Post.likes == 3).indexes == [likes])
       other.dflat.shutdown()
-      // From then on it is known again.
+      // From then on the index is trusted again.
       let again = traced(workspace.path)
       expectRight(again)
       #expect(verifications(again) == 0)
@@ -187,7 +188,7 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("Only what lies behind the first change is looked at again")
+  @Test("Only rows after the first change are verified again")
   func behindTheChange() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -202,21 +203,21 @@ struct IndexMarkTests {
     }
   }
 
-  /// The queue is held up until the workspace is shut down, so exactly one step runs.
+  /// The queue is blocked until the workspace is shut down, so exactly one step runs.
   private func askAndShutDown(_ workspace: TemporaryFile) {
     let dflat = workspace.dflat
     let hold = DispatchSemaphore(value: 0)
     dflat.performChanges([Post.self]) { _ in hold.wait() }
     #expect(workspace.posts.where(Post.likes == 5).count == 2000)
     let done = DispatchSemaphore(value: 0)
-    // The first step is accepted by now, and the second one is not.
+    // By now the first step is accepted, and the second one is not.
     dflat.shutdown { done.signal() }
     hold.signal()
-    // A second call would not wait for what was accepted before.
+    // A second call would not wait for work that was accepted before.
     done.expect("the end of the shutdown")
   }
 
-  @Test("A build that ends early goes on behind what it has verified, in the next program, too")
+  @Test("An interrupted build continues after the rows that it verified, in the next program, too")
   func resumed() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store((1...12_000).map { post($0, likes: $0 % 6) })
@@ -236,9 +237,9 @@ struct IndexMarkTests {
     }
   }
 
-  // MARK: Triggers of others
+  // MARK: Triggers of other programs
 
-  @Test("Triggers that users have put into the file run, and cost no trust")
+  @Test("Triggers that users have put into the file run, and indexes stay trusted")
   func auditTrigger() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -281,7 +282,7 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("A trigger that changes objects or index rows of its own accord is seen through")
+  @Test("A trigger that changes further objects or index rows is noticed")
   func meddlingTriggers() throws {
     let bodies = [
       "UPDATE main SET p = new.p WHERE rowid = 2",
@@ -307,7 +308,7 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("What was verified before a trigger has changed a side table is not believed afterwards")
+  @Test("What was verified before a trigger changed a side table is not relied on afterwards")
   func meddlingAgain() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)
@@ -328,7 +329,7 @@ struct IndexMarkTests {
     }
   }
 
-  @Test("A trigger that comes while the file is open runs with the next change")
+  @Test("A trigger that is created while the file is open runs with the next change")
   func lateTrigger() throws {
     try withTemporaryFile { workspace in
       try fill(workspace)

@@ -1,4 +1,4 @@
-// What may be believed of a side table, and for how long.
+// When a side table can be trusted, and for how long.
 
 import Dflat
 import DflatTestSupport
@@ -7,14 +7,14 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Side tables that others change")
+@Suite("Side tables changed by other programs")
 struct IndexTrustTests {
   private let likes = "blog__post_v1_0__f10"
   private let path = "blog__post_v1_0__f20__u2__f4"
 
   private func numbers(_ posts: FetchedResult<Post>) -> [Int32] { posts.map(\.number) }
 
-  @Test("A hole that another program makes while the file is open hides no object")
+  @Test("A gap made by another program while the file is open hides no object")
   func hole() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
@@ -24,7 +24,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("A transaction does not believe what another program has changed before its first fetch")
+  @Test("A transaction does not trust an index that another program changed before its first fetch")
   func holeBeforeTransaction() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
@@ -38,7 +38,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("What was seen in an old snapshot is not believed of the present state")
+  @Test("A result of verification in an old snapshot does not apply to the current state")
   func snapshotDoesNotVouchForLater() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
@@ -51,7 +51,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("What was seen in the present state is not believed of an old snapshot")
+  @Test("A result of verification in the current state does not apply to an old snapshot")
   func presentDoesNotVouchForSnapshot() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<5).map { post($0, likes: 7) })
@@ -67,7 +67,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("What was seen inside an aborted transaction is not believed afterwards")
+  @Test("A result of verification in an aborted transaction is discarded")
   func abortedTransactionVouchesForNothing() throws {
     try withTemporaryFile { workspace in
       let stored = try workspace.store((0..<5).map { post($0, likes: 7) })
@@ -84,7 +84,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("A value that only a row without an object has is free")
+  @Test("A value that only a row without an object has can be used")
   func orphanDoesNotRefuse() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3, photo: "c")])
@@ -99,7 +99,7 @@ struct IndexTrustTests {
   }
 
   @Test(
-    "A unique value is enforced whatever state the side table is in",
+    "A unique value is enforced whatever the state of the side table",
     arguments: IndexState.allCases)
   func uniqueness(state: IndexState) throws {
     try withTemporaryFile { workspace in
@@ -123,7 +123,7 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("A field that has become unique is enforced, though its index stands there as a plain one")
+  @Test("A field that has become unique is enforced, though its index still exists as a plain one")
   func becameUnique() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a")])
@@ -152,11 +152,11 @@ struct IndexTrustTests {
   }
 
   @Test(
-    "Duplicates that stand under a path that has become unique stay visible; new ones are refused")
+    "Duplicates under a path that has become unique stay visible; new ones are refused")
   func storedDuplicates() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b"), post(3)])
-      // As if the path had been indexed only, and both had been stored then.
+      // As if the path had only been indexed when both were stored.
       try workspace.tamper("DROP INDEX index__\(path)")
       let blob = try workspace.foreignConnection().value(
         "SELECT p FROM blog__post_v1_0 WHERE rowid = 1")
@@ -184,11 +184,11 @@ struct IndexTrustTests {
     }
   }
 
-  @Test("Tables that are renamed into place work, whatever their indexes are called")
+  @Test("Renamed tables work, whatever the names of their indexes")
   func renamedTables() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a")])
-      // Both tables go away with their indexes, whose names stay taken.
+      // Both tables are dropped with their indexes, whose names stay in use.
       try workspace.tamper("ALTER TABLE blog__post_v1_0 RENAME TO old_main")
       try workspace.tamper("ALTER TABLE \(path) RENAME TO old_side")
       #expect(workspace.posts.all().isEmpty)
@@ -221,7 +221,7 @@ struct IndexTrustTests {
   }
 
   @Test(
-    "A unique side table of another version of the schema refuses nothing, and is kept right",
+    "A unique side table of another schema version refuses nothing, and is kept right",
     arguments: [true, false])
   func foreignUnique(isComplete: Bool) throws {
     let side = "blog__post_v1_0__f14__f4"

@@ -1,4 +1,4 @@
-// Fetching one object by its primary key, wherever a program may do so.
+// Fetching one object by its primary key, in every context where a program may do so.
 
 import Dflat
 import DflatTestSupport
@@ -28,14 +28,14 @@ struct KeyFetchTests {
         errors.allSatisfy {
           $0.cause == .corruptRow && $0.table == "blog__post_v1_0" && $0.rowid == 2
         })
-      // Each fetch tells it once, also in the midst of many.
+      // Each fetch reports it once, also among many fetches.
       for _ in 0..<100 { _ = found(workspace, "s", 1) + found(workspace, "s", 2) }
       #expect(workspace.takeErrors().count == 100)
     }
   }
 
   @Test(
-    "What a trigger that others have made changes beside a transaction's own rows is seen at once")
+    "A change by another program's trigger to other rows of a transaction is visible at once")
   func triggers() throws {
     try withTemporaryFile { workspace in
       try workspace.store((1...3).map { post($0, likes: $0) })
@@ -54,7 +54,7 @@ struct KeyFetchTests {
     }
   }
 
-  @Test("A program may fetch while it is told of a fetch's statement")
+  @Test("A program may fetch in the event handler for a fetch's statement")
   func traced() throws {
     let again = Again()
     try withTemporaryFile(configure: {
@@ -77,7 +77,7 @@ struct KeyFetchTests {
     }
   }
 
-  /// Something that is done when a statement has run, and not again for the statements of that.
+  /// An action that runs when a statement has run, but not for the statements of the action itself.
   private final class Again: @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var body: (() -> Void)?

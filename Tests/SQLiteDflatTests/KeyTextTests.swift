@@ -1,5 +1,5 @@
-// The strings of a primary key are in every row that is written, also where they are empty:
-// upstream's readers take them to be there.
+// The strings of a primary key are written in every row, even if they are empty: upstream's readers
+// expect them.
 
 import Dflat
 import DflatTestSupport
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Strings of primary keys")
 struct KeyTextTests {
-  /// The bytes of a post as older versions wrote it: without a site.
+  /// The bytes of a post as older versions wrote them: without a site.
   private func oldPost(number: Int32, likes: Int32, url: String? = nil) -> Data {
     let builder = FlatBufferBuilder()
     var link = FlatBufferBuilder.Offset.none
@@ -74,7 +74,7 @@ struct KeyTextTests {
         plain.number = 1
         try txn.submit(plain)
         try txn.submit(Blog.PostChangeRequest.creationRequest(Post(site: "", number: 2)))
-        // A copy of bytes that lack it, as they are and with a change.
+        // A copy of bytes that lack it, unchanged and with a change.
         try txn.submit(Blog.PostChangeRequest.creationRequest(old))
         let changed = Blog.PostChangeRequest.creationRequest(old)
         changed.number = 4
@@ -93,12 +93,12 @@ struct KeyTextTests {
     }
   }
 
-  @Test("Updates of rows that lack them write them, whatever is changed, and only if something is")
+  @Test("Updates of rows that lack them write them, whatever is changed, but only if something is")
   func updates() throws {
     try withOldPosts { workspace in
       #expect(try sites(workspace) == [nil, nil, nil])
       #expect(workspace.posts.where(Post.site == "").map(\.likes) == [1, 2, 3])
-      /// Whether the row stays as it was.
+      /// Whether the row stays unchanged.
       func isIdentity(
         _ number: Int32, _ body: @escaping (Blog.PostChangeRequest) -> Void
       ) throws -> Bool {
@@ -123,8 +123,8 @@ struct KeyTextTests {
         return
       }
       #expect(try sites(workspace) == [nil, nil, nil])
-      // A number that could be patched in place, a string behind a union, and what is not there
-      // yet.
+      // A number that could be patched in place, a string behind a union, and a field that is
+      // absent.
       #expect(try !isIdentity(1) { $0.likes = 10 })
       #expect(try !isIdentity(2) { $0.attachment = .link(Blog.Link(url: "v")) })
       #expect(try !isIdentity(3) { $0.tags = ["t"] })
@@ -134,7 +134,7 @@ struct KeyTextTests {
   }
 
   @Test(
-    "Objects that are migrated have them, also those that the migration reads from bytes",
+    "Migrated objects have them, also those that the migration reads from bytes",
     arguments: [false, true])
   func migration(isFromBytes: Bool) async throws {
     try await withTemporaryFile { workspace in
@@ -155,7 +155,7 @@ struct KeyTextTests {
     }
   }
 
-  @Test("An item of the dictionary has its key and its namespace, which is empty")
+  @Test("A dictionary item has its key and its namespace, which is empty")
   func dictionary() throws {
     try withTemporaryFile { workspace in
       var dictionary = workspace.dflat.dictionary

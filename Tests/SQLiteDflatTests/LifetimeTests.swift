@@ -1,4 +1,4 @@
-// Opening, snapshots, shutdown, and what runs when.
+// Opening, snapshots, shutdown, and the order of work.
 
 import DflatTestSupport
 import Dispatch
@@ -24,7 +24,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("A transaction that submits nothing completes with true, and leaves no tables")
+  @Test("A transaction that submits nothing completes with true, and creates no tables")
   func emptyTransaction() throws {
     try withTemporaryFile { workspace in
       let outcome = try workspace.write([Post.self]) { _ in }
@@ -33,7 +33,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Where no file can be made, the handler does not run, and the reason is told")
+  @Test("If no file can be created, the handler does not run, and the reason is reported")
   func cannotOpen() throws {
     let directory = try makeTemporaryDirectory()
     let dflat = SQLiteWorkspace(
@@ -53,7 +53,7 @@ struct LifetimeTests {
     dflat.shutdown()
   }
 
-  @Test("Transactions that wait when the workspace is released run; then the file is closed")
+  @Test("Transactions that wait when the workspace is released still run; then the file is closed")
   func released() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -85,7 +85,7 @@ struct LifetimeTests {
     again.shutdown()
   }
 
-  @Test("shutdown carries its flags out", arguments: [false, true])
+  @Test("shutdown carries out its flags", arguments: [false, true])
   func flags(withOtherConnection: Bool) throws {
     try withTemporaryFile(.file) { workspace in
       try workspace.store(
@@ -107,7 +107,7 @@ struct LifetimeTests {
   }
 
   @Test(
-    "shutdown with .truncate leaves the log to others who read, and does not hold up their transactions"
+    "shutdown with .truncate keeps the log for other readers, and does not block their transactions"
   )
   func truncateBesideSnapshot() throws {
     try withTemporaryFile(.file, configure: { $0.busyTimeout = .seconds(100) }) { workspace in
@@ -118,7 +118,7 @@ struct LifetimeTests {
       var count: Int32 = 11
       other.dflat.fetchWithinASnapshot {
         #expect(other.posts.all().count == 10)
-        // Otherwise there is nothing in the log that the snapshot does not have.
+        // Otherwise the log contains nothing that the snapshot does not see.
         _ = try? other.store([post(10)])
         workspace.dflat.shutdown(flags: .truncate) { closed.signal() }
         // All the time until it has ended, and once more.

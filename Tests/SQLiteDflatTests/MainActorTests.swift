@@ -1,11 +1,12 @@
-// A client whose module belongs to the main actor compiles without a word about isolation, and works:
-// nothing that it hands to the library runs on the main actor by mistake, or off it.
+// A client whose module is isolated to the main actor compiles without isolation annotations, and
+// works: none of the closures that it passes to the library runs on the main actor, or off it, by
+// mistake.
 
 import DflatTestSupport
 import MainActorClient
 import Testing
 
-@Suite("A client whose module belongs to the main actor")
+@Suite("A client isolated to the main actor")
 @MainActor
 struct MainActorTests {
   private func withBoard<R: Sendable>(_ use: (Board) async throws -> R) async throws -> R {
@@ -24,20 +25,20 @@ struct MainActorTests {
       ])
   }
 
-  @Test("Its handlers run transactions and tell the main actor")
+  @Test("Its handlers run transactions and report to the main actor")
   func performChanges() async throws {
     let lines = try await withBoard { await $0.performChanges() }
     #expect(Set(lines) == ["deleted 7", "success true", "true"])
   }
 
-  @Test("It follows results by handlers, streams and live queries")
+  @Test("It observes results with handlers, streams and live queries")
   func watch() async throws {
     let lines = try await withBoard { try await $0.watch() }
     #expect(
       Set(lines) == ["handled 1", "handler 1", "stream 1", "inserted 1", "live 1"])
   }
 
-  @Test("It keeps and follows values in the dictionary")
+  @Test("It stores and observes values in the dictionary")
   func dictionary() async throws {
     let lines = try await withBoard { await $0.useDictionary() }
     #expect(lines == ["initial 12", "updated 13", "true 4.0"])

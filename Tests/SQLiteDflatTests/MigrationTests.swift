@@ -1,4 +1,4 @@
-// Migrations that are carried out from end to end.
+// Complete migrations.
 
 import Dflat
 import DflatTestSupport
@@ -20,7 +20,7 @@ struct MigrationTests {
     try unsoundness(of: V2.Letter._schema, workspace.foreignConnection(), complete: true)
   }
 
-  @Test("A migration is tried without a workspace, on objects and on bytes of a fixture")
+  @Test("A migration is tested without a workspace, on objects and on bytes of a fixture")
   func withoutWorkspace() throws {
     #expect(
       try migration.migrate(V1.Letter(number: 7, text: "two words"))
@@ -37,7 +37,7 @@ struct MigrationTests {
     #expect(try chain.migrate(V1.Letter(number: 7)) == nil)
   }
 
-  @Test("Every object becomes its successor, in steps; the old ones are gone or kept, as was said")
+  @Test("Every object is migrated, in steps; the old ones are removed or kept, as configured")
   func eager() async throws {
     for keepsOld in [false, true] {
       try await withTemporaryFile { workspace in
@@ -57,7 +57,7 @@ struct MigrationTests {
         #expect(workspace.secondLetters.allSatisfy { $0._rowid > 0 })
         #expect(workspace.firstLetters == (keepsOld ? (0..<57).map(Letters.old) : []))
         #expect(try faults(workspace) == [])
-        // Again there is nothing to be done, whatever became of the new objects.
+        // The second time there is nothing to do, whatever has happened to the new objects.
         try await workspace.dflat.write(V2.Letter.self) { txn in
           try txn.delete(V2.Letter(id: "n1"))
           try txn.update(V2.Letter(id: "n2")) { $0.words = 77 }
@@ -69,7 +69,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("Where there is nothing to migrate nothing is written, not even a file")
+  @Test("If there is nothing to migrate, nothing is written, not even a file")
   func nothing() async throws {
     try await withTemporaryFile { workspace in
       workspace.dflat.migrateWhenUsed(migration)
@@ -79,7 +79,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("The event hook hears of each step")
+  @Test("The event hook receives each step")
   func events() async throws {
     try await withTemporaryFile { workspace in
       try workspace.storeFirst((0..<8).map(Letters.old))
@@ -98,7 +98,7 @@ struct MigrationTests {
     }
   }
 
-  // MARK: When used
+  // MARK: Migration on first use
 
   @Test("A transaction of the new type begins when everything is migrated")
   func lazyTransaction() throws {
@@ -122,7 +122,7 @@ struct MigrationTests {
       #expect(outcome.result == all.count && outcome.isCommitted)
       #expect(workspace.firstLetters.isEmpty)
       #expect(try faults(workspace) == [])
-      // Another program of the older version goes on.
+      // Another program with the older version continues.
       let other = workspace.secondWorkspace()
       try other.storeFirst([V1.Letter(number: 5000, text: "late")])
       #expect(workspace.secondLetters.last?.text == "late")
@@ -133,7 +133,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("Where nothing can be written the old objects are read as new ones")
+  @Test("Where nothing can be written, the old objects are read as new ones")
   func readOnly() throws {
     try withTemporaryFile(.file) { workspace in
       try workspace.storeFirst((0..<30).map(Letters.old))
@@ -148,9 +148,9 @@ struct MigrationTests {
     }
   }
 
-  // MARK: What goes wrong
+  // MARK: Failures
 
-  @Test("An object whose function throws stops the migration there, and is named; nothing is lost")
+  @Test("An object whose function throws stops the migration and is named; nothing is lost")
   func failingFunction() async throws {
     try await withTemporaryFile { workspace in
       try workspace.storeFirst((1...20).map(Letters.old))
@@ -169,7 +169,7 @@ struct MigrationTests {
       }
       #expect(cause as? Illegible == Illegible(text: "illegible"))
       #expect(workspace.firstLetters.map(\.number) == Array(8...20), "those before it are migrated")
-      // Fetches leave it out, and say so; who would write is told.
+      // Fetches leave it out and report it; writes throw.
       _ = workspace.takeErrors()
       #expect(workspace.secondLetters.count == wanted(1..<21).count - 1)
       #expect(!workspace.takeErrors().isEmpty)
@@ -177,7 +177,7 @@ struct MigrationTests {
         try await workspace.dflat.write(V2.Letter.self) { _ = try $0.insert(V2.Letter(id: "x")) }
       }
       #expect(!workspace.takeErrors().isEmpty)
-      // The old type is as it was, and there it can be mended.
+      // The old type is unchanged, and the object can be repaired there.
       try await workspace.dflat.write(V1.Letter.self) { txn in
         _ = try txn.update(V1.Letter(number: 8)) { $0.text = "legible" }
       }
@@ -201,7 +201,7 @@ struct MigrationTests {
     }
   }
 
-  /// The line is held up until the shutdown stands behind the first step.
+  /// The queue is blocked until the shutdown is enqueued behind the first step.
   private func beginAndShutDown(
     _ dflat: SQLiteWorkspace
   ) -> AsyncThrowingStream<MigrationProgress, any Error> {
@@ -213,7 +213,7 @@ struct MigrationTests {
     return steps
   }
 
-  @Test("A shutdown ends a migration between two steps; it goes on later")
+  @Test("A shutdown ends a migration between two steps; it continues later")
   func shutdownWhileRunning() async throws {
     try await withTemporaryFile { workspace in
       try workspace.storeFirst((0..<100).map(Letters.old))

@@ -1,4 +1,4 @@
-// Mistakes of the calling program stop it, with a message that names the call.
+// Programmer errors stop the program, with a message that names the call.
 
 import Dflat
 import DflatTestSupport
@@ -14,7 +14,7 @@ struct MisuseTests {
     for word in words { #expect(text.contains(word), "\(text)") }
   }
 
-  @Test("Settings that make no sense")
+  @Test("Impossible settings")
   func settings() async {
     let limit = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

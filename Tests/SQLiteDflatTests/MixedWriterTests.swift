@@ -1,8 +1,8 @@
-// All ways of writing at once, from threads and tasks, over types that overlap, at random.
+// All ways of writing at once, from threads and tasks, over overlapping types, at random.
 //
-// Each transaction counts up the likes of a post, the text of a note, or both. So the counters tell
-// how many were committed, what a transaction finds tells its place in the order of its type, and
-// each counter that an observer is told is one that was committed.
+// Each transaction increments the likes of a post, the text of a note, or both. So the counters
+// show how many transactions were committed, the value that a transaction finds shows its position
+// in the order of its type, and each counter delivered to an observer must be a committed one.
 
 import Dflat
 import DflatTestSupport
@@ -12,7 +12,7 @@ import SQLiteDflat
 import Platform
 import Testing
 
-@Suite("Writers of all kinds")
+@Suite("Mixed writers")
 struct MixedWriterTests {
   private enum Form: CaseIterable {
     case queued, synchronous, awaited
@@ -26,7 +26,7 @@ struct MixedWriterTests {
     var note: Int?
   }
 
-  /// What a transaction does, as both contexts can do it.
+  /// The work of a transaction, in a form that works in both contexts.
   private struct Change: Sendable {
     let usesPost: Bool
     let usesNote: Bool
@@ -75,10 +75,10 @@ struct MixedWriterTests {
     }
   }
 
-  /// Not Swift's pool, whose threads other tests block.
+  /// Not Swift's thread pool, whose threads other tests block.
   private static let tasks = TaskQueue()
 
-  /// Carries a change out, and waits for its end.
+  /// Makes a change, and waits until it has completed.
   private static func perform(
     _ change: Change, _ form: Form, _ dflat: SQLiteWorkspace
   ) throws -> Counts {
@@ -134,14 +134,14 @@ struct MixedWriterTests {
     }
   }
 
-  /// What all clients have found, and which thread found what in which order.
+  /// The findings of all clients, with the order in which each thread made them.
   private struct Found: Sendable {
     var posts: [Int32] = []
     var notes: [Int] = []
     var both: [Counts] = []
   }
 
-  @Test("Every transaction runs once, in one order, behind those that its thread has called before")
+  @Test("Every transaction runs once, in one order, after earlier ones from its thread")
   func oneOrder() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let calls = isLongRun ? 1000 : 80
@@ -169,7 +169,7 @@ struct MixedWriterTests {
                 #expect(!change.isRefused, "seed \(seed)")
                 if let post = counts.post {
                   #expect(post > last.post ?? 0, "seed \(seed)")
-                  // Observers are told before the end.
+                  // Observers are notified before the transaction completes.
                   #expect(told.withLock { $0.last ?? 0 } >= post, "seed \(seed)")
                   last.post = post
                 }
@@ -192,10 +192,10 @@ struct MixedWriterTests {
         let all = found.withLock { $0 }
         #expect(all.posts.sorted() == Array(1...Int32(all.posts.count)), "seed \(seed)")
         #expect(all.notes.sorted() == Array(1...all.notes.count), "seed \(seed)")
-        // Those over both types have the same order in both.
+        // Transactions over both types have the same order in both.
         let both = all.both.sorted { $0.post ?? 0 < $1.post ?? 0 }.map { $0.note ?? 0 }
         #expect(both == both.sorted(), "seed \(seed)")
-        // The observer was told each of them once, in the order of the commits.
+        // The observer was notified of each of them once, in commit order.
         #expect(told.withLock { $0 } == Array(1...Int32(all.posts.count)), "seed \(seed)")
         #expect(workspace.posts.all()[0].likes == Int32(all.posts.count))
         subscription.cancel()
@@ -204,7 +204,7 @@ struct MixedWriterTests {
   }
 
   @Test(
-    "A shutdown in between refuses a write or waits for it; what returned is stored"
+    "A shutdown in between refuses a write or waits for it; writes that returned are stored"
   )
   func shutdown() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -1,4 +1,4 @@
-// The order of transactions, and what runs at the same time.
+// The order of transactions, and their concurrency.
 
 import Dflat
 import DflatTestSupport
@@ -27,13 +27,13 @@ struct OrderTests {
     }
   }
 
-  /// Waits, but not for ever: a deadlock is a failure and no hang.
+  /// Waits with a timeout, so that a deadlock is a failure and not a hang.
   private func wait(_ semaphore: DispatchSemaphore, _ location: SourceLocation = #_sourceLocation) {
     #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: location)
   }
 
   @Test(
-    "If the file cannot be opened for writing, every transaction is told once, and no line stays blocked"
+    "If the file cannot be written, every transaction completes once, and no queue blocks"
   )
   func cannotOpen() throws {
     let directory = try makeTemporaryDirectory()
@@ -56,7 +56,7 @@ struct OrderTests {
     #expect(done.wait(timeout: .now() + 60) == .success)
     #expect(outcomes.withLock { $0 } == Self.types.map { _ in false })
     #expect(errors.touches == Self.types.count)
-    // The cause goes away: the next transaction works.
+    // The cause is removed: the next transaction works.
     try FileManager.default.createDirectory(
       atPath: directory + "/missing", withIntermediateDirectories: false)
     let committed = DispatchSemaphore(value: 0)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Other writers", .timeLimit(.minutes(3)))
 struct OtherWriterTests {
-  @Test("They are not noticed unless that was asked for")
+  @Test("They are not noticed unless that was requested")
   func off() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])
@@ -24,7 +24,7 @@ struct OtherWriterTests {
     }
   }
 
-  @Test("refresh tells what they have changed, of results and objects")
+  @Test("refresh notifies observers of their changes, for results and objects")
   func refresh() async throws {
     try await withTemporaryFile { workspace in
       let stored = try workspace.store((1...4).map { post($0, likes: $0) })
@@ -50,12 +50,12 @@ struct OtherWriterTests {
       #expect(changed.events == [9] && gone.events == [nil])
       let late = Log<[Int32]>()
       let lateSubscription = workspace.watch(stale, late)
-      // It was fetched before, and is known to be out of date without being asked again.
+      // It was fetched before, and is known to be outdated without another query.
       try workspace.settle()
       #expect(late.events == [[1, 2, 3]])
       await workspace.dflat.refresh()
       #expect(all.events.count == 1 && late.events.count == 1)
-      // Own changes go on from there.
+      // Own changes continue from there.
       try workspace.change(1) { $0.likes = 0 }
       #expect(some.events.last == [3, 2] && changed.events == [9, 0])
       withExtendedLifetime((subscriptions, lateSubscription)) {}
@@ -63,7 +63,7 @@ struct OtherWriterTests {
     }
   }
 
-  @Test("They are noticed by looking now and then, until the shutdown")
+  @Test("They are noticed by periodic checks, until the shutdown")
   func looking() throws {
     try withTemporaryFile { workspace in
       let log = Log<[Int32]>()

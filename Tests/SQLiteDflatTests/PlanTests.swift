@@ -1,4 +1,4 @@
-// How queries are answered: by which index, in whose order, and how much is read.
+// How queries are executed: by which index, in which order, and how much is read.
 
 import Dflat
 import DflatTestSupport
@@ -10,7 +10,7 @@ struct PlanTests {
   private let likes = "blog__post_v1_0__f10"
 
   @Test(
-    "An index that is not complete is not used",
+    "An incomplete index is not used",
     arguments: [IndexState.missing, .emptied, .partial])
   func incomplete(state: IndexState) throws {
     try withTemporaryFile { workspace in
@@ -21,11 +21,11 @@ struct PlanTests {
     }
   }
 
-  @Test("Reading stops when enough objects are there")
+  @Test("Reading stops when enough objects are found")
   func readingStops() throws {
     try withTemporaryFile { workspace in
       try workspace.store((1...50).map { post($0, likes: $0) })
-      // Whoever reads one of these hears of it.
+      // Reading one of these rows reports an error.
       try workspace.tamper("UPDATE blog__post_v1_0 SET p = x'00' WHERE rowid BETWEEN 11 AND 40")
       #expect(workspace.posts.all(limit: .limit(10)).count == 10)
       #expect(workspace.posts.where(Post.site == "s", limit: .limit(10)).count == 10)
@@ -40,7 +40,7 @@ struct PlanTests {
     }
   }
 
-  @Test("A condition on an index is answered by it alone")
+  @Test("A condition on an index is answered by the index alone")
   func byIndex() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<50).map { post($0, likes: $0 % 7) })
@@ -48,7 +48,7 @@ struct PlanTests {
       #expect(plan.indexes == [likes])
       #expect(plan.rowByRow == nil)
       #expect(plan.plan.contains { $0.contains("index__\(likes)") })
-      // What no index knows is checked row by row.
+      // Other conditions are checked row by row.
       let both = try workspace.posts.explain(where: Post.likes > 5 && Post.isPinned)
       #expect(both.indexes == [likes] && both.rowByRow != nil)
       let either = try workspace.posts.explain(where: Post.likes > 5 || Post.isPinned)
@@ -56,7 +56,7 @@ struct PlanTests {
     }
   }
 
-  @Test("The key is used for its fields, whatever the side tables are like")
+  @Test("The key is used for its fields, whatever the state of the side tables")
   func byKey() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<50).map { post($0) })
@@ -66,7 +66,7 @@ struct PlanTests {
     }
   }
 
-  @Test("With a limit the index delivers the order")
+  @Test("With a limit the index provides the order")
   func orderByIndex() throws {
     try withTemporaryFile { workspace in
       try workspace.store((0..<50).map { post($0, likes: $0 % 7) })

@@ -1,4 +1,4 @@
-// Random uses of the dictionary against a Swift dictionary, and many threads at once.
+// Random use of the dictionary, compared with a Swift dictionary; and many threads at once.
 
 import Dflat
 import DflatTestSupport
@@ -7,9 +7,9 @@ import Platform
 import SQLiteDflat
 import Testing
 
-@Suite("The dictionary, at random")
+@Suite("The dictionary with random operations")
 struct RandomDictionaryTests {
-  @Test("It is what a Swift dictionary is, through reopening, removal and transactions")
+  @Test("It equals a Swift dictionary, through reopening, removal and transactions")
   func model() throws {
     try withSeed { random in
       let seed = random.seed
@@ -77,11 +77,11 @@ struct RandomDictionaryTests {
     }
   }
 
-  /// Equal for equal bytes only.
+  /// Equal only if the bytes are equal.
   private func bytes(_ key: String) -> String { "\(Array(key.utf8))" }
 
   @Test(
-    "A first read while everything is removed gives the old value or none, and nothing stale stays")
+    "A first read during removeAll gives the old value or none, and nothing stale stays")
   func removalRaces() throws {
     try withTemporaryFile { workspace in
       for round in 0..<(isLongRun ? 300 : 30) {

@@ -1,4 +1,5 @@
-// Migrations in any way and order, with others who write, come to the same as the function on each object.
+// Migrations of any kind and order, beside other writers, have the same result as applying the
+// function to each object.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("Random migrations")
 struct RandomMigrationTests {
-  /// How objects get to the newest version.
+  /// How objects are migrated to the newest version.
   private enum Way: CaseIterable {
     case eager, whenUsed, readOnly, chain, oneByOne, kept, interrupted
   }
@@ -23,7 +24,7 @@ struct RandomMigrationTests {
   }
 
   @Test(
-    "Eagerly, when used, in a chain, one version after another, interrupted: all come to the same")
+    "Eager, on use, in a chain, version by version, interrupted: all have the same result")
   func equalResults() async throws {
     let seed = testSeed()
     var random = SeededGenerator(seed: seed)
@@ -76,7 +77,7 @@ struct RandomMigrationTests {
         Letters.toSecond(keepsOld: true).then(Letters.toThird(keepsOld: true)), step: step)
       await other.dflat.shutdown()
     case .interrupted:
-      // The workspace is shut down in the middle, and the next one begins with another chain.
+      // The workspace is shut down halfway, and the next one begins with another chain.
       let first = workspace.secondWorkspace()
       do {
         var done = 0
@@ -91,7 +92,7 @@ struct RandomMigrationTests {
     return workspace.dispatches
   }
 
-  @Test("Old and new versions write while it goes on: each object is there once, at every moment")
+  @Test("Old and new versions write during a migration: each object always exists exactly once")
   func concurrentWriters() async throws {
     try await withTemporaryFile(.file) { workspace in
       let count = isLongRun ? 5000 : 600
@@ -103,7 +104,7 @@ struct RandomMigrationTests {
           try await workspace.dflat.migrate(Letters.toSecond(), step: 40)
           end.isReached.store(true, ordering: .releasing)
         }
-        // An older program, in another process as it were.
+        // An older program, as if in another process.
         group.addTask {
           for round in 0..<20 as Range<Int32> {
             try await other.dflat.write(V1.Letter.self) { txn in
@@ -111,7 +112,7 @@ struct RandomMigrationTests {
             }
           }
         }
-        // Another one that does the same migration.
+        // Another program that runs the same migration.
         group.addTask { try await other.dflat.migrate(Letters.toSecond(), step: 30) }
         group.addTask {
           for round in 0..<20 {

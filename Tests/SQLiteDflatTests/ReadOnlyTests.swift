@@ -1,4 +1,4 @@
-// Workspaces that only read, and files that cannot be written.
+// Read-only workspaces, and files that cannot be written.
 
 import Dflat
 import DflatTestSupport
@@ -8,20 +8,20 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Where nothing may be written")
+@Suite("Where nothing can be written")
 struct ReadOnlyTests {
-  /// Ways to keep everybody from writing.
+  /// Ways to prevent all writes.
   enum Barrier: String, CaseIterable, Sendable {
-    /// `chattr +i` on the file: the directory beside it can be written.
+    /// `chattr +i` on the file: its directory is writable.
     case immutableFile
-    /// `chattr +i` on the directory: nothing can be made beside the file.
+    /// `chattr +i` on the directory: no file can be created beside it.
     case immutableDirectory
-    /// A volume that is mounted for reading only.
+    /// A volume that is mounted read-only.
     case readOnlyVolume
     /// The permissions of the directory and the file; the superuser ignores them.
     case permissions
 
-    /// Those that can be set up here.
+    /// The barriers that can be set up on this system.
     static let available = allCases.filter { barrier in
       guard let directory = try? makeTemporaryDirectory() else { return false }
       defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -33,7 +33,7 @@ struct ReadOnlyTests {
       return isOpen.map { barrier == .immutableFile || !$0 } ?? false
     }
 
-    /// Calls `body` behind the barrier; nil if it cannot be set up here.
+    /// Calls `body` with the barrier in place; nil if it cannot be set up.
     func hold<R>(_ directory: String, _ body: () throws -> R) rethrows -> R? {
       let (up, down): ([String], [String]) =
         switch self {
@@ -61,7 +61,7 @@ struct ReadOnlyTests {
     }
   }
 
-  /// A directory with a file that was closed in an orderly way and has a post with one like.
+  /// A directory with a properly closed file that has a post with one like.
   private func withClosedFile(_ body: (_ directory: String, _ path: String) throws -> Void) throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -72,14 +72,14 @@ struct ReadOnlyTests {
     try body(directory, path)
   }
 
-  /// What a transaction that must not run comes to.
+  /// The outcome of a transaction that must not run.
   private func refusal(_ workspace: TemporaryFile) throws -> [StorageError.Cause] {
     let outcome = try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
     #expect(!outcome.isCommitted)
     return workspace.takeErrors().map(\.cause)
   }
 
-  @Test("There are ways to keep the superuser from writing")
+  @Test("There is a way to keep the superuser from writing")
   func barriers() {
     #expect(!Barrier.available.isEmpty)
   }
@@ -107,7 +107,8 @@ struct ReadOnlyTests {
       if isReadOnly {
         #expect(try refusal(workspace) == [.readOnly])
       } else {
-        // The cause is gone, the next transaction works, and what was read without locks is read anew.
+        // With the barrier removed, the next transaction works, and a file read without locks is
+        // reopened.
         try workspace.store([post(2)])
         #expect(workspace.posts.all().count == 2)
       }
@@ -117,7 +118,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "What others write to a file that is read without locks is seen",
+    "External changes to a file that is read without locks are noticed",
     arguments: Barrier.available)
   func foreignChange(barrier: Barrier) throws {
     try withClosedFile { directory, path in
@@ -151,7 +152,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("Commits that are in the log only are not passed over: without them there is an error")
+  @Test("Commits that are only in the log are not ignored: if they cannot be read, it is an error")
   func logWithoutSharedMemory() throws {
     let barrier = try #require(Barrier.available.first { $0 != .immutableFile })
     try withTemporaryFile { original in
@@ -176,7 +177,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "A workspace that only reads changes nothing in the file, sees what others write, has no flags")
+    "A read-only workspace changes nothing in the file, sees external changes, and has no flags")
   func beside() throws {
     try withTemporaryFile(.file) { writing in
       let reading = TemporaryFile(path: writing.path) { $0.isReadOnly = true }
@@ -195,7 +196,7 @@ struct ReadOnlyTests {
     }
   }
 
-  /// A file with 200 posts as a crash leaves it in the middle of a change of all of them, outside of WAL mode.
+  /// A file with 200 posts as a crash leaves it during a change of all of them, outside WAL mode.
   private func crash(_ directory: String) throws -> String {
     try withTemporaryFile { workspace in
       let text = String(repeating: "x", count: 2000)
@@ -215,7 +216,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "A change that a crash has interrupted is undone by who may write, and others do not see it")
+    "A change interrupted by a crash is rolled back by a writer, and is invisible to other readers")
   func interruptedChange() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -235,7 +236,7 @@ struct ReadOnlyTests {
     #expect(FileManager.default.contents(atPath: path) != before)
   }
 
-  @Test("A workspace that only reads answers without an index, and does not try to build it")
+  @Test("A read-only workspace queries without a missing index, and does not try to build it")
   func missingIndex() throws {
     try withClosedFile { _, path in
       let foreign = try Connection(path: path)
@@ -248,7 +249,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("A lock that another program holds is waited for as long as the settings say")
+  @Test("A lock held by another program is waited for until the configured timeout")
   func busy() throws {
     try withTemporaryFile(configure: { $0.busyTimeout = .milliseconds(80) }) { workspace in
       try workspace.store([post(1)])
@@ -269,7 +270,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("Where no file can be made the handler does not run; once it can be, the next one does")
+  @Test("If no file can be created the handler does not run; once it can, the next one does")
   func directoryAppears() throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -284,7 +285,7 @@ struct ReadOnlyTests {
     #expect(workspace.takeErrors().isEmpty)
   }
 
-  @Test("The hook of the settings hears errors")
+  @Test("The configured hook receives errors")
   func hook() throws {
     let told = ErrorBox()
     var configuration = SQLiteWorkspace.Configuration()

@@ -1,5 +1,6 @@
-// Files that are not in WAL mode yet: others have written them, or they were closed with `.truncate`. The first transaction changes
-// that, for which it needs the file for itself.
+// Files that are not in WAL mode yet, because another program has written them, or because they
+// were closed with `.truncate`. The first transaction switches the mode, for which it needs
+// exclusive access.
 
 import Dflat
 import DflatTestSupport
@@ -28,7 +29,7 @@ struct RollbackJournalTests {
   }
 
   @Test(
-    "Queries and the first transaction do not wait for each other in a circle",
+    "Queries and the first transaction do not deadlock",
     arguments: ["", "DROP TABLE blog__post_v1_0__f10"])
   func firstTransaction(sql: String) throws {
     for round in 0..<(isLongRun ? 50 : 12) {
@@ -50,7 +51,7 @@ struct RollbackJournalTests {
             readers.leave()
           }
         }
-        // While they are at different places of what they do.
+        // While they are at different points of their work.
         let isReading = eventually { queries.load(ordering: .relaxed) >= round }
         let outcome = try? workspace.write([Post.self]) { txn in
           try txn.submit(Blog.PostChangeRequest.creationRequest(post(1000, likes: 1000, link: "")))
@@ -81,7 +82,7 @@ struct RollbackJournalTests {
     }
   }
 
-  @Test("Fetching leaves the file as it is, and so does a snapshot where nothing may be written")
+  @Test("Fetches do not change the file, nor do snapshots where nothing can be written")
   func reading() throws {
     try withFile { workspace in
       let bytes = try Data(contentsOf: URL(fileURLWithPath: workspace.path))
@@ -94,7 +95,7 @@ struct RollbackJournalTests {
     }
   }
 
-  @Test("A snapshot of a file that another program reads is one state, too")
+  @Test("A snapshot of a file that another program reads is a single state, too")
   func foreignReader() throws {
     try withFile { workspace in
       let foreign = try Connection(path: workspace.path)

@@ -1,4 +1,4 @@
-// Transactions that wait in line share a commit, and nobody notices but by the speed.
+// Queued transactions share a commit, which has no visible effect except speed.
 
 import Dflat
 import DflatTestSupport
@@ -15,7 +15,7 @@ struct SharedCommitTests {
   }
 
   @Test(
-    "Each transaction sees those before it, committed or not, and no one else sees them earlier")
+    "Each transaction sees earlier ones, committed or not; others see them only when committed")
   func visibility() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(100)])
@@ -26,7 +26,7 @@ struct SharedCommitTests {
         #expect(workspace.posts.where(Post.number == Int32(number)).count == 1)
       } _: { number, isCommitted in
         #expect(isCommitted)
-        // What is told to be committed can be seen by anybody.
+        // A transaction that was reported as committed is visible to every reader.
         #expect(workspace.posts.where(Post.number == Int32(number)).count == 1)
       }
       #expect(try outside.value("SELECT count(*) FROM blog__post_v1_0") == 21)

@@ -1,4 +1,4 @@
-// A client in Swift 5 mode compiles without a change, and works.
+// A client in Swift 5 mode compiles without changes, and works.
 
 import DflatTestSupport
 import SwiftFiveClient
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A client in Swift 5 mode")
 struct SwiftFiveTests {
-  @Test("It captures what it likes, names protocols without any, and works")
+  @Test("It captures arbitrary values, names protocols without `any`, and works")
   func client() async throws {
     let path = try makeTemporaryDirectory() + "/five.db"
     let keeper = Keeper(path: path)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Threads")
 struct ThreadTests {
-  @Test("Calls from many threads are all run, each once, and shutdown waits for them")
+  @Test("Calls from many threads all run once, and shutdown waits for them")
   func calls() throws {
     try withTemporaryFile(.file) { workspace in
       let answers = ErrorBox()
@@ -37,7 +37,7 @@ struct ThreadTests {
     }
   }
 
-  @Test("A transaction reads even while snapshots hold all readers")
+  @Test("A transaction can read even while snapshots hold all readers")
   func snapshotsHoldAllReaders() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1)])

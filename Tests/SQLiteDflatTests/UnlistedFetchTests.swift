@@ -1,4 +1,5 @@
-// Fetches that cannot be answered, and cannot throw: of a type that a transaction does not name, and after the shutdown.
+// Fetches that can neither succeed nor throw: of a type that a transaction does not name, and after
+// the shutdown.
 
 import Dflat
 import DflatTestSupport
@@ -7,9 +8,10 @@ import SQLiteDflat
 import Platform
 import Testing
 
-@Suite("Fetches of types that are not in the list, and after shutdown")
+@Suite("Fetches of unlisted types, and after shutdown")
 struct UnlistedFetchTests {
-  /// What a program has somewhere else: it uses the workspace and knows of no transaction.
+  /// Helper code in another part of a program, which uses the workspace and does not know about the
+  /// transaction.
   private struct Helper {
     let dflat: any Workspace
 
@@ -17,7 +19,7 @@ struct UnlistedFetchTests {
     func note(_ key: UInt64) -> Note? { dflat.find(Note.self, key) }
   }
 
-  /// What a workspace tells its error hook, whatever type it has.
+  /// The errors that a workspace reports to its hook, of any type.
   private final class Heard: Sendable {
     private let errors = Mutex<[any Error]>([])
 
@@ -51,7 +53,7 @@ struct UnlistedFetchTests {
       await #expect(throws: missing) {
         try await dflat.write(Post.self) { txn in
           #expect(helper.note(1) == nil)
-          // It has failed already: nothing more is carried out.
+          // It has already failed: nothing else is carried out.
           #expect(throws: missing) { try txn.insert(post(1)) }
         }
       }
@@ -68,7 +70,7 @@ struct UnlistedFetchTests {
       }
       #expect(workspace.posts.all().isEmpty)
       #expect(heard.take().isEmpty)
-      // Nobody is in the way of what comes next.
+      // Later transactions are not affected.
       try await dflat.write(Post.self, Note.self) { txn in
         try txn.insert(post(1))
         #expect(helper.noteCount() == 0)
@@ -77,7 +79,7 @@ struct UnlistedFetchTests {
     }
   }
 
-  @Test("A fetch after the shutdown is empty, and the error hook hears why")
+  @Test("A fetch after the shutdown is empty, and the error hook receives the reason")
   func afterShutdown() throws {
     try withTemporaryFile { workspace in
       let dflat = workspace.dflat
@@ -102,7 +104,7 @@ struct UnlistedFetchTests {
       #expect(workspace.posts.where(Post.site == "s" && Post.number == 1).isEmpty)
       #expect(dflat.find(Post.self, ("s", 1)) == nil)
       #expect(heard.take() == [.shutDown, .shutDown, .shutDown])
-      // What began before goes on reading.
+      // Reads that began before continue.
       mayGoOn.signal()
       hasEnded.expect("the end of the transaction")
       #expect(inside.withLock { $0 } == 1)

@@ -1,4 +1,4 @@
-// What an update keeps: everything that was not set, whoever wrote it.
+// Updates keep all unset fields, whichever program wrote them.
 
 import Dflat
 import DflatTestSupport
@@ -48,12 +48,12 @@ struct UpdateTests {
     }
   }
 
-  /// Whether the object's bytes are those that a builder writes.
+  /// Whether the object's bytes equal those that a builder writes.
   private func isCanonical(_ item: Kit.Item) -> Bool {
     Kit.ItemBuilder(from: item).build().toData() == item.toData()
   }
 
-  @Test("An update that leaves a unique value alone is not refused for old duplicates of it")
+  @Test("An update that does not change a unique value is not refused because of old duplicates")
   func oldDuplicates() throws {
     try withTemporaryFile { workspace in
       try workspace.store([post(1, photo: "a"), post(2, photo: "b")])
@@ -80,7 +80,7 @@ struct UpdateTests {
 
   // MARK: Newer schemas
 
-  @Test("What only a newer version of a program knows survives every update by an older one")
+  @Test("Fields of a newer version of a program survive every update by an older one")
   func newerFields() throws {
     try withSeed { random in
       let seed = random.seed
@@ -116,7 +116,7 @@ struct UpdateTests {
                 return
               }
             }
-            // A newer program writes it in canonical form again.
+            // A newer program rewrites it in canonical form.
             let request = try #require(KIT.ItemChangeRequest.changeRequest(expected))
             request.title = "\(expected.title ?? "")!"
             guard case .updated(let last) = try txn.submit(request) else {
@@ -161,7 +161,7 @@ struct UpdateTests {
     BothField(\.plainLong, \.plainLong, \.plainLong),
   ]
 
-  /// An object with values that the older schema does not know, at the root and further in.
+  /// An object with values that the older schema does not know, at the root and nested.
   private func newerItem(_ random: inout SeededGenerator) -> KIT.Item {
     let item = RandomItems.item(&random)
     var builder = KIT.ItemBuilder(from: KIT.Item.from(data: item.toData()))

@@ -1,4 +1,5 @@
-// Indexes that upstream Dflat has built, and upstream running beside us. Its side is played by hand-written SQL.
+// Indexes built by upstream Dflat, and upstream programs running beside ours, simulated with
+// hand-written SQL.
 
 import Dflat
 import DflatTestSupport
@@ -7,7 +8,7 @@ import SQLiteAccess
 import SQLiteDflat
 import Testing
 
-@Suite("Indexes of upstream's programs")
+@Suite("Indexes of upstream programs")
 struct UpstreamIndexTests {
   typealias Article = Press.Article
 
@@ -38,7 +39,8 @@ struct UpstreamIndexTests {
     #expect(articles.where(Article.votes == 3).count == all.count { $0.votes == 3 })
   }
 
-  /// What a query of upstream finds: it trusts a side table whose greatest row id is the main table's.
+  /// The result of an upstream query: it trusts a side table if its greatest row id is that of the
+  /// main table.
   private func upstreamCount(
     _ workspace: TemporaryFile, _ column: String, _ value: String
   ) throws -> String {
@@ -52,7 +54,7 @@ struct UpstreamIndexTests {
         + "WHERE s.\(column) = \(value)")
   }
 
-  @Test("A complete index on a field with a default is trusted once it was verified, and kept up")
+  @Test("A complete index on a field with a default is trusted once verified, and maintained")
   func defaults() throws {
     try with("defaults") { workspace in
       let fetched = workspace.dflat.fetch(for: Article.self)
@@ -77,7 +79,7 @@ struct UpstreamIndexTests {
     }
   }
 
-  @Test("The first change of an upstream file keeps its indexes up, though nobody has asked them")
+  @Test("The first change of an upstream file maintains its indexes, even if no query used them")
   func writtenFirst() throws {
     try with("defaults") { workspace in
       try workspace.write([Article.self]) { txn in
@@ -94,7 +96,7 @@ struct UpstreamIndexTests {
     }
   }
 
-  @Test("Upstream runs beside us: each finds all objects at every moment")
+  @Test("With upstream running beside us, each program always finds all objects")
   func besideUpstream() throws {
     try with("defaults") { workspace in
       let upstream = try workspace.foreignConnection()
@@ -121,7 +123,7 @@ struct UpstreamIndexTests {
         expected += 1
         #expect(try count() == expected)
         expectDefaults(workspace)
-        // We store one.
+        // Our program stores one.
         try workspace.write([Article.self]) { txn in
           _ = try txn.insert(
             Press.ArticleChangeRequest.creationRequest(
@@ -129,7 +131,7 @@ struct UpstreamIndexTests {
         }
         expected += 1
         #expect(try count() == expected)
-        // Upstream replaces one, and removes one.
+        // Upstream replaces one and removes one.
         try upstream.execute("BEGIN IMMEDIATE")
         let number = 1 + 2 * round
         try upstream.execute(
@@ -147,7 +149,7 @@ struct UpstreamIndexTests {
             "DELETE FROM \(articles)__\(side) WHERE rowid = ?", [.integer(id)])
         }
         try upstream.execute("COMMIT")
-        // One of those that are replaced had the rank before.
+        // One of the replaced objects had the rank before.
         expected += number == 5 ? 0 : 1
         expected -= 1
         #expect(try count() == expected)
@@ -160,7 +162,7 @@ struct UpstreamIndexTests {
 
   // MARK: Unions
 
-  @Test("Indexes below a union are verified for values: those of other members are not believed")
+  @Test("Indexes below a union are verified: values of other members are not trusted")
   func unions() throws {
     try with("unions") { workspace in
       let link = Post.attachment.as(Blog.Link.self).url
@@ -176,7 +178,7 @@ struct UpstreamIndexTests {
     }
   }
 
-  @Test("A value that a unique index has from another member does not refuse an object")
+  @Test("A value in a unique index that belongs to another member does not refuse an object")
   func falseRefusal() throws {
     try with("unions") { workspace in
       // There is a link with this address, and no photo.

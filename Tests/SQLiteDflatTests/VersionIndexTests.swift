@@ -1,4 +1,5 @@
-// The indexes of one file that two versions of a program use: their defaults differ, and so do the values that each would index.
+// The indexes of one file that is used by two versions of a program with different defaults, and so
+// different index values.
 
 import Dflat
 import DflatTestSupport
@@ -10,7 +11,7 @@ struct VersionIndexTests {
   private typealias Old = Press.Article
   private typealias New = PRESS.Article
 
-  @Test("A build makes a version's index its own, and then it answers; a plain index needs none")
+  @Test("A build makes an index right for its version; an index without defaults needs no build")
   func rebuiltForDefault() async throws {
     try await withTemporaryFile { workspace in
       try workspace.write([Old.self]) { txn in
@@ -34,7 +35,7 @@ struct VersionIndexTests {
       try await workspace.dflat.indexesReady(for: New.self)
       #expect(
         try unsoundness(of: New._schema, workspace.foreignConnection(), complete: true) == [])
-      // The old version asks for a build of its own, which must not come in between.
+      // The old version requests a build of its own, which must not run in between.
       let after = workspace.dflat.fetchWithinASnapshot { Result { try indexes() } }
       #expect(try after.get() == [[], [rank], [votes]])
       #expect(workspace.dflat.fetch(for: Old.self).where(Old.rank == 5).count == 10)

@@ -1,4 +1,4 @@
-// Opening a workspace so that what is wrong is told at once.
+// Opening a workspace with errors thrown at once.
 
 import Dflat
 import DflatTestSupport
@@ -16,7 +16,7 @@ struct WorkspaceOpeningTests {
     try await body(URL(fileURLWithPath: directory))
   }
 
-  /// Expects that a workspace cannot be opened, for a reason that names its path.
+  /// Expects that a workspace cannot be opened, with a reason that contains its path.
   @discardableResult
   private func expectRefusal(
     _ url: URL, _ cause: StorageError.Cause, _ words: String..., isReadOnly: Bool = false,
@@ -57,7 +57,7 @@ struct WorkspaceOpeningTests {
     }
   }
 
-  @Test("A directory that does not exist, and what is no directory")
+  @Test("A directory that does not exist, and a path through a file")
   func missingDirectory() async throws {
     try await inDirectory { directory in
       let missing = directory.appendingPathComponent("none")
@@ -74,7 +74,7 @@ struct WorkspaceOpeningTests {
       await expectRefusal(directory, .cannotOpen, "it is a directory")
       await expectRefusal(
         directory.appendingPathComponent("none.db"), .cannotOpen, "no such file", isReadOnly: true)
-      // The classic way says nothing before the first transaction, and then the same.
+      // The initialiser reports nothing before the first transaction, and then the same.
       let workspace = TemporaryFile(path: missing.path + "/test.db")
       #expect(workspace.posts.all().isEmpty && workspace.takeErrors().isEmpty)
       try workspace.write([Post.self]) { _ in Issue.record("the handler ran") }
@@ -83,7 +83,7 @@ struct WorkspaceOpeningTests {
     }
   }
 
-  @Test("A file that is no database", arguments: [false, true])
+  @Test("A file that is not a database", arguments: [false, true])
   func noDatabase(isReadOnly: Bool) async throws {
     try await inDirectory { directory in
       let url = directory.appendingPathComponent("letter.txt")
@@ -107,7 +107,7 @@ struct WorkspaceOpeningTests {
         barrier.hold(directory.path) { urls.compactMap { failure($0) } }
       }
       let told = try #require(errors).compactMap { $0 as? StorageError }
-      // A file that cannot be changed stands in a directory where another one can be made.
+      // An immutable file is in a directory where another file can be created.
       #expect(told.count == (barrier == .immutableFile ? 1 : 2))
       for error in told {
         #expect([.readOnly, .cannotOpen].contains(error.cause), "\(error)")
@@ -117,8 +117,8 @@ struct WorkspaceOpeningTests {
     }
   }
 
-  /// Opens in a task, for which this thread waits.
-  /// - Returns: Why it could not; nil if it could.
+  /// Opens in a task, and blocks this thread until it has ended.
+  /// - Returns: The error; nil if it succeeded.
   private func failure(_ url: URL) -> (any Error)? {
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
@@ -132,7 +132,7 @@ struct WorkspaceOpeningTests {
     return failure.withLock { $0 }
   }
 
-  @Test("A URL that is no file's")
+  @Test("A URL that is not a file URL")
   func noFileURL() async throws {
     let url = try #require(URL(string: "https://example.org/test.db"))
     let error = await #expect(throws: StorageError.self) {
@@ -147,7 +147,7 @@ struct WorkspaceOpeningTests {
     #expect(text.contains("SQLiteWorkspace(url:)") && text.contains("no file URL"), "\(text)")
   }
 
-  @Test("URLs beside paths, a default protection level, and memory without settings")
+  @Test("URLs and paths, a default protection level, and memory without settings")
   func initialisers() async throws {
     try await inDirectory { directory in
       let url = directory.appendingPathComponent("test.db")

@@ -1,4 +1,4 @@
-// Transactions that return what they made and throw what went wrong.
+// Transactions that return results and throw errors.
 
 import Dflat
 import DflatTestSupport
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("write and read")
 struct WriteTests {
-  @Test("What another connection changes under a closure's reading makes it run again")
+  @Test("A change by another connection to what a closure has read makes it run again")
   func conflict() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 1), post(2, likes: 1)])
@@ -39,7 +39,7 @@ struct WriteTests {
     }
   }
 
-  @Test("Others' changes that a closure has not read are no conflict")
+  @Test("External changes to what a closure has not read are no conflict")
   func noConflict() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 1), post(2, likes: 1)])
@@ -59,7 +59,7 @@ struct WriteTests {
     }
   }
 
-  @Test("A closure that can never keep what it has read gives up after its attempts")
+  @Test("A closure whose reads keep being invalidated gives up after its attempts")
   func attempts() async throws {
     try await withTemporaryFile { workspace in
       try workspace.store([post(1, likes: 0)])

@@ -1,12 +1,13 @@
-// The benchmark program of Empire.
+// The benchmark program for Empire.
 //
-//   bench-empire            every case beside its floor: a table, and results/empire.json
-//   bench-empire smoke      every case once on few records, results checked; for CI
-//   bench-empire profile    Empire's side only, RUNS times; to be run under a profiler
-//   bench-empire floor      the floor's side only, likewise
+//    bench-empire            every case and its floor: a table, and results/empire.json
+//    bench-empire smoke      every case once on a few records, with results checked; for CI
+//    bench-empire profile    Empire's side only, RUNS times; for use under a profiler
+//    bench-empire floor      the floor's side only, likewise
 //
-// Environment: CASES=id,id restricts the cases, RUNS=n is the number of runs (7), OUTPUT=folder where the result goes.
-// Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
+// Environment: CASES=id,id selects cases, RUNS=n is the number of runs (7), OUTPUT=folder is the
+// output folder. Exit status: 0, 1 if a side failed or the sides disagree, 64 for bad usage. A
+// missed goal is reported, but is not a failure.
 
 import Foundation
 

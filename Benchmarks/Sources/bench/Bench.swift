@@ -1,13 +1,16 @@
 // The benchmark program.
 //
-//   bench            every case beside its floor: a table, results/latest.json, results/latest.svg
-//   bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table, results/scaling.json, results/scaling.svg
-//   bench smoke      every case once on few objects, results checked; for CI. Figures mean nothing and are not kept.
-//   bench profile    Dflat's side only, RUNS times; to be run under a profiler
-//   bench floor      the floor's side only, likewise
+//    bench            every case and its floor: a table, results/latest.json, results/latest.svg
+//    bench scaling    how cost grows from 10,000 to 1,000,000 objects: a table,
+//                     results/scaling.json, results/scaling.svg
+//    bench smoke      every case once on a few objects, with results checked; for CI. Timings are
+//                     meaningless and not saved
+//    bench profile    Dflat's side only, RUNS times; for use under a profiler
+//    bench floor      the floor's side only, likewise
 //
-// Environment: CASES=id,id restricts the cases, RUNS=n is the number of runs (7), OUTPUT=folder where results go.
-// Exit status: 0, 1 if a side failed or sides disagree, 64 for bad usage. A missed goal is named and is no failure.
+// Environment: CASES=id,id selects cases, RUNS=n is the number of runs (7), OUTPUT=folder is the
+// output folder. Exit status: 0, 1 if a side failed or the sides disagree, 64 for bad usage. A
+// missed goal is reported, but is not a failure.
 
 import Foundation
 import SQLiteAccess
@@ -17,7 +20,7 @@ struct Bench {
   static func main() {
     do {
       let child = try Child(Array(CommandLine.arguments.dropFirst()))
-      // For both sides: the floor uses the same SQLite library.
+      // This applies to both sides: the floor uses the same SQLite library.
       if child?.keepsDefaults != true { try SQLiteProcess.configureForThreads() }
       if let child { return try child.run() }
       let options = try Options()
@@ -73,7 +76,7 @@ struct Bench {
     Table.printMissedGoals(measurements, memory)
   }
 
-  /// Sides that agree, rows that are the same bytes, and figures that are numbers.
+  /// Whether the sides agree, rows have equal bytes, and results are numbers.
   private static func runSmoke(_ options: Options, _ fixture: Fixture) throws {
     try Smoke.checkRows(fixture)
     for item in Case.all + Scaling.cases(200) where options.includes(item.id) {

@@ -1,11 +1,11 @@
-// What `dflatc check` is asked for.
+// The arguments of `dflatc check`.
 
 /// `dflatc check`.
 struct CheckRequest: Equatable {
   var old = ""
   var new = ""
   var include: [String] = []
-  /// Where the old version's includes are searched instead, if there are any.
+  /// Include directories for the old version, if they differ.
   var oldInclude: [String] = []
   var configuration: String?
   var printsJSON = false

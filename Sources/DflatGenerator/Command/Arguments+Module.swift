@@ -1,4 +1,4 @@
-// What `dflatc module` is asked for.
+// The arguments of `dflatc module`.
 
 /// `dflatc module`.
 struct ModuleRequest: Equatable {
@@ -43,7 +43,7 @@ extension Request {
 }
 
 extension OptionReader {
-  /// What `--module NAME=DIR` names.
+  /// The argument of `--module NAME=DIR`.
   mutating func module(of argument: Argument) throws(UsageError) -> ModuleMap.Module {
     let value = try value(of: argument)
     guard let equals = value.firstIndex(of: "="), equals != value.startIndex,

@@ -1,12 +1,14 @@
-// Arguments: what a command line of dflatc asks for.
+// Arguments: the parsed command line of dflatc.
 //
-// `dflatc check` is in Arguments+Check.swift, `dflatc module` in Arguments+Module.swift. Options may stand anywhere. A short option takes its value from the next argument or right behind it (`-o DIR`, `-oDIR`),
-// a long one from the next argument or behind an equals sign. `--` ends the options.
+// `dflatc check` is in Arguments+Check.swift, `dflatc module` in Arguments+Module.swift. Options
+// may appear anywhere. A short option takes its value from the next argument or directly behind it
+// (`-o DIR`, `-oDIR`), a long one from the next argument or behind an equals sign. `--` ends the
+// options.
 
 import DflatSchema
 import Foundation
 
-/// A command line that asks for nothing dflatc knows.
+/// An invalid command line.
 struct UsageError: Error, Equatable {
   let message: String
 }
@@ -21,7 +23,7 @@ extension UsageError {
   }
 }
 
-/// What is to be done.
+/// The command to run.
 enum Request: Equatable {
   case compile(CompileRequest)
   case module(ModuleRequest)
@@ -39,19 +41,19 @@ struct CompileRequest: Equatable {
   var keepsJSON = false
   var declaresNamespaces = false
   var modules: [ModuleMap.Module] = []
-  /// Swift files of the module, whose types generated code has to step around.
+  /// Swift files of the module; generated code avoids the names of their types.
   var swift: [String] = []
-  /// Schemas that are compiled into the same module by other calls; nil if it is not known which are.
+  /// Schemas that other calls compile into the same module; nil if they are not known.
   var beside: [String]?
 }
 
 extension Request {
   static let commands = ["compile", "module", "check", "graphql", "help"]
 
-  /// Understands a command line, without the program's name.
+  /// Parses a command line without the program's name.
   init(_ arguments: [String]) throws(UsageError) {
     var arguments = arguments[...]
-    // `compile` is what is meant when no command is named.
+    // Without a command, `compile` is meant.
     let command = arguments.first.flatMap { Self.commands.contains($0) ? $0 : nil }
     if command != nil {
       arguments.removeFirst()
@@ -82,7 +84,7 @@ extension Request {
     }
   }
 
-  /// Whether a first argument is a word and no path: schemas are called `.fbs`.
+  /// Whether a first argument is a word and not a path: schema files end in `.fbs`.
   private static func isCommandLike(_ argument: String) -> Bool {
     !argument.isEmpty && argument.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
       && !argument.hasPrefix("-") && !FileManager.default.fileExists(atPath: argument)
@@ -136,7 +138,7 @@ extension Request {
     return .compile(request)
   }
 
-  /// Two inputs of one name would write the same files.
+  /// Two inputs with the same name would write the same files.
   private static func checkNames(_ inputs: [String]) throws(UsageError) {
     var seen: [String: String] = [:]
     for input in inputs {

@@ -1,8 +1,8 @@
 // CompilerCommand: the program dflatc, without the process around it.
 //
-// It keeps true: for an input with errors nothing is written; a file whose text has not changed is not touched; the exit
-// status is 0 only if everything was generated, 1 for errors in inputs and files, 64 for a command line that makes no sense;
-// `check` adds 2 for schemas that are not compatible.
+// Invariants: nothing is written for an input with errors; a file whose text has not changed is not
+// touched. The exit status is 0 only if everything was generated, 1 for errors in inputs and files,
+// and 64 for an invalid command line; `check` adds 2 for incompatible schemas.
 
 import DflatSchema
 import Foundation
@@ -16,8 +16,8 @@ public struct CompilerCommand {
   private let errors: (String) -> Void
 
   /// - Parameters:
-  ///   - output: Takes what belongs on standard output, with its line ends.
-  ///   - errors: Takes what belongs on standard error, with its line ends.
+  ///   - output: Receives the text for standard output, with its line ends.
+  ///   - errors: Receives the text for standard error, with its line ends.
   public init(output: @escaping (String) -> Void, errors: @escaping (String) -> Void) {
     self.output = output
     self.errors = errors
@@ -57,7 +57,7 @@ public struct CompilerCommand {
     ).run()
   }
 
-  /// What a configuration file says; nil after an error in it.
+  /// Reads the configuration file; nil after an error in it.
   private func configuration(at path: String?) -> Configuration? {
     guard let path else { return Configuration() }
     do {
@@ -79,7 +79,7 @@ public struct CompilerCommand {
     var options = GeneratorOptions()
     options.keepsJSON = request.keepsJSON
     options.declaresNamespaces = request.declaresNamespaces
-    // Schemas that other calls compile count as well.
+    // Schemas that other calls compile belong to the module, too.
     let beside = ModuleCheck(files: request.beside ?? [], map: ModuleMap())
     options.otherNames = module.names.union(beside.names)
       .union(declarations(in: request.swift).flatMap { $0 })
@@ -115,7 +115,7 @@ public struct CompilerCommand {
   private func declarations(in swift: [String]) -> Set<[String]> {
     var declared: Set<[String]> = []
     for path in swift {
-      // A file that is gone declares nothing; the compiler says so.
+      // A missing file declares nothing; the compiler reports it.
       guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
       declared.formUnion(SwiftDeclarations(in: text).types)
     }
@@ -123,7 +123,7 @@ public struct CompilerCommand {
   }
 
   /// Prints diagnostics.
-  /// - Returns: Whether there is an error among them.
+  /// - Returns: Whether any of them is an error.
   private func report(_ diagnostics: [Diagnostic]) -> Bool {
     for diagnostic in diagnostics { errors(diagnostic.rendered() + "\n") }
     return diagnostics.contains { $0.severity == .error }

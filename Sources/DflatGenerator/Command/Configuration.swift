@@ -1,23 +1,25 @@
-// Configuration: what a folder of schemas says about itself in a file, usually `dflat.json`.
+// Configuration: the settings of a folder of schemas, in a file that is usually called
+// `dflat.json`.
 //
-// An object with the keys `include`, a list of directories, and `modules`, an object that names the module of each of some
-// directories; they are relative to the file's own. The build plugin passes the file on, so that it is read anew whenever it
-// has changed, and reads `declareNamespaces` itself.
+// It is an object with the keys `include`, a list of directories, and `modules`, an object that
+// maps directories to module names. The directories are relative to the file's own. The build
+// plugin passes the file to the compiler, so that it is read again whenever it has changed, and
+// reads `declareNamespaces` itself.
 
 import Foundation
 
-/// A configuration file that cannot be used.
+/// An invalid configuration file.
 struct ConfigurationError: Error {
   let message: String
 }
 
 struct Configuration {
-  /// The directories, ready to be opened from the current one.
+  /// The directories, relative to the current one.
   let include: [String]
   /// The modules of other directories.
   let modules: [ModuleMap.Module]
 
-  /// Says nothing.
+  /// Creates an empty configuration.
   init() { (include, modules) = ([], []) }
 
   private struct UnknownSetting: Error {
@@ -40,7 +42,7 @@ struct Configuration {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Key.self)
-      // A misspelt setting would otherwise do nothing, silently.
+      // Otherwise a misspelt setting would silently have no effect.
       let unknown = container.allKeys.map(\.stringValue).filter { !Self.names.contains($0) }.min()
       if let unknown { throw UnknownSetting(name: unknown) }
       include =
@@ -48,7 +50,7 @@ struct Configuration {
       modules =
         try container.decodeIfPresent([String: String].self, forKey: Key(stringValue: "modules"))
         ?? [:]
-      // It is the plugin's, which asks for the declarations or does not.
+      // This setting is for the plugin, which requests the declarations or does not.
       _ = try container.decodeIfPresent(Bool.self, forKey: Key(stringValue: "declareNamespaces"))
     }
   }

@@ -1,12 +1,12 @@
-// One command line, argument by argument: which are options, and what belongs to them.
+// Splits a command line into options, their values, and operands.
 
 struct OptionReader {
   enum Argument {
-    /// With what stands right behind it, if something does.
+    /// With the attached value, if there is one.
     case option(String, attached: String?)
     case operand(String)
 
-    /// As it was written.
+    /// The argument as written.
     var text: String {
       switch self {
       case .option(let name, nil): name
@@ -44,7 +44,7 @@ struct OptionReader {
     return .option(String(argument.prefix(2)), attached: String(argument.dropFirst(2)))
   }
 
-  /// The path that an option wants: attached to it, or the next argument.
+  /// The path for an option: attached to it, or the next argument.
   mutating func value(of argument: Argument) throws(UsageError) -> String {
     guard case .option(let name, let attached) = argument else { return argument.text }
     guard let value = attached ?? rest.popFirst(), !value.isEmpty else {

@@ -1,7 +1,7 @@
 // OutputDirectory: where generated files go.
 //
-// Files are replaced as a whole, and only when their text is another one, so that build systems see no change where there
-// is none.
+// Files are replaced as a whole, and only if their text differs, so that build systems see no
+// unnecessary changes.
 
 import Foundation
 
@@ -13,7 +13,7 @@ struct OutputError: Error {
 struct OutputDirectory {
   private let url: URL
 
-  /// Makes the directory if it is not there.
+  /// Creates the directory unless it exists.
   init(_ path: String) throws(OutputError) {
     url = URL(filePath: path, directoryHint: .isDirectory)
     do {
@@ -28,7 +28,7 @@ struct OutputDirectory {
   func write(_ file: GeneratedFile) throws(OutputError) {
     let target = url.appending(path: file.name)
     let text = Data(file.text.utf8)
-    // A file that cannot be read is written like one that is not there; what stands in the way shows then.
+    // A file that cannot be read is treated as missing; writing then reports what is wrong.
     if let old = try? Data(contentsOf: target), old == text { return }
     do {
       try text.write(to: target, options: .atomic)

@@ -1,7 +1,7 @@
-// SchemaCheck: `dflatc check`, from two files to a verdict in text or JSON.
+// SchemaCheck: `dflatc check`, which compares two files and prints the result as text or JSON.
 //
-// The exit status is the verdict: 0 if the new version is compatible, 2 if it is not, 1 if there is none because a schema
-// cannot be read. The JSON's keys and values are promised to stay; `format` grows when something is added.
+// The exit status is 0 if the new version is compatible, 2 if it is not, and 1 if a schema cannot
+// be read. The JSON's keys and values are stable; `format` increases when something is added.
 
 import DflatSchema
 import Foundation
@@ -42,7 +42,7 @@ struct SchemaCheck {
 
   // MARK: Text
 
-  /// The new place with the line, what the change does, and the old place.
+  /// The new position with its line, the effect of the change, and the old position.
   private func diagnostic(
     _ change: SchemaChange, _ old: CompilationResult, _ new: CompilationResult
   ) -> Diagnostic {

@@ -1,4 +1,4 @@
-// The entity: a struct over its row, and the builder that makes one.
+// The entity: a struct over its row, and the builder that creates one.
 
 import DflatSchema
 
@@ -36,12 +36,12 @@ extension Generator {
     writeBuilder(of: definition, fields, to: &text)
   }
 
-  /// The name of the row, which the schema may have taken.
+  /// The name of the row property; the schema may have fields with similar names.
   private func rowProperty(_ fields: [SwiftField]) -> String {
     Identifier.fresh("_row", avoiding: Set(fields.map(\.name)))
   }
 
-  /// `id`, the primary key, unless the one key field is called so itself.
+  /// `id`, the primary key, unless the only key field is itself called `id`.
   private func identity(_ fields: [SwiftField], to text: inout SourceText) {
     let keys = fields.filter(\.definition.isPrimary)
     if keys.count == 1, keys[0].name == "id" { return }
@@ -75,7 +75,8 @@ extension Generator {
     text.gap()
     text.documentation(["A new object, not stored anywhere; nil stands for the default."])
     text.function("public init", parameters(fields).map(\.parameter)) { text in
-      // The arguments are lent to the encoding; a builder in between would retain each of them.
+      // The arguments are passed directly to the encoding; a builder in between would retain each
+      // of them.
       text.block("self.\(rowProperty(fields)) = \(names.dflat("Row"))") { text in
         text.list(
           "\(names.builder(of: definition.name))._encode(",
@@ -121,8 +122,8 @@ extension Generator {
       text.line("init() {}")
       text.gap()
       text.documentation(["The fields of an object."])
-      // Delegation, because the compiler takes very long over a call with hundreds of arguments
-      // that are calls themselves.
+      // Delegation, because the compiler takes very long for a call with hundreds of arguments that
+      // are calls themselves.
       text.function("public init", ["from object: \(type)"]) { text in
         text.line("self.init()")
         for field in fields {
@@ -130,7 +131,7 @@ extension Generator {
         }
       }
       text.gap()
-      // A property `build` and a method without parameters cannot stand side by side.
+      // A property `build` and a method without parameters cannot coexist.
       let parameters = taken.contains("build") ? "_: \(names.swift("Void")) = ()" : ""
       text.documentation(["A new object with these fields; it is not stored anywhere."])
       text.block("public func build(\(parameters)) -> \(type)") { text in
@@ -140,7 +141,7 @@ extension Generator {
     }
   }
 
-  /// `_encode(to:)` of a builder, and the same from parameters.
+  /// `_encode(to:)` of a builder, or of a function's parameters.
   private func encode(
     _ fields: [SwiftField], _ definition: TableDefinition, to text: inout SourceText
   ) {

@@ -1,4 +1,4 @@
-// The names that queries use: fields of the entity, and of everything that a path can lead through.
+// The names that queries use: fields of the entity, and of every type on a path.
 
 import DflatSchema
 
@@ -16,7 +16,8 @@ extension Generator {
   }
 
   private func writeFields(of entity: TableDefinition, to text: inout SourceText) {
-    // An extension at file scope sees the members of the type, and not what stands beside it in its namespace.
+    // An extension at file scope sees the members of the type, but not the other members of its
+    // namespace.
     let all = fields(of: entity)
     let scope = TypeNames.Scope(
       type: names.path(entity.name), hiddenTypes: ["ID", "Element"],
@@ -28,7 +29,7 @@ extension Generator {
       for field in fields {
         guard let expression = query(field, root: root) else { continue }
         text.documentation(queryDocumentation(field))
-        // Behind the entity's name, Swift reads these three as types.
+        // After the entity's name, Swift reads these three as types.
         let isType = ["ID", "Type", "Protocol"].contains(field.name)
         if isType {
           text.documentation(["The underscore is there because `\(field.name)` alone is a type."])
@@ -39,7 +40,7 @@ extension Generator {
     }
   }
 
-  /// The type of a field's query name; nil for what queries cannot name.
+  /// The type of a field's query name; nil if queries cannot use the field.
   private func query(_ field: SwiftField, root: String) -> String? {
     let value = field.valueType(field.definition.type)
     return switch field.definition.type {
@@ -88,7 +89,7 @@ extension Generator {
     guard !union.members.isEmpty else { return }
     let scope = TypeNames.Scope(hiddenTypes: ["Root", "Target"])
     let target = names.type(union.name, in: scope)
-    // Several aliases of one type are one member to the reader of a query.
+    // Several aliases of one type are a single member for the reader of a query.
     var types: [FieldType] = []
     var members: [FieldType: [UnionDefinition.Member]] = [:]
     for member in union.members {
@@ -130,7 +131,7 @@ extension Generator {
     writeCases(of: union, target, to: &text)
   }
 
-  /// What `Post.content == .text` needs to be an error that names the right form.
+  /// Makes `Post.content == .text` an error that names the right form.
   private func writeCases(
     of union: UnionDefinition, _ target: String, to text: inout SourceText
   ) {

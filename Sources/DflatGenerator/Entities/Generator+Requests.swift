@@ -1,4 +1,5 @@
-// The change request of an entity: the fields that were set, and the row that the others are read from.
+// The change request of an entity: the fields that were set, and the row from which the others are
+// read.
 
 import DflatSchema
 
@@ -58,7 +59,7 @@ extension Generator {
             text.line("\(values).\(member) = newValue")
             text.line("\(pending).set(\(offset))")
           }
-          // In place: a vector that is appended to is not copied.
+          // In place, so that appending to a vector does not copy it.
           text.block("_modify") { text in
             text.short(
               if: "!\(pending).isSet(\(offset))", "\(values).\(member) = \(stored).\(member)")

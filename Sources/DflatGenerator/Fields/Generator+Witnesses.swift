@@ -1,12 +1,12 @@
-// Witnesses: requirements of protocols whose names the schema has taken for fields.
+// Witnesses: protocol requirements whose names the schema uses for fields.
 //
-// The field keeps the name. The requirement is met by a member of another name, which Swift would find under the field's
-// name too; being disfavoured, it stands back wherever the field fits.
+// The field keeps the name. A member with another name satisfies the requirement. Swift would find
+// it under the field's name, too; because it is disfavoured, the field wins wherever it fits.
 
 import DflatSchema
 
 extension Generator {
-  /// A member in place of one that a field is called like.
+  /// A member that replaces one whose name a field uses.
   func witness(
     of requirement: String, in protocolName: String, _ documentation: String,
     to text: inout SourceText, _ declare: (inout SourceText) -> Void
@@ -18,7 +18,7 @@ extension Generator {
     declare(&text)
   }
 
-  /// What hashing needs when a field is called `hashValue`.
+  /// The hashing requirement when a field is called `hashValue`.
   func hashValueWitness(_ fields: [SwiftField], to text: inout SourceText) {
     guard fields.contains(where: { $0.name == "hashValue" }) else { return }
     witness(of: "hashValue", in: names.swift("Hashable"), "The hash", to: &text) { text in
@@ -30,7 +30,7 @@ extension Generator {
     }
   }
 
-  /// What printing an entity needs when a field is called `description`.
+  /// The description requirement when a field of an entity is called `description`.
   func descriptionWitness(_ fields: [SwiftField], to text: inout SourceText) {
     guard fields.contains(where: { $0.name == "description" }) else { return }
     let convertible = names.swift("CustomStringConvertible")

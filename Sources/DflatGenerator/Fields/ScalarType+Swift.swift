@@ -1,4 +1,4 @@
-// The scalar types of schemas in Swift.
+// Schema scalar types in Swift.
 
 import DflatSchema
 
@@ -36,7 +36,7 @@ extension ScalarType {
     }
   }
 
-  /// The default of a field that states none.
+  /// The default of a field without a written default.
   var zero: DefaultValue {
     switch self {
     case .bool: .bool(false)
@@ -94,7 +94,7 @@ extension EnumDefinition {
       : values.sorted { $0.value < $1.value }
   }
 
-  /// What a field without a default reads as when absent: the value 0, else the first.
+  /// The value of an absent field without a default: the value 0, or otherwise the first one.
   var impliedDefault: Int64 {
     if isBitFlags || values.contains(where: { $0.value == 0 }) { return 0 }
     return values.first?.value ?? 0

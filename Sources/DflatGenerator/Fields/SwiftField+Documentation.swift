@@ -1,4 +1,5 @@
-// What the documentation of a generated property says: the schema's comment, or else the few facts that its type hides.
+// The documentation of a generated property: the schema's comment, or otherwise facts that its type
+// does not show.
 
 import DflatSchema
 
@@ -22,7 +23,7 @@ extension SwiftField {
     return [facts.isEmpty ? "The field \(name)." : "\(name): \(facts.joined(separator: ", "))."]
   }
 
-  /// What is stored, if Swift has another type for it.
+  /// The stored type, if Swift uses another type for it.
   private var stored: String? {
     switch definition.swiftType {
     case .date(let unit): "stored as `\(definition.type)`, \(unit.rawValue) since 1970"

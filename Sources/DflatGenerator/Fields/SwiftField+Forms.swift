@@ -1,9 +1,10 @@
-// Fields whose type in Swift is not that of what they store: see StoredForm of the runtime.
+// Fields whose Swift type differs from the stored type: see StoredForm in the runtime.
 
 import DflatSchema
 
 extension SwiftField {
-  /// The type that the `swift` attribute names; of a vector, that of its elements, but for `Data`.
+  /// The type that the `swift` attribute names; for a vector, the type of its elements, except for
+  /// `Data`.
   var swiftType: String? {
     switch definition.swiftType {
     case .date: names.foundation("Date")
@@ -18,7 +19,7 @@ extension SwiftField {
     }
   }
 
-  /// The module that the type comes from, if it is neither the standard library nor the program's own.
+  /// The module of the type, unless it is the standard library or the program's own.
   var module: String? {
     switch definition.swiftType {
     case .date, .uuid, .url, .decimal, .data: "Foundation"
@@ -27,7 +28,7 @@ extension SwiftField {
     }
   }
 
-  /// How values are stored, as a type; nil if they are what is stored, and for `Data`.
+  /// The type that converts stored values; nil if values are stored as they are, and for `Data`.
   var form: String? {
     guard let swiftType else { return nil }
     switch (definition.swiftType, element) {
@@ -43,7 +44,7 @@ extension SwiftField {
     }
   }
 
-  /// The form as the argument of a call; nothing without one.
+  /// The form as the argument of a call; empty without a form.
   var formArgument: String { form.map { ", as: \($0).self" } ?? "" }
 
   /// The type of a vector's elements, or of the field.
@@ -64,7 +65,7 @@ extension SwiftField {
     return "\(reader).value(\(at), default: \(storedDefault), as: \(form).self)"
   }
 
-  /// What says why the value of a struct's field does not fit; nil if every value fits.
+  /// The check that a value fits the field of a struct; nil if every value fits.
   var misfit: String? {
     switch definition.swiftType {
     case .date, .duration, .int:

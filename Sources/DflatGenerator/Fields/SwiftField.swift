@@ -1,6 +1,7 @@
 // SwiftField: a field of a table or struct as generated code declares, reads and writes it.
 //
-// All that generated code says about a field is derived here once; the files that write types put the pieces together.
+// Everything that generated code needs for a field is derived here once; the files that write types
+// combine the pieces.
 
 import DflatSchema
 
@@ -8,39 +9,39 @@ struct SwiftField {
   let definition: FieldDefinition
   let names: TypeNames
   let scope: TypeNames.Scope
-  /// In a fixed struct: always present.
+  /// Whether it is in a fixed struct: always present.
   let isInStruct: Bool
-  /// Whether the stored property closes a circle.
+  /// Whether the stored property closes a cycle of types.
   var isBoxed = false
-  /// Whether it is a parameter, and no property, where it is written.
+  /// Whether the name refers to a parameter, not a property, where the field is written.
   var isParameter = false
 
   /// The Swift name, without back-ticks.
   var name: String { definition.swiftName }
 
-  /// The Swift name in a declaration or behind a dot.
+  /// The Swift name in a declaration or after a dot.
   var member: String { Identifier.escaped(name) }
 
-  /// The property, or parameter, where nothing stands before it.
+  /// The property, or parameter, with nothing before it.
   var property: String {
     if isParameter { return local }
     return ["self", "init", "Type", "Protocol"].contains(name) ? "self." + member : member
   }
 
-  /// A local of the property's name.
+  /// A local variable for the property.
   var local: String { name == "self" ? "_self" : member }
 
-  /// What a boxed property is stored in.
+  /// The name of a boxed property's storage.
   var box: String { Identifier.fresh("_\(name)Box", avoiding: scope.members) }
 
-  /// The statement that gives a property of a plain value its first value.
+  /// The statement that initialises a property of a plain value.
   func initialised(_ target: String, by value: String) -> String {
     isBoxed ? "\(box) = \(names.dflat("Indirect"))(\(value))" : "\(target) = \(value)"
   }
 
   var offset: Int { definition.offset }
 
-  /// The same field, named in other surroundings.
+  /// The same field, named in another context.
   func moved(to scope: TypeNames.Scope) -> SwiftField {
     SwiftField(
       definition: definition, names: names, scope: scope, isInStruct: isInStruct, isBoxed: isBoxed)
@@ -48,7 +49,7 @@ struct SwiftField {
 
   // MARK: Types
 
-  /// The type of an element or of a value that is there.
+  /// The type of an element or of a present value.
   func valueType(_ type: FieldType) -> String {
     switch type {
     case .scalar(let scalar): swiftType ?? names.swift(scalar.swiftName)
@@ -68,7 +69,7 @@ struct SwiftField {
       return definition.defaultValue == .null && !definition.isPrimary
     case .string: return stringDefault == nil
     case .structure, .table: return !definition.isRequired
-    // What an unknown member is read as must not look like another one.
+    // Optional: an unknown member reads as nil, which differs from every known member.
     case .union: return true
     case .vector, .array: return false
     }
@@ -77,19 +78,20 @@ struct SwiftField {
   /// The property's type.
   var type: String { valueType(definition.type) + (isOptional ? "?" : "") }
 
-  /// Whether the memberwise initialiser demands it.
+  /// Whether the memberwise initialiser requires it.
   private var isDemanded: Bool { definition.isPrimary || definition.isRequired }
 
-  /// Whether it is written also when it is empty: upstream's readers take the strings of a primary key to be there, all readers
-  /// what is required.
+  /// Whether it is written even if it is empty: upstream's readers expect the strings of a primary
+  /// key to be present, and all readers expect required fields.
   private var isAlwaysWritten: Bool { isDemanded }
 
-  /// A union that the schema requires, which is optional all the same.
+  /// A union that the schema requires, but that is optional in Swift.
   var isRequiredUnion: Bool {
     if case .union = definition.type { definition.isRequired } else { false }
   }
 
-  /// The memberwise initialiser's parameter: keys and what is required must be given, everything else may be nil or left out.
+  /// The memberwise initialiser's parameter: keys and required fields must be given; all others may
+  /// be nil or omitted.
   var parameter: String {
     let label = name == "self" ? "`self` _self" : member
     let value = valueType(definition.type)
@@ -123,7 +125,7 @@ struct SwiftField {
     definition.defaultValue?.bitPattern ?? names.enumeration(name)?.impliedDefault ?? 0
   }
 
-  /// What the property is when nothing was said.
+  /// The property's value if none was given.
   var defaultExpression: String {
     if isOptional { return "nil" }
     switch definition.type {
@@ -139,7 +141,7 @@ struct SwiftField {
     }
   }
 
-  /// What a scalar or string that is not optional has stored when nothing was said.
+  /// The stored value of a non-optional scalar or string if none was given.
   var storedDefault: String {
     if case .scalar(let scalar) = definition.type {
       return scalarDefault(scalar).expression(as: scalar)
@@ -156,7 +158,7 @@ struct SwiftField {
     }
     guard let value = value ?? definition.values.first else { return "nil" }
     let member = enumCaseName(value.name)
-    // `.none` and `.some` alone would be those of Optional.
+    // `.none` and `.some` without a type would be those of Optional.
     let type = ["none", "some"].contains(member) ? names.expression(name, in: scope) : ""
     return type + "." + Identifier.escaped(member)
   }
@@ -205,7 +207,8 @@ struct SwiftField {
 
   // MARK: Writing
 
-  /// Writes what lies outside of the table, before the table is begun; nil if all of the field lies inside.
+  /// Writes the data outside the table, before the table is begun; nil if the whole field is
+  /// inside.
   func encodeChild(with builder: String) -> String? {
     switch definition.type {
     case .scalar, .enumeration, .structure, .array: return nil
@@ -229,7 +232,8 @@ struct SwiftField {
     }
   }
 
-  /// What is written into the table: the size that decides the order, the slot, and the statement.
+  /// What is written into the table: the size, which determines the order, the slot, and the
+  /// statement.
   func add(to builder: String) -> [(size: Int, offset: Int, statement: String)] {
     let at = "at: \(offset)"
     switch definition.type {

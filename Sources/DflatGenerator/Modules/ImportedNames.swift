@@ -1,22 +1,22 @@
-// ImportedNames: what a schema finds in other modules.
+// ImportedNames: the names that a schema uses from other modules.
 
 public import DflatSchema
 
-/// The types and namespaces of a schema that other modules have, for the generator.
+/// The types and namespaces of a schema that other modules contain, for the generator.
 public struct ImportedNames: Sendable, Hashable {
-  /// The modules of types that are not generated with the file.
+  /// The module of each type that is not generated with the file.
   public var types: [QualifiedName: String] = [:]
   /// The modules that declare namespaces.
   public var namespaces: [[String]: String] = [:]
 
-  /// Nothing: all types are of one module.
+  /// No names: all types are in one module.
   public init() {}
 }
 
 extension ImportedNames {
   /// - Parameters:
   ///   - schema: The schema that refers to the names.
-  ///   - map: Where the types of its files are.
+  ///   - map: The modules of the schema's files.
   ///   - namespaces: The modules of namespaces.
   init(_ schema: Schema, _ map: ModuleMap, namespaces: [[String]: String]) {
     self.namespaces = namespaces

@@ -1,21 +1,21 @@
-// ModuleCheck: what schemas of one Swift module have to have in common.
+// ModuleCheck: checks the schemas of one Swift module against each other.
 //
-// Each is compiled by itself. Only together do they show that two declare types of one name, which
-// namespaces they use, and that a type is nowhere.
+// Each schema is compiled by itself. Only together do they show that two of them declare the same
+// type, which namespaces they use, and that a type is missing.
 
 import DflatSchema
 
-/// The schemas of one module, seen together.
+/// The schemas of one module, taken together.
 struct ModuleCheck {
   private let outlines: [SchemaOutline]
   private let map: ModuleMap
   /// The names of the types and namespaces of the schemas, and of those of the other modules.
   let names: Set<String>
-  /// The modules of the namespaces that other modules use, the first one that does.
+  /// The namespaces that other modules use, each with the first such module.
   let importedNamespaces: [[String]: String]
 
   /// - Parameters:
-  ///   - files: The schemas of the module. One that cannot be read is told of when it is compiled.
+  ///   - files: The schemas of the module. One that cannot be read is reported when it is compiled.
   ///   - map: The other modules.
   init(files: [String], map: ModuleMap) {
     outlines = files.compactMap(SchemaOutline.init(file:))
@@ -33,7 +33,7 @@ struct ModuleCheck {
     importedNamespaces = namespaces
   }
 
-  /// Types that two of the files declare: they would be one type of Swift.
+  /// Types that two of the files declare: they would be the same Swift type.
   func repetitions() -> [Diagnostic] {
     var seen: [[String]: SchemaOutline.Declaration] = [:]
     var found: [Diagnostic] = []
@@ -41,7 +41,7 @@ struct ModuleCheck {
       for declaration in outline.declarations {
         let path = declaration.name.namespace + [declaration.swiftName]
         guard let other = seen.updateValue(declaration, forKey: path),
-          // Within one file it is said when that is compiled.
+          // Duplicates within one file are reported when that file is compiled.
           other.position.file != declaration.position.file
         else { continue }
         found.append(
@@ -62,7 +62,8 @@ struct ModuleCheck {
     return found
   }
 
-  /// The namespaces that have to be declared: outermost first, without those of other modules and those that types serve as.
+  /// The namespaces that have to be declared, outermost first, except those of other modules and
+  /// types that serve as namespaces.
   ///
   /// - Parameter declared: The types that Swift files of the module declare.
   func namespaces(besides declared: Set<[String]>) -> [[String]] {
@@ -74,7 +75,7 @@ struct ModuleCheck {
       .sorted { ($0.count, $0.joined(separator: ".")) < ($1.count, $1.joined(separator: ".")) }
   }
 
-  /// Types that a compiled file uses and that are generated nowhere.
+  /// Types that a compiled file uses and that no module generates.
   func strays(in result: CompilationResult) -> [Diagnostic] {
     guard let schema = result.schema, let file = schema.files.first else { return [] }
     var files: [QualifiedName: String] = [:]

@@ -1,29 +1,29 @@
-// ModuleMap: in which Swift module the types of which schema are.
+// ModuleMap: maps the types of schemas to Swift modules.
 //
-// A schema is compiled once, in the module that it belongs to; other modules import that and refer to
-// its types. The command is told which folders belong to which modules, and may be told which other
-// schemas belong to the one that is generated: then every type has to be known to be somewhere.
+// A schema is compiled once, in the module that it belongs to; other modules import that module and
+// refer to its types. The command line names the folders of other modules. It may also name the
+// other schemas of the generated module: then every type must be in a known module.
 
 import DflatSchema
 import Foundation
 
-/// The modules that the types of schemas are in.
+/// The modules that contain the types of schemas.
 struct ModuleMap {
-  /// Folders of schemas that are compiled in another module.
+  /// A folder of schemas that are compiled in another module.
   struct Module: Equatable {
     let name: String
     let folder: String
   }
 
-  /// Those that others depend on come first.
+  /// Dependencies come before their dependents.
   let modules: [Module]
   /// The schemas of the generated module, if they are known.
   let own: Set<String>?
   private let folders: [(name: String, path: String)]
 
   /// - Parameters:
-  ///   - modules: Other modules, those that others depend on first.
-  ///   - own: Every schema of the generated module; nil if the command has not been told.
+  ///   - modules: Other modules, dependencies first.
+  ///   - own: Every schema of the generated module; nil if the command line does not name them.
   init(modules: [Module] = [], own: [String]? = nil) {
     self.modules = modules
     self.own = own.map { Set($0.map(Self.identity)) }
@@ -34,7 +34,7 @@ struct ModuleMap {
   enum Place: Equatable {
     case own
     case module(String)
-    /// Nowhere that the command knows of.
+    /// In no module that the command line names.
     case unknown
   }
 
@@ -57,7 +57,7 @@ struct ModuleMap {
     }
   }
 
-  /// The folders in which included files of other modules are searched.
+  /// The folders of other modules in which included files are searched.
   var includePaths: [String] {
     var paths: [String] = []
     for module in modules {
@@ -71,13 +71,13 @@ struct ModuleMap {
     return paths
   }
 
-  /// The schemas below a folder, in the order of their paths.
+  /// The schemas below a folder, sorted by path.
   private static func schemas(in folder: String) -> [String] {
     let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return files.filter { $0.hasSuffix(".fbs") }.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// One name for all paths of a file.
+  /// A single name for all paths of a file.
   private static func identity(of path: String) -> String {
     URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.path(percentEncoded: false)
       .trimmingTrailingSlashes

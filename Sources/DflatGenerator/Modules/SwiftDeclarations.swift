@@ -1,12 +1,12 @@
-// SwiftDeclarations: which types a Swift file declares, as far as namespaces have to know.
+// SwiftDeclarations: finds the types that a Swift file declares, as far as namespaces need them.
 //
-// This is no parser: it skips comments and literals, and follows braces. A type counts where it stands
-// at file scope, in other types, or in extensions; what stands in a function does not. Both branches of
-// an `#if` count.
+// This is not a parser: it skips comments and literals, and tracks braces. Types at file scope, in
+// other types and in extensions count; types inside functions do not. Both branches of an `#if`
+// count.
 
 /// The types that a Swift file declares.
 struct SwiftDeclarations {
-  /// Their names, each with those of the types around it.
+  /// Their names, each with the names of the enclosing types.
   private(set) var types: Set<[String]> = []
 
   init(in text: String) {
@@ -23,9 +23,9 @@ struct SwiftDeclarations {
         opening = nil
       case "}": _ = scopes.popLast()
       case "enum", "struct", "class", "actor", "protocol", "typealias", "extension":
-        // A `class` function, `.enum`, a label.
+        // A `class` function, `.enum`, or a label.
         guard previous != ".", let name = reader.name() else { continue }
-        // In a function or accessor.
+        // Inside a function or accessor.
         guard scopes.allSatisfy({ $0 != nil }) else { continue }
         let path = (scopes.last ?? []) ?? []
         if token == "extension" {
@@ -47,7 +47,7 @@ private struct Reader {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next word, brace or full stop; nil at the end. Everything else is skipped.
+  /// The next word, brace or full stop; nil at the end. Other characters are skipped.
   mutating func next() -> String? {
     while index < bytes.count {
       let byte = bytes[index]
@@ -61,7 +61,7 @@ private struct Reader {
     return nil
   }
 
-  /// A name that comes next, as `A.B`; nil, and nothing read, if another thing comes.
+  /// A following name such as `A.B`; nil, with nothing consumed, if something else follows.
   mutating func name() -> [String]? {
     let start = index
     var path: [String] = []
@@ -78,7 +78,7 @@ private struct Reader {
         return nil
       }
       path.append(word())
-      // `class func` and `class var` are no types.
+      // `class func` and `class var` do not declare types.
       if ["func", "var", "let", "subscript", "init"].contains(path[0]) {
         index = start
         return nil
@@ -150,7 +150,7 @@ private struct Reader {
     return true
   }
 
-  /// Skips to behind the parenthesis that closes an interpolation.
+  /// Skips past the parenthesis that closes an interpolation.
   private mutating func skipInterpolation() {
     var depth = 1
     while depth > 0, index < bytes.count {

@@ -1,12 +1,13 @@
-// Circles: plain tables and unions that contain themselves.
+// Circles: plain tables and unions that contain themselves, directly or indirectly.
 //
-// A Swift value cannot store itself, so inside a circle a table's field is boxed and a union is `indirect`. Vectors store
-// their elements elsewhere, fixed structs cannot be circular, and an entity stores only its row: none of them is an edge.
+// A Swift value cannot contain itself. So inside a cycle a table's field is boxed and a union is
+// `indirect`. Vectors store their elements elsewhere, fixed structs cannot be cyclic, and an entity
+// stores only its row: none of these counts as an edge.
 
 import DflatSchema
 
 struct Circles {
-  /// The circle that a type belongs to; types in no circle are not in it.
+  /// The cycle of each type that is in one.
   private var circle: [QualifiedName: Int] = [:]
 
   init(schema: Schema, entities: Set<QualifiedName>) {
@@ -25,7 +26,8 @@ struct Circles {
       case .enumeration, .structure: break
       }
     }
-    // Tarjan's strongly connected components with a stack of its own, since a schema may be as deep as it likes.
+    // Tarjan's algorithm for strongly connected components, with an explicit stack, because schemas
+    // may be nested to any depth.
     var index: [QualifiedName: Int] = [:]
     var low: [QualifiedName: Int] = [:]
     var open: Set<QualifiedName> = []
@@ -67,7 +69,7 @@ struct Circles {
   /// Whether the type contains itself.
   func contains(_ name: QualifiedName) -> Bool { circle[name] != nil }
 
-  /// Whether a value of `inner` inside one of `outer` closes a circle.
+  /// Whether a value of `inner` inside one of `outer` closes a cycle.
   func connects(_ outer: QualifiedName, _ inner: QualifiedName) -> Bool {
     circle[outer] != nil && circle[outer] == circle[inner]
   }

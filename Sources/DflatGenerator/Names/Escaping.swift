@@ -1,7 +1,8 @@
-// Identifiers: when a name of the schema needs back-ticks, and names for what the schema does not name.
+// Identifiers: when a schema's name needs back-ticks, and names for things that the schema does not
+// name.
 
 enum Identifier {
-  /// Words that cannot stand as an identifier, or mean something else, without back-ticks.
+  /// Words that cannot be an identifier, or mean something else, without back-ticks.
   private static let reserved: Set<String> = [
     "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
     "init", "inout", "internal", "let", "open", "operator", "precedencegroup", "private",
@@ -12,7 +13,7 @@ enum Identifier {
     "throws", "true", "try", "any", "some", "_",
   ]
 
-  /// The name as Swift source: with back-ticks if it is a reserved word or no identifier.
+  /// The name as Swift source: in back-ticks if it is a reserved word or not an identifier.
   static func escaped(_ name: String) -> String {
     needsBackticks(name) ? "`\(name)`" : name
   }
@@ -21,7 +22,7 @@ enum Identifier {
     reserved.contains(name) || name.first.map { $0.isASCII && $0.isNumber } ?? true
   }
 
-  /// `name`, with as many underscores in front as it takes not to be one of `taken`.
+  /// `name`, with underscores in front until it is not one of `taken`.
   static func fresh(_ name: String, avoiding taken: Set<String>) -> String {
     var name = name
     while taken.contains(name) { name = "_" + name }

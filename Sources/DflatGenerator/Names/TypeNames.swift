@@ -1,16 +1,16 @@
 // TypeNames: how generated code spells types.
 //
 // Swift looks a name up from the inside out: members of the type, members of the namespace, then
-// the module, then the libraries. A schema may use any name at any of these places, so each
+// the module, then the libraries. A schema may use any name at any of these levels, so each
 // spelling is checked against what it would find:
 //
-//  - a type of the schema is spelled with its namespace; without it where a member hides the
-//    namespace; and through an alias at file scope where everything else would find something
-//    different;
-//  - a type of the schema that is in another module is spelled with the module;
-//  - a type of a library is spelled as a program would spell it, and with its module where the
-//    schema, or what is known of the Swift module that the code is for, uses its name for anything.
-//    For those of Dflat's names that programs are likely to use for types of their own, Dflat has
+//  - A type of the schema is spelled with its namespace, without it where a member hides the
+//    namespace, and through an alias at file scope where every spelling would find something else.
+//  - A type of a schema in another module is qualified with the module.
+//  - A library's type is spelled as in ordinary code. It is qualified with its module if the
+//    schema, or the known part of the Swift module that the code is for, uses its name for
+//    anything. For those names in Dflat that programs are likely to use for their own types, Dflat
+//    has alternatives (GeneratedNames.swift).
 //    others (GeneratedNames.swift).
 
 import DflatSchema
@@ -19,17 +19,17 @@ final class TypeNames {
   private let schema: Schema
   /// Tables that are the root of the file that declares them.
   let entities: Set<QualifiedName>
-  /// Everything that could hide a library's name.
+  /// All names that could hide a library's name.
   private let hidingNames: Set<String>
-  /// What is found directly in each namespace ([] is the module): types and namespaces.
+  /// The types and namespaces directly in each namespace ([] is the module).
   private var members: [[String]: Set<String>] = [:]
-  /// Unique to the file, so that aliases of two files never meet.
+  /// Unique to the file, so that aliases of two files never conflict.
   private let aliasPrefix: String
-  /// The types that some spelling needed an alias for.
+  /// The types that some spelling needs an alias for.
   private(set) var aliases: Set<QualifiedName> = []
 
   private let imported: ImportedNames
-  /// The other modules that spellings have named since they were taken.
+  /// The other modules that spellings have used since the last call of `takeModules`.
   private var modules: Set<String> = []
 
   /// - Parameter others: Names that the Swift module declares beside the schema.
@@ -68,13 +68,13 @@ final class TypeNames {
     hidingNames = names
   }
 
-  /// Where a spelling stands.
+  /// The scope in which a spelling appears.
   struct Scope {
-    /// The namespace around it; of an extension at file scope, none.
+    /// The enclosing namespace; empty for an extension at file scope.
     var namespace: [String] = []
-    /// The type around it, with its namespace.
+    /// The enclosing type, with its namespace.
     var type: [String]?
-    /// Types that come with its conformances or generic parameters and hide others of their name.
+    /// Types from its conformances or generic parameters, which hide others of the same name.
     var hiddenTypes: Set<String> = []
     /// The names of its members, which hide types in expressions.
     var members: Set<String> = []
@@ -88,15 +88,15 @@ final class TypeNames {
     Identifier.escaped(swiftName(name))
   }
 
-  /// The names of a type as the first arguments of its layout: that of the schema, and that of
-  /// Swift if it is another.
+  /// The names of a type as the first arguments of its layout: the schema's name, and the Swift
+  /// name if it differs.
   func layoutName(_ name: QualifiedName) -> String {
     let swift = swiftName(name)
     return Literal.string(name.name)
       + (swift == name.name ? "" : ", swift: \(Literal.string(swift))")
   }
 
-  /// The type's name with its namespace, right at file scope.
+  /// The type's name with its namespace, valid at file scope.
   func qualified(_ name: QualifiedName) -> String {
     if imported.types[name] == nil, let module = imported.namespaces[name.namespace] {
       modules.insert(module)
@@ -104,7 +104,7 @@ final class TypeNames {
     return (name.namespace.map(Identifier.escaped) + [declared(name)]).joined(separator: ".")
   }
 
-  /// The other modules that what was spelled needs, and forgets them: each file imports its own.
+  /// Returns and clears the other modules that the spellings needed: each file imports its own.
   func takeModules() -> [String] {
     defer { modules = [] }
     return modules.sorted()
@@ -134,7 +134,8 @@ final class TypeNames {
   private func spelling(_ name: QualifiedName, in scope: Scope, hidden: Set<String>) -> String {
     let bare = swiftName(name)
     if let module = imported.types[name] {
-      // The selector is for the first name alone, which may be a namespace of yet another module.
+      // The module selector applies to the first name alone, which may be a namespace of yet
+      // another module.
       let first = imported.namespaces[Array(name.namespace.prefix(1))] ?? module
       modules.formUnion([module, first])
       return "\(Identifier.escaped(first))::\(qualified(name))"
@@ -149,7 +150,7 @@ final class TypeNames {
     return alias(of: name)
   }
 
-  /// The namespace in which a name is found from a scope; nil if it finds a member of a type.
+  /// The namespace in which a name is found from a scope; nil if a member of a type is found.
   private func finds(_ name: String, in scope: Scope, _ hidden: Set<String>) -> [String]? {
     if hidden.contains(name) { return nil }
     if let type = scope.type, members[type]?.contains(name) ?? false { return type }
@@ -161,8 +162,7 @@ final class TypeNames {
     aliasPrefix + (name.namespace + [swiftName(name)]).joined(separator: "_")
   }
 
-  /// The builder of an entity; with an underscore behind it where the schema has a type of that
-  /// name.
+  /// The builder of an entity, with an underscore appended if the schema has a type of that name.
   func builder(of entity: QualifiedName) -> String {
     Self.companion(of: entity, Self.companionSuffixes[0], in: schema)
   }
@@ -199,13 +199,13 @@ final class TypeNames {
   /// A type of the FlatBuffers runtime.
   func runtime(_ name: String) -> String { library("FlatBuffersRuntime", name) }
 
-  /// With `::` what stands before it is a module, whatever else in the program is called so.
+  /// With `::` the name before it is always a module, whatever else has that name.
   private func library(_ module: String, _ name: String) -> String {
     hidingNames.contains(name) ? "\(module)::\(name)" : name
   }
 
-  /// Dflat's types whose names programs are likely to use for types of their own. Dflat declares
-  /// other names for them (GeneratedNames.swift).
+  /// Dflat's types whose names programs are likely to use for their own types. Dflat declares other
+  /// names for them (GeneratedNames.swift).
   private static let general: Set<String> = [
     "Atom", "Row", "Field", "Property", "Reference", "Condition",
   ]

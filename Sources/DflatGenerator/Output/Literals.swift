@@ -1,7 +1,7 @@
 // Swift literals for names and values of a schema.
 
 enum Literal {
-  /// A string literal. Whatever could end it, or could not be seen, is escaped.
+  /// A string literal. Characters that could end it, or are invisible, are escaped.
   static func string(_ value: String) -> String {
     var literal = "\""
     for scalar in value.unicodeScalars {

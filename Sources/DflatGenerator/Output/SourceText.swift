@@ -1,7 +1,8 @@
 // SourceText: Swift source under construction.
 //
-// It keeps true: indentation is two spaces a level, and what does not fit into 100 columns is broken where `swift format`
-// would break it. So the output needs no formatting, and a check of it finds nothing.
+// Invariants: indentation is two spaces per level, and text that does not fit into 100 columns is
+// broken where `swift format` would break it. So the output needs no formatting, and a linter finds
+// nothing.
 
 struct SourceText {
   private(set) var text = ""
@@ -18,13 +19,13 @@ struct SourceText {
     line.count + 2 * level <= Self.width
   }
 
-  /// One line, as it is.
+  /// One line, unchanged.
   mutating func line(_ line: String) {
     text += line.isEmpty ? "\n" : indentation + line + "\n"
     needsGap = true
   }
 
-  /// A statement in one line, or broken behind its equals sign or inside its parentheses.
+  /// A statement in one line, or broken after its equals sign or inside its parentheses.
   mutating func statement(_ statement: String, _ close: String = "") {
     if fits(statement + close) { return line(statement + close) }
     if let equals = statement.firstRange(of: " = ") {
@@ -53,7 +54,7 @@ struct SourceText {
     line(statement + close)
   }
 
-  /// The arguments of a property's layout, split in front of the labels that may stand behind its kind.
+  /// The arguments of a property's layout, split before the labels that may follow its kind.
   private static func labelled(_ arguments: String) -> [String] {
     var parts = [arguments]
     for label in ["swift: ", "required: ", "as: "] {
@@ -73,7 +74,7 @@ struct SourceText {
   /// A documentation comment.
   mutating func documentation(_ lines: [String]) {
     for line in lines {
-      // A schema's comment may hold anything, a carriage return in the middle included.
+      // A schema's comment may contain anything, even a carriage return in the middle.
       let scalars = line.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }
       let end = scalars.lastIndex { $0 != " " }.map { $0 + 1 } ?? 0
       var text = ""
@@ -165,7 +166,8 @@ struct SourceText {
     line("}")
   }
 
-  /// `name: type { body }` in one line if it fits, otherwise in three, or five with the closure of the body broken too.
+  /// `name: type { body }` in one line if it fits, otherwise in three, or in five with the body of
+  /// the closure broken as well.
   mutating func short(_ name: String, _ type: String, _ body: String) {
     let whole = "\(name): \(type) { \(body) }"
     if fits(whole) { return line(whole) }
@@ -179,7 +181,8 @@ struct SourceText {
     }
   }
 
-  /// `get { condition ? one : other }` in one line if it fits, otherwise in three, or with the choices below the condition.
+  /// `get { condition ? one : other }` in one line if it fits, otherwise in three, or with the
+  /// choices below the condition.
   mutating func getter(_ condition: String, _ one: String, _ other: String) {
     let whole = "\(condition) ? \(one) : \(other)"
     if fits("get { \(whole) }") { return line("get { \(whole) }") }
@@ -207,9 +210,10 @@ struct SourceText {
     returning(head, result) { $0.line(body) }
   }
 
-  /// `open` with a list and `close` behind it: in one line if that fits, otherwise the list is filled into lines below.
+  /// `open` followed by a list and `close`: in one line if it fits, otherwise the list is filled
+  /// into the lines below.
   ///
-  /// - Parameter hangs: Whether `close` stands in a line of its own then, as it does in declarations.
+  /// - Parameter hangs: Whether `close` is then in a line of its own, as in declarations.
   mutating func list(_ open: String, _ items: [String], _ close: String, hangs: Bool = false) {
     let whole = open + items.joined(separator: ", ") + close
     if fits(whole) || items.isEmpty { return line(whole) }
@@ -235,10 +239,10 @@ struct SourceText {
     line("}")
   }
 
-  /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments in one line of their
-  /// own, or with the elements in lines of theirs.
+  /// `open`, arguments, and an array literal as the last argument: in one line, with the arguments
+  /// in one line of their own, or with each element in a line of its own.
   ///
-  /// - Parameter last: A label and one more array literal behind the first.
+  /// - Parameter last: A label and one more array literal after the first.
   mutating func call(
     _ open: String, _ arguments: String, _ elements: [String],
     last: (label: String, elements: [String])? = nil
@@ -274,7 +278,7 @@ struct SourceText {
     line("]" + close)
   }
 
-  /// An array literal with its elements filled into lines if they do not fit into one.
+  /// An array literal, with its elements filled into several lines if they do not fit into one.
   mutating func filledArray(_ open: String, _ elements: [String]) {
     let whole = open + elements.joined(separator: ", ") + "]"
     if fits(whole) { return line(whole) }
@@ -297,7 +301,7 @@ struct SourceText {
     line(current)
   }
 
-  /// An array literal with one element a line, and `close` behind it.
+  /// An array literal with one element per line, followed by `close`.
   mutating func array(_ elements: [String], _ close: String) {
     if elements.isEmpty { return line("[]" + close) }
     line("[")
@@ -305,7 +309,7 @@ struct SourceText {
     line("]" + close)
   }
 
-  /// Elements of an array literal; a single one has no comma behind it.
+  /// Elements of an array literal; a single one has no trailing comma.
   private mutating func rows(_ elements: [String]) {
     let comma = elements.count > 1 ? "," : ""
     nest { text in
@@ -313,7 +317,8 @@ struct SourceText {
     }
   }
 
-  /// The attribute that lets a member satisfy a requirement of another name; nothing if it has the name.
+  /// The attribute that lets a member satisfy a requirement of another name; empty if the names are
+  /// equal.
   mutating func implements(
     _ protocolName: String, _ requirement: String, by member: String, _ names: TypeNames
   ) {

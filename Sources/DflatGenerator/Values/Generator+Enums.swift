@@ -43,7 +43,7 @@ extension Generator {
     ]
     text.type("public nonisolated struct \(type)", protocols) { text in
       if definition.values.contains(where: { $0.swiftName == "rawValue" }) {
-        // A static member of that name would take part in finding out the type.
+        // A static member of that name would affect type inference.
         text.documentation(["The type of the bits."])
         text.line("public typealias RawValue = \(names.swift(definition.underlying.swiftName))")
         text.gap()

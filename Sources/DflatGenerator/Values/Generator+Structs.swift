@@ -44,7 +44,7 @@ extension Generator {
     }
   }
 
-  /// `_misfit`, for structs with fields whose values may not fit what they store.
+  /// `_misfit`, for structs with fields whose values may not fit the stored type.
   private func misfit(_ fields: [SwiftField], to text: inout SourceText) {
     let checks = fields.compactMap { $0.misfit }
     if checks.isEmpty { return }

@@ -27,7 +27,7 @@ extension Generator {
 
       text.gap()
       text.documentation(["Where the fields lie, for Dflat."])
-      // Layouts may refer to each other in circles, so their type is not left to be inferred.
+      // Layouts may refer to each other in cycles, so their type is written and not inferred.
       let layoutType = names.dflat("TableLayout")
       text.line("public static let _layout: \(layoutType) = \(layoutType)(")
       text.nest { layout(definition, fields, ")", to: &$0) }
@@ -51,7 +51,7 @@ extension Generator {
     let type = names.runtime("FlatBufferBuilder")
     text.documentation(["Writes the fields; defaults are left out."])
     text.returning("public func _encode(to \(builder): \(type))", "\(type).Offset") { text in
-      // Of an entity only some fields may be written; a transaction looks at the others.
+      // Of an entity only some fields may be written; a transaction checks the others.
       for field in fields where field.isRequiredUnion {
         text.line(
           "\(builder).require(self.\(field.member) != nil, \(Literal.string(field.name)))")
@@ -60,7 +60,8 @@ extension Generator {
     }
   }
 
-  /// What writes fields: children in slot order, then the table by size, so that one content has one encoding.
+  /// The statements that write fields: children in slot order, then the table by size, so that
+  /// equal content has equal bytes.
   func encoding(
     of fields: [SwiftField], slots: Int, with builder: String, to text: inout SourceText
   ) {

@@ -6,7 +6,7 @@ extension Generator {
   func write(_ definition: UnionDefinition, to text: inout SourceText) {
     let scope = TypeNames.Scope(
       namespace: definition.name.namespace, type: names.path(definition.name),
-      // Cases are members, and found first in a static context.
+      // Cases are members, and are found first in a static context.
       members: Set(definition.members.map { $0.swiftName }))
     let members = definition.members
     text.documentation(
@@ -21,7 +21,7 @@ extension Generator {
 
       text.gap()
       text.documentation(["Reads the member that is there; nil for none and for an unknown one."])
-      // Every property that reads one would have a copy of all this.
+      // Not inlined: every property that reads one would contain a copy of this.
       text.line("@inline(never)")
       text.function("public init?", ["_ member: \(names.dflat("UnionReader"))"]) { text in
         if members.isEmpty { return text.line("return nil") }

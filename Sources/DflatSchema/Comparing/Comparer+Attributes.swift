@@ -1,7 +1,7 @@
-// What other readers of the language care about: attributes, the file identifier, the file extension.
+// What matters to other users of the schema: attributes, the file identifier, the file extension.
 
 extension Comparer {
-  /// Attributes that are compared by what they do.
+  /// Attributes that are compared by their effect instead.
   private static let known: Set<String> = [
     "deprecated", "required", "primary", "indexed", "unique", "id", "v", "bit_flags", "force_align",
     "swift",
@@ -41,7 +41,7 @@ extension Comparer {
     }
   }
 
-  /// The Swift types of a field: what is stored stays, what it is read as may not.
+  /// The Swift types of a field: the stored values stay the same, but may be read as another type.
   mutating func compareSwiftTypes(
     _ old: FieldDefinition, _ new: FieldDefinition, _ subject: String
   ) {

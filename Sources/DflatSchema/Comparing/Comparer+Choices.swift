@@ -1,4 +1,4 @@
-// Enums and unions: values are known by their numbers, members by their tags.
+// Enums and unions: values are identified by their numbers, members by their tags.
 
 extension Comparer {
   // MARK: Enums
@@ -146,7 +146,7 @@ extension Comparer {
     case .differs(let reason):
       reportMemberType(.incompatible, old, new, subject, reason)
     }
-    // A member without an alias is called like its type, of which that is told.
+    // A member without an alias has the name of its type, whose renaming is reported separately.
     guard old.name != new.name, !isNamedByType(old, new) else { return }
     report(
       .unionMemberRenamed, .compatible, subject, "'\(old.name)' is now called '\(new.name)'",
@@ -193,7 +193,7 @@ extension Comparer {
 }
 
 extension EnumDefinition {
-  /// A value as schemas write it; bits for flags.
+  /// A value as written in schemas; bits for flags.
   fileprivate func text(of value: Int64) -> String {
     underlying.isUnsigned ? "\(UInt64(bitPattern: value))" : "\(value)"
   }

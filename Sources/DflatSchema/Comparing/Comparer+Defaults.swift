@@ -1,7 +1,7 @@
-// Defaults: what an object reads where it holds no value.
+// Defaults: the value of an absent field.
 //
-// A value that equals the default is not stored, so another default is another value for the objects that have it. An index
-// is built anew for it; the columns of a key are not.
+// A value that equals the default is not stored, so another default changes the value of the
+// objects without it. An index is rebuilt for the new default; the columns of a key are not.
 
 extension Comparer {
   mutating func compareDefaults(
@@ -9,7 +9,8 @@ extension Comparer {
   ) {
     let (left, right) = (meaning(of: old), meaning(of: new))
     guard old.type.hasTag == new.type.hasTag, left != right else { return }
-    // What holds no scalar or string has no default but absence, and its type has changed.
+    // A field that is neither a scalar nor a string has no default except absence, and its type has
+    // changed.
     guard old.type.hasDefault, new.type.hasDefault else { return }
     let (before, after) = (absent(old, in: self.old), absent(new, in: self.new))
     let message =
@@ -36,7 +37,7 @@ extension Comparer {
       new.position)
   }
 
-  /// What an object without the field reads, in the words of a message.
+  /// What an object without the field reads, worded for a message.
   func absent(_ field: FieldDefinition, in schema: Schema) -> String {
     switch field.type {
     case .vector: return "[]"
@@ -60,7 +61,8 @@ extension Comparer {
     return definition.values.first { $0.value == value }?.name
   }
 
-  /// What defaults of one field are compared by: enums and integers by their bits, reals by what is stored.
+  /// The comparable form of a field's default: enums and integers by their bits, reals by their
+  /// stored value.
   private enum Meaning: Equatable {
     case nothing
     case integer(Int64)
@@ -81,7 +83,7 @@ extension Comparer {
   }
 }
 
-/// The first of some names, and how many more there are.
+/// The first few names, and the number of the others.
 func listed(_ names: [String]) -> String {
   let more = names.count > 1 ? " (and \(names.count - 1) more)" : ""
   return "'\(names.first ?? "")'\(more)"

@@ -1,7 +1,8 @@
-// The database: which table has an entity's objects, what its key is, and which indexes there are.
+// The database: the table of an entity's objects, its key, and its indexes.
 //
-// The table is named after the root, its namespace and its version. Under another name there is a new, empty table, and
-// nothing that is stored in the one before is read. Keys are columns in the order of the fields' declarations.
+// The table is named after the root, its namespace and its version. A new name means a new, empty
+// table, and the objects in the old one are no longer read. Key columns are in the order of the
+// fields' declarations.
 
 extension Comparer {
   // MARK: Roots
@@ -25,7 +26,7 @@ extension Comparer {
         Pair(old: left, new: right), before?.rootPosition ?? old.start,
         after?.rootPosition ?? new.start)
     }
-    // Included files are compiled by themselves, and their objects are stored as well.
+    // Included files are also compiled on their own, and their objects are stored, too.
     let included = Set(new.includedRoots)
     for root in old.includedRoots where included.contains(root) {
       guard let before = old.types[root], let after = new.types[root] else { continue }
@@ -42,7 +43,7 @@ extension Comparer {
       entities.insert(pair)
       follow(pair)
     } else if pair.old == pair.new {
-      // Only the version is another one.
+      // Only the version differs.
       leftBehind.formUnion(old.reachable(from: pair.old))
       report(
         .versionChanged, .caution, pair.new.description,
@@ -62,13 +63,13 @@ extension Comparer {
         "the root '\(pair.old)' is now called '\(pair.new)': its objects are in the table '\(after)', not in '\(before)'",
         "the new table is empty, and what is stored is left behind; keep the name, or take the objects over with a Migration",
         old.types[pair.old]?.position ?? oldRoot, new.types[pair.new]?.position ?? newRoot)
-      // What else has changed is worth knowing, should the name come back.
+      // The other changes are still reported, in case the old name is restored.
       renamedRoots.insert(pair)
       follow(pair)
     }
   }
 
-  /// Versions of types that name no table; values in the dictionary are kept with them.
+  /// Versions of types that do not name a table; values in the dictionary carry them.
   mutating func compareVersions(
     _ old: String?, _ new: String?, _ name: QualifiedName, _ oldPlace: SourcePosition,
     _ newPlace: SourcePosition
@@ -155,7 +156,7 @@ extension Comparer {
     }
   }
 
-  /// What has become of the indexes on one field, with their side tables.
+  /// How the indexes on one field, with their side tables, have changed.
   private struct IndexChange: Hashable {
     var kind: SchemaChange.Kind
     var old: SourcePosition
@@ -239,7 +240,7 @@ extension Schema {
     types[type]?.position ?? start
   }
 
-  /// A type and all that it is made of.
+  /// A type and all types that it contains.
   fileprivate func reachable(from root: QualifiedName) -> Set<QualifiedName> {
     var result: Set<QualifiedName> = []
     var pending = [root]
@@ -250,7 +251,7 @@ extension Schema {
     return result
   }
 
-  /// The full names of fields by their places.
+  /// The full names of fields, by position.
   fileprivate var fieldNames: [SourcePosition: String] {
     var result: [SourcePosition: String] = [:]
     for (name, type) in types {

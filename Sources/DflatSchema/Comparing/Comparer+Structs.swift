@@ -1,4 +1,4 @@
-// Structs: bytes at fixed offsets, without room for change.
+// Structs: bytes at fixed offsets, which no change may move.
 
 extension Comparer {
   mutating func compare(_ old: StructDefinition, _ new: StructDefinition) {
@@ -33,7 +33,8 @@ extension Comparer {
         "objects stored so far have no bytes for it, and programs of the old version drop them; use a table, or another "
           + "struct", old.position, field.position)
     }
-    // What has been told shifts the rest; it is worth telling only if it is the cause.
+    // Changes reported so far shift the other fields. A new offset is only reported if it is the
+    // cause.
     let isCause = !changes[findings...].contains { $0.severity == .incompatible }
     if isCause || isReordered(old, new) {
       for (field, place) in shifted { reportShift(field, place, new) }
@@ -44,7 +45,7 @@ extension Comparer {
       old.attributes, new.attributes, new.name.description, old.position, new.position)
   }
 
-  /// Whether fields of both have another order.
+  /// Whether fields of both versions are in a different order.
   private func isReordered(_ old: StructDefinition, _ new: StructDefinition) -> Bool {
     let (left, right) = (old.fields.map { camel($0.name) }, new.fields.map { camel($0.name) })
     let common = Set(left).intersection(right)

@@ -1,8 +1,8 @@
-// Tables: fields are known by their slots.
+// Tables: fields are identified by their slots.
 //
-// A slot keeps its type for ever, deprecated or not: older rows and older programs have something there. A name that is
-// found in another slot than before has moved, because programs that use the name look there. Only the name of a
-// field that is deprecated may be given to a new one.
+// A slot keeps its type for ever, deprecated or not: older rows and older programs use it. If a
+// name is found in another slot than before, the field has moved, because programs that use the
+// name read that slot. Only the name of a deprecated field may be reused for a new one.
 
 extension Comparer {
   mutating func compare(_ old: TableDefinition, _ new: TableDefinition, as pair: Pair) {
@@ -12,7 +12,7 @@ extension Comparer {
       switch match {
       case .moved(let place):
         remember(field, place)
-        // Declared types of both are compared all the same.
+        // The declared types of both versions are compared nevertheless.
         _ = relate(field.type, place.type)
         reportMove(field, place, places, new)
       case .same(let place):
@@ -38,7 +38,7 @@ extension Comparer {
     newPositions[old.position] = new.position
   }
 
-  // MARK: Places
+  // MARK: Positions
 
   private mutating func reportMove(
     _ field: FieldDefinition, _ place: FieldDefinition, _ places: TablePlaces,
@@ -135,7 +135,7 @@ extension Comparer {
       old.position, new.position)
   }
 
-  /// - Returns: Whether stored values are read as they are.
+  /// - Returns: Whether stored values keep their meaning.
   mutating func compareTypes(
     _ old: FieldDefinition, _ new: FieldDefinition, _ subject: String
   ) -> Bool {
@@ -206,14 +206,14 @@ extension Comparer {
 }
 
 extension FieldDefinition {
-  /// The place in the vtable, from 0; of a union the value's.
+  /// The position in the vtable, from 0; for a union, that of the value.
   var slot: Int { (offset - 4) / 2 }
 
-  /// Whether a buffer without it does not verify.
+  /// Whether a buffer without it fails verification.
   var demandsValue: Bool { isRequired && !isDeprecated }
 }
 
 extension FieldDefinition {
-  /// The offsets in the vtable that it takes.
+  /// The vtable offsets that it occupies.
   var places: [Int] { type.hasTag ? [offset - 2, offset] : [offset] }
 }

@@ -1,18 +1,18 @@
-// What a field, an element or a member holds: whether the bytes of one type can be read as another.
+// The types of fields, elements and members: whether the bytes of one type can be read as another.
 
 extension Comparer {
-  /// How two types of one place are related.
+  /// The relation of two types in the same position.
   enum Relation {
-    /// The same, or two declared types whose differences are told by themselves.
+    /// The same, or two declared types whose differences are reported separately.
     case same
-    /// Other than before, and read alike; with the reason.
+    /// Different, but compatible; with the reason.
     case alike(String)
     case differs(String)
     /// Only the length of a fixed array differs.
     case length(Int, Int)
   }
 
-  /// Compares the types, and has declared ones compared.
+  /// Compares the types, and schedules the comparison of declared types.
   mutating func relate(_ old: FieldType, _ new: FieldType) -> Relation {
     switch (old, new) {
     case (.scalar(let left), .scalar(let right)) where left == right: return .same
@@ -40,7 +40,7 @@ extension Comparer {
   }
 
   private mutating func relate(_ old: FieldType, _ new: FieldType, _ pair: Pair) -> Relation {
-    // Of a type that has become a struct instead of a table it is told once, there.
+    // If a type has changed from a table to a struct, that is reported once, at the type.
     if pair.old == pair.new || (old.isKind(of: new) && isRenaming(pair)) {
       follow(pair)
       return .same
@@ -59,7 +59,7 @@ extension Comparer {
 }
 
 extension FieldType {
-  /// The declared type that this one is.
+  /// The declared type that this type names.
   fileprivate var declared: QualifiedName? {
     switch self {
     case .enumeration(let name), .structure(let name), .table(let name), .union(let name): name

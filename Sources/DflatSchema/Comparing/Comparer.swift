@@ -1,10 +1,11 @@
-// The walk over two versions of a schema: pairs of types, and what was found in them.
+// Walks two versions of a schema: compares pairs of types and collects the differences.
 //
-//  - Pairs come from the roots, then from the fields and members that refer to types, then from equal names. Each is
-//    compared once, and no pair is compared inside of another, so circles and long chains cost no stack.
-//  - What is found is final: nothing is taken back later.
-//  - A trial walks from one pair only and asks for nothing but the first difference that does harm: whether bytes of
-//    one type can be read as another one, whatever the two are called.
+//  - Pairs come from the roots, then from the fields and members that refer to types, then from
+//    equal names. Each pair is compared once, and never inside the comparison of another one, so
+//    cycles and long chains need no stack.
+//  - Findings are final: none is withdrawn later.
+//  - A trial starts from one pair only and stops at the first incompatible difference: it
+//    determines whether bytes of one type can be read as another one, regardless of names.
 
 struct Comparer {
   /// An older type and the newer one that its bytes are read as.
@@ -16,24 +17,25 @@ struct Comparer {
   let old: Schema
   let new: Schema
   private(set) var changes: [SchemaChange] = []
-  /// Roots whose objects stay in one database table.
+  /// Roots whose objects stay in the same database table.
   var entities: Set<Pair> = []
-  /// Older types whose objects stay behind in a table of their own version.
+  /// Older types whose objects remain in a table of their own version.
   var leftBehind: Set<QualifiedName> = []
-  /// The indexes that both versions have, by the place of the field in the newer one, with their side tables.
+  /// The indexes that both versions have, by the position of the field in the newer one, with their
+  /// side tables.
   var keptIndexes: [SourcePosition: [String]] = [:]
-  /// Where a field was, by where it is; and the reverse.
+  /// The old position of each field by its new one, and the reverse.
   var oldPositions: [SourcePosition: SourcePosition] = [:]
   var newPositions: [SourcePosition: SourcePosition] = [:]
-  /// Roots that have become others: their objects are in another table.
+  /// Roots that have been replaced: their objects are in another table.
   var renamedRoots: Set<Pair> = []
   private let isTrial: Bool
   private var seen: Set<Pair> = []
   private var pending: [Pair] = []
-  /// What older types were first compared with.
+  /// The first newer type that each older type was compared with.
   private var partners: [QualifiedName: QualifiedName] = [:]
   private var pairedNew: Set<QualifiedName> = []
-  /// What was found in trials.
+  /// The results of trials.
   private var trials: [Pair: SchemaChange?] = [:]
 
   init(old: Schema, new: Schema, isTrial: Bool = false) {
@@ -56,7 +58,7 @@ struct Comparer {
 
   // MARK: Pairs
 
-  /// Has a pair compared, unless it was.
+  /// Schedules the comparison of a pair, once.
   mutating func follow(_ pair: Pair) {
     guard seen.insert(pair).inserted else { return }
     if partners[pair.old] == nil { partners[pair.old] = pair.new }
@@ -84,7 +86,7 @@ struct Comparer {
     }
   }
 
-  /// What stands in the way of reading one type's bytes as another's.
+  /// The reason why one type's bytes cannot be read as another's.
   mutating func obstacle(_ pair: Pair) -> SchemaChange? {
     if let known = trials[pair] { return known }
     var trial = Comparer(old: old, new: new, isTrial: true)
@@ -95,7 +97,8 @@ struct Comparer {
     return found
   }
 
-  /// Whether the newer name takes the place of the older one, which is gone. In a trial names do not matter.
+  /// Whether the newer name replaces the older one, which no longer exists. In a trial names do not
+  /// matter.
   func isRenaming(_ pair: Pair) -> Bool {
     isTrial
       || (new.types[pair.old] == nil && old.types[pair.new] == nil
@@ -129,7 +132,7 @@ struct Comparer {
     }
   }
 
-  // MARK: Findings
+  // MARK: Changes
 
   mutating func report(
     _ kind: SchemaChange.Kind, _ severity: SchemaChange.Severity, _ subject: String,
@@ -146,12 +149,12 @@ extension Schema {
   /// All types in the order of the source.
   var declared: [QualifiedName] { files.flatMap(\.types) }
 
-  /// The beginning of the file that was asked for.
+  /// The beginning of the compiled file.
   var start: SourcePosition { SourcePosition(file: files.first?.path ?? "", line: 1, column: 1) }
 }
 
 extension TypeDefinition {
-  /// The kind in the words of a message.
+  /// The kind, worded for a message.
   var described: String {
     switch self {
     case .enumeration: "the enum"

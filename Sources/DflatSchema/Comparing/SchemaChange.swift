@@ -1,15 +1,16 @@
 // One difference between two versions of a schema, as data.
 //
-// A change always has two places, so that a tool can show both sides: what is only in one version has the place of what
-// it belongs to in the other one (a removed field: the table). Kinds and severities are part of the format of
-// `dflatc check --json`; their raw values do not change.
+// A change always has two positions, so that a tool can show both sides. What exists in only one
+// version has the position of its container in the other one (for a removed field: the table).
+// Kinds and severities are part of the format of `dflatc check --json`; their raw values do not
+// change.
 
-/// A difference between an older and a newer version of a schema, and what it does to what is stored.
+/// A difference between an older and a newer version of a schema, and its effect on stored data.
 public struct SchemaChange: Sendable, Hashable {
-  /// What has changed. Raw values are stable.
+  /// The kind of change. Raw values are stable.
   public enum Kind: String, CaseIterable, Sendable {
     case fieldAdded = "field-added"
-    /// In front of others, whose slots it shifts, or in the slot of one that is gone.
+    /// Added before other fields, whose slots it shifts, or in the slot of a removed one.
     case fieldInserted = "field-inserted"
     case fieldRemoved = "field-removed"
     case fieldMoved = "field-moved"
@@ -47,12 +48,12 @@ public struct SchemaChange: Sendable, Hashable {
     case typeAdded = "type-added"
     case typeRemoved = "type-removed"
     case typeRenamed = "type-renamed"
-    /// A table that has become a struct, and the like.
+    /// A table that has become a struct, or similar.
     case typeKindChanged = "type-kind-changed"
     case versionChanged = "version-changed"
     case rootAdded = "root-added"
     case rootRemoved = "root-removed"
-    /// The root has another name, and so another database table.
+    /// The root has another name, and therefore another database table.
     case rootRenamed = "root-renamed"
     /// `root_type` names another table of the schema.
     case rootReplaced = "root-replaced"
@@ -60,16 +61,17 @@ public struct SchemaChange: Sendable, Hashable {
     case fileExtensionChanged = "file-extension-changed"
   }
 
-  /// What a change means for those who have stored something. Raw values are stable.
+  /// What a change means for stored data. Raw values are stable.
   public enum Severity: String, Comparable, Sendable {
     /// Nothing that is stored is read differently.
     case compatible
-    /// Allowed, and somebody will notice: something reads, or is refused, otherwise than before.
+    /// Allowed, but noticeable: some values are read differently, or some operations are newly
+    /// refused or allowed.
     case caution
-    /// Something stored is lost or misread, by programs of the new version or by those of the old one.
+    /// Some stored data is lost or misread, by programs of the new version or of the old one.
     case incompatible
 
-    /// By harm, the least first.
+    /// In order of severity, the least severe first.
     public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
     private var rank: Int {
@@ -81,22 +83,23 @@ public struct SchemaChange: Sendable, Hashable {
     }
   }
 
-  /// What has changed.
+  /// The kind of change.
   public var kind: Kind
-  /// Whether it does harm.
+  /// Whether the change is harmful.
   public var severity: Severity
-  /// The full name of what has changed, `Blog.Post.likes`: the new name, or the old one of what is gone.
+  /// The full name of the changed part, such as `Blog.Post.likes`: the new name, or the old one of
+  /// a removed part.
   public var subject: String
-  /// What has changed, in one line without a full stop.
+  /// The change, in one line without a full stop.
   public var message: String
-  /// What that does to stored objects, to the database and to programs, in one line without a full stop.
+  /// Its effect on stored objects, the database and programs, in one line without a full stop.
   public var effect: String
-  /// Where it is in the old version. For what is new: where that is which it belongs to.
+  /// The position in the old version. For an added part: the position of its container.
   public var old: SourcePosition
-  /// Where it is in the new version. For what is gone: where that is which it belonged to.
+  /// The position in the new version. For a removed part: the position of its container.
   public var new: SourcePosition
 
-  /// Makes a change from its parts.
+  /// Creates a change from its parts.
   public init(
     kind: Kind, severity: Severity, subject: String, message: String, effect: String,
     old: SourcePosition, new: SourcePosition

@@ -1,10 +1,12 @@
-// The way in: two schemas in, their differences out.
+// The entry point for comparisons: takes two schemas and returns their differences.
 
-/// Compares two versions of a schema, for what is stored with the older one and for programs of both that use one file.
+/// Compares two versions of a schema, with regard to data stored with the older one and to programs
+/// of both versions that share a file.
 ///
-/// Types, fields, enum values and union members are known by their places: fields by slots, values by numbers, members by
-/// tags, and types by the fields that refer to them, beginning at the roots. Names say which of them a programmer
-/// means, so a name that is found at another place has moved. Types that no root refers to are compared by name.
+/// Types, fields, enum values and union members are identified by position: fields by slots, values
+/// by numbers, members by tags, and types by the fields that refer to them, starting at the roots.
+/// A name expresses the programmer's intention, so a name that is found at another position has
+/// moved. Types that no root refers to are compared by name.
 ///
 ///     let compiler = SchemaCompiler()
 ///     guard let old = compiler.compile(file: "old/post.fbs").schema,
@@ -14,19 +16,19 @@
 ///       print(change.subject, change.message, change.effect)
 ///     }
 public struct SchemaComparison: Sendable {
-  /// All differences, by place in the new version: file by file, from top to bottom.
+  /// All differences, by position in the new version: file by file, from top to bottom.
   public let changes: [SchemaChange]
 
-  /// Whether stored data stay readable, both ways.
+  /// Whether stored data stays readable, in both directions.
   public var isCompatible: Bool { !changes.contains { $0.severity == .incompatible } }
 
   /// Compares two versions.
   ///
-  /// It works on any thread, takes time in proportion to the schemas' sizes in all but contrived cases, and cannot fail.
+  /// It works on any thread and cannot fail. It takes linear time in all but contrived cases.
   ///
   /// - Parameters:
-  ///   - old: What rows were stored with.
-  ///   - new: What they are to be read with.
+  ///   - old: The schema with which the data was stored.
+  ///   - new: The schema with which it is to be read.
   public init(old: Schema, new: Schema) {
     var comparer = Comparer(old: old, new: new)
     comparer.compareAll()

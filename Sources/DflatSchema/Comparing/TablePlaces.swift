@@ -1,13 +1,14 @@
-// Which field of a newer table is which of an older one.
+// Matches the fields of a newer table with those of an older one.
 //
-// Names come first: where one is found again, there is the field, moved or not. Of fields that are not deprecated the Swift
-// name is enough. All others are known by their slots, unless the slot has gone to a field that is known by name.
+// Names take precedence: a field whose name is found again is the same field, whether it has moved
+// or not. For fields that are not deprecated, the same Swift name is enough. All other fields are
+// matched by their slots, unless the slot belongs to a field that was matched by name.
 
-/// Who has which slot in two versions of a table.
+/// The slots of the fields in two versions of a table.
 struct TablePlaces {
-  /// What has become of an older field.
+  /// What has happened to an older field.
   enum Match {
-    /// In its slot, perhaps under another name or with another type.
+    /// It has the same slot, perhaps with another name or type.
     case same(FieldDefinition)
     /// Its name is found in another slot.
     case moved(FieldDefinition)
@@ -18,7 +19,7 @@ struct TablePlaces {
   private(set) var matches: [Match] = []
   private var oldOwners: [Int: FieldDefinition] = [:]
   private var newOwners: [Int: FieldDefinition] = [:]
-  /// The offsets of newer fields that were something before.
+  /// The offsets of newer fields that match an older one.
   private var matched: Set<Int> = []
 
   init(_ old: TableDefinition, _ new: TableDefinition) {
@@ -45,9 +46,9 @@ struct TablePlaces {
     matched = Set(matches.compactMap { $0.field?.offset })
   }
 
-  /// What the same name says; nil if it says nothing.
+  /// The match by name; nil if there is none.
   private func match(_ old: FieldDefinition, _ new: FieldDefinition) -> Match? {
-    // A union that has become something of one slot, or the reverse, begins where it began.
+    // If a union becomes a field with a single slot, or the reverse, its first slot stays the same.
     if new.offset == old.offset || new.places[0] == old.places[0] { return .same(new) }
     // A deprecated field may give its name to a new one, if it keeps its slot.
     let isReplaced = newOwners[old.offset].map { $0.isDeprecated && $0.offset == old.offset }
@@ -60,7 +61,7 @@ struct TablePlaces {
     newOwners[old.offset] ?? newOwners[old.places[0]]
   }
 
-  /// Whether a newer field was something before.
+  /// Whether a newer field matches an older one.
   func isMatched(_ field: FieldDefinition) -> Bool { matched.contains(field.offset) }
 
   /// The older field whose slot a newer one has.

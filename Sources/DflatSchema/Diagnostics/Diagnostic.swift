@@ -1,29 +1,31 @@
-// What the compiler has to say about a schema, as data and as text.
+// The compiler's messages about a schema, as data and as text.
 //
-// A diagnostic carries everything its text needs, the source line included, so it can be shown after the sources
-// are gone. It names the place where the user has to look, not the place where the compiler noticed.
+// A diagnostic contains everything that its text needs, including the source line, so it can be
+// shown after the sources are gone. Its position is where the user has to look, not where the
+// compiler noticed the problem.
 
-/// One error, warning or note, with the place in the source that it is about.
+/// One error, warning or note, with its position in the source.
 public struct Diagnostic: Sendable {
-  /// How bad it is. A compilation with at least one error has no schema.
+  /// The severity of a diagnostic. A compilation with an error produces no schema.
   public enum Severity: String, Sendable {
     case error, warning, note
   }
 
-  /// How bad it is.
+  /// The severity.
   public var severity: Severity
   /// What is wrong and what was expected, in one line without a full stop.
   public var message: String
-  /// Where it is; nil only for notes that are about no particular place.
+  /// The position; nil only for notes without a particular position.
   public var position: SourcePosition?
   /// The number of bytes to underline, at least 1.
   public var length: Int
-  /// The source line that `position` is in, without its line break; empty if there is none to show.
+  /// The source line that contains `position`, without its line break; empty if there is none to
+  /// show.
   public var sourceLine: String
-  /// What helps to understand or repair it.
+  /// Notes that help to understand or fix the problem.
   public var notes: [Diagnostic]
 
-  /// Makes a diagnostic from its parts.
+  /// Creates a diagnostic from its parts.
   public init(
     severity: Severity, message: String, position: SourcePosition?, length: Int = 1,
     sourceLine: String = "", notes: [Diagnostic] = []
@@ -36,8 +38,9 @@ public struct Diagnostic: Sendable {
     self.notes = notes
   }
 
-  /// The text a compiler prints: `file:line:column: error: message`, the source line with the place underlined, then
-  /// the notes in the same form. Lines are separated by line feeds; the last one ends without.
+  /// The diagnostic in the usual form of compilers: `file:line:column: error: message`, the source
+  /// line with the position underlined, then the notes in the same form. Lines are separated by
+  /// line feeds; the last one ends without.
   public func rendered() -> String {
     var text = ""
     if let position {
@@ -56,8 +59,8 @@ public struct Diagnostic: Sendable {
     return text
   }
 
-  /// Blanks up to the column, then `^~~~`. Tabs are repeated so that any tab width lines up, and a character of
-  /// several bytes is one column wide.
+  /// Spaces up to the column, then `^~~~`. Tabs are repeated so that any tab width lines up, and a
+  /// multi-byte character is one column wide.
   private func underline(at column: Int) -> String {
     var blanks = ""
     var marks = ""

@@ -1,18 +1,19 @@
-// Where the phases of one compilation put their findings.
+// Collects the diagnostics from all phases of one compilation.
 //
-// Findings are kept in the order they were made and sorted by place at the end, file by file in order of loading.
-// One place has at most one error: the first one said there is the reason, the others are its echo.
+// Diagnostics are kept in the order in which they were reported, and sorted at the end: file by
+// file in order of loading, then by position. Each position has at most one error, the first one;
+// later ones at the same position are usually its consequences.
 
 /// Collects the diagnostics of one compilation; used by one thread.
 final class DiagnosticSink {
-  /// Beyond this many errors nobody reads on, and a hostile input should not fill the memory.
+  /// Caps the number of reported errors so that hostile input cannot exhaust memory.
   static let errorLimit = 100
 
   private(set) var errorCount = 0
   private var found: [(range: SourceRange, diagnostic: Diagnostic)] = []
   private var placesWithErrors: Set<SourceRange> = []
 
-  /// Reports an error at `range`, unless that very place has one already.
+  /// Reports an error at `range`, unless that exact position already has one.
   func error(_ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
     guard placesWithErrors.insert(range).inserted else { return }
     errorCount += 1
@@ -26,7 +27,7 @@ final class DiagnosticSink {
     found.append((range, range.diagnostic(.warning, message, notes: notes)))
   }
 
-  /// All findings, by file in order of loading, then by place.
+  /// All diagnostics, by file in order of loading, then by position.
   func sorted() -> [Diagnostic] {
     var result = found.enumerated().sorted { left, right in
       let (a, b) = (left.element.range, right.element.range)
@@ -40,7 +41,7 @@ final class DiagnosticSink {
 }
 
 extension Diagnostic {
-  /// A note about no particular place.
+  /// A note without a particular position.
   static func hint(_ message: String) -> Diagnostic {
     Diagnostic(severity: .note, message: message, position: nil)
   }
@@ -57,11 +58,11 @@ extension SourceRange {
       sourceLine: file.lineText(at: start), notes: notes)
   }
 
-  /// A note that points here.
+  /// A note at this range.
   func note(_ message: String) -> Diagnostic { diagnostic(.note, message) }
 }
 
-/// `text` in one line of reasonable length: messages quote what the user wrote, and that can be anything.
+/// `text` in one line of limited length: messages quote arbitrary user input.
 private func printable(_ text: String) -> String {
   let limit = 400
   var result = ""

@@ -1,8 +1,10 @@
 // Spelling: finds the known name that is closest to a misspelt one, for hints in diagnostics.
 
-/// The one of `names` that a misspelt name is nearest to; nil if none is near, or several are equally so.
+/// The name in `names` that is closest to a misspelt one; nil if none is close, or several are
+/// equally close.
 ///
-/// Case and underscores do not count. Of what is left, one letter in four may be wrong, missing or too many, and one always.
+/// Case and underscores are ignored. Of the remaining letters one in four may be wrong, missing or
+/// superfluous, and always at least one.
 package func nearest(to name: String, among names: some Sequence<String>) -> String? {
   let wanted = plain(name)
   let near = names.map { (name: $0, distance: distance(wanted, plain($0))) }

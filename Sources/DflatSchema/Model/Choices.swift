@@ -1,19 +1,19 @@
-// Enums and unions: types that are one of several things.
+// Enums and unions: types whose values are one of several alternatives.
 
 /// An enum. Values are in declaration order.
 public struct EnumDefinition: Sendable {
   /// One value of an enum.
   public struct Value: Sendable {
-    /// The name as the schema has it.
+    /// The name as written in the schema.
     public var name: String
     /// For an unsigned underlying type, the bit pattern; for bit flags, already shifted.
     public var value: Int64
     /// The `///` lines above.
     public var documentation: [String] = []
-    /// Where the name stands.
+    /// The position of the name.
     public var position: SourcePosition
 
-    /// Makes it from its parts.
+    /// Creates a value from its parts.
     public init(name: String, value: Int64, position: SourcePosition) {
       self.name = name
       self.value = value
@@ -29,16 +29,16 @@ public struct EnumDefinition: Sendable {
   public var isBitFlags: Bool
   /// The values, in declaration order.
   public var values: [Value]
-  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
   public var documentation: [String] = []
-  /// Where the name stands.
+  /// The position of the name.
   public var position: SourcePosition
 
-  /// Makes a definition from its parts; what is not given is empty.
+  /// Creates a definition from its parts; omitted parts are empty.
   public init(
     name: QualifiedName, underlying: ScalarType, isBitFlags: Bool = false, values: [Value] = [],
     position: SourcePosition
@@ -61,14 +61,15 @@ public struct UnionDefinition: Sendable {
     public var type: FieldType
     /// The tag on the wire, 1 to 255.
     public var tag: Int
-    /// What `swift_name` says of the member's type, if the member has no alias: the case is called like the type.
+    /// The `swift_name` of the member's type, if the member has no alias: the case is then named
+    /// like the type.
     public var typeName: String?
     /// The `///` lines above.
     public var documentation: [String] = []
-    /// Where the name stands.
+    /// The position of the name.
     public var position: SourcePosition
 
-    /// Makes it from its parts.
+    /// Creates a member from its parts.
     public init(name: String, type: FieldType, tag: Int, position: SourcePosition) {
       self.name = name
       self.type = type
@@ -81,16 +82,16 @@ public struct UnionDefinition: Sendable {
   public var name: QualifiedName
   /// The members, in declaration order.
   public var members: [Member]
-  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
   public var documentation: [String] = []
-  /// Where the name stands.
+  /// The position of the name.
   public var position: SourcePosition
 
-  /// Makes a definition from its parts; what is not given is empty.
+  /// Creates a definition from its parts; omitted parts are empty.
   public init(name: QualifiedName, members: [Member] = [], position: SourcePosition) {
     self.name = name
     self.members = members

@@ -1,20 +1,20 @@
-// Tables and fixed structs, with everything about their places in a buffer.
+// Tables and fixed structs, with their layout in a buffer.
 
 /// A field of a table or fixed struct.
 public struct FieldDefinition: Sendable {
-  /// The name as the schema has it.
+  /// The name as written in the schema.
   public var name: String
-  /// The type, resolved.
+  /// The resolved type.
   public var type: FieldType
-  /// The explicit or implied default of a scalar or enum; an explicit default of a string; nil for
-  /// everything else and for fields of structs.
+  /// The explicit or implied default of a scalar or enum, or an explicit default of a string; nil
+  /// for all other types and for fields of structs.
   public var defaultValue: DefaultValue?
-  /// In a table: the vtable offset, `4 + 2 × slot` (of a union or a vector of unions: the value's; the tag's is two less).
-  /// In a struct: the byte offset.
+  /// In a table: the vtable offset, `4 + 2 × slot` (for a union or a vector of unions that of the
+  /// value; the tag's is two less). In a struct: the byte offset.
   public var offset: Int
-  /// `deprecated`: without a Swift name, but with its slot.
+  /// `deprecated`: has no Swift name, but keeps its slot.
   public var isDeprecated = false
-  /// `required`: a buffer without it does not verify.
+  /// `required`: a buffer without it fails verification.
   public var isRequired = false
   /// `primary`: on the root, a part of the primary key.
   public var isPrimary = false
@@ -22,18 +22,19 @@ public struct FieldDefinition: Sendable {
   public var isIndexed = false
   /// Implies `isIndexed`.
   public var isUnique = false
-  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
-  /// `swift`: the type in Swift, in place of that of the stored type; of a vector, that of its elements, but for `Data`.
+  /// The Swift type from `swift`, instead of that of the stored type; for a vector the type of its
+  /// elements, except for `Data`.
   public var swiftType: SwiftType?
-  /// All attributes as written, for those who want more.
+  /// All attributes as written.
   public var attributes: [Attribute] = []
-  /// The `///` lines above the declaration, without the slashes and one leading blank.
+  /// The `///` lines above the declaration, without the slashes and one leading space.
   public var documentation: [String] = []
-  /// Where the name stands.
+  /// The position of the name.
   public var position: SourcePosition
 
-  /// Makes a field from its parts.
+  /// Creates a field from its parts.
   public init(
     name: String, type: FieldType, defaultValue: DefaultValue? = nil, offset: Int,
     position: SourcePosition
@@ -46,26 +47,26 @@ public struct FieldDefinition: Sendable {
   }
 }
 
-/// A table. Fields are in declaration order, deprecated ones included.
+/// A table. Fields are in declaration order, including deprecated ones.
 public struct TableDefinition: Sendable {
   /// The full name.
   public var name: QualifiedName
   /// The fields, in declaration order.
   public var fields: [FieldDefinition]
-  /// Slots in the vtable, deprecated ones and union tags included.
+  /// The number of slots in the vtable, including deprecated ones and union tags.
   public var slotCount: Int
   /// The `v` attribute.
   public var version: String?
-  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
   public var documentation: [String] = []
-  /// Where the name stands.
+  /// The position of the name.
   public var position: SourcePosition
 
-  /// Makes a definition from its parts; what is not given is empty.
+  /// Creates a definition from its parts; omitted parts are empty.
   public init(
     name: QualifiedName, fields: [FieldDefinition] = [], slotCount: Int = 0,
     version: String? = nil, position: SourcePosition
@@ -84,22 +85,22 @@ public struct StructDefinition: Sendable {
   public var name: QualifiedName
   /// The fields, in declaration order.
   public var fields: [FieldDefinition]
-  /// Bytes, a multiple of the alignment.
+  /// The size in bytes, a multiple of the alignment.
   public var size: Int
   /// A power of two, at most 32.
   public var alignment: Int
   /// The `v` attribute.
   public var version: String?
-  /// `swift_name`: the name in Swift, in place of what the rule gives.
+  /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration.
   public var documentation: [String] = []
-  /// Where the name stands.
+  /// The position of the name.
   public var position: SourcePosition
 
-  /// Makes a definition from its parts; what is not given is empty.
+  /// Creates a definition from its parts; omitted parts are empty.
   public init(
     name: QualifiedName, fields: [FieldDefinition] = [], size: Int = 0, alignment: Int = 1,
     position: SourcePosition

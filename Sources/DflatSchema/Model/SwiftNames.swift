@@ -1,4 +1,5 @@
-// What definitions are called in Swift: what `swift_name` says, else what the rule of Naming.swift makes of the schema's name.
+// The Swift names of definitions: from `swift_name`, otherwise derived from the schema's name as in
+// Naming.swift.
 
 extension FieldDefinition {
   /// The name in Swift, without back-ticks.
@@ -31,7 +32,7 @@ extension TypeDefinition {
     }
   }
 
-  /// What `swift_name` says.
+  /// The value of `swift_name`.
   private var chosenName: String? {
     switch self {
     case .enumeration(let value): value.chosenName

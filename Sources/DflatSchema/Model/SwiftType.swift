@@ -1,8 +1,8 @@
-// The Swift type that a field is given by its `swift` attribute, in place of that of its stored type.
+// The Swift type that the `swift` attribute gives a field, instead of the one of its stored type.
 //
-// What is stored does not change: other languages read the same numbers, texts and bytes.
+// The stored value does not change: other languages read the same numbers, texts and bytes.
 
-/// What the `swift` attribute of a field names.
+/// The type that a field's `swift` attribute names.
 public enum SwiftType: Hashable, Sendable {
   /// Foundation's `Date`, since 1970.
   case date(TimeUnit)
@@ -21,14 +21,14 @@ public enum SwiftType: Hashable, Sendable {
   /// A type of the program that conforms to `StorableValue`, with the module it is imported from.
   case program(module: String?, name: String)
 
-  /// What a stored number counts.
+  /// The unit of a stored number.
   public enum TimeUnit: String, CaseIterable, Sendable {
     case seconds, milliseconds, microseconds, nanoseconds
   }
 }
 
 extension SwiftType {
-  /// What stored numbers count, if they are times.
+  /// The unit of stored times; nil for other types.
   var unit: TimeUnit? {
     switch self {
     case .date(let unit), .duration(let unit): unit
@@ -36,13 +36,14 @@ extension SwiftType {
     }
   }
 
-  /// The type and the unit that an attribute names: `Date`, `Duration in milliseconds`, `Shop::Price`.
+  /// Parses the type and the unit in an attribute: `Date`, `Duration in milliseconds`,
+  /// `Shop::Price`.
   struct Name {
     var type: String
     var module: String?
     var unit: TimeUnit?
 
-    /// nil for what has not the form of a type's name.
+    /// nil if the text is not a type name.
     init?(_ text: String) {
       var text = text[...]
       if let range = text.firstRange(of: " in ") {
@@ -61,7 +62,7 @@ extension SwiftType {
   }
 }
 
-/// Whether a name can be an identifier of Swift, perhaps in back-ticks.
+/// Whether a name can be a Swift identifier, perhaps in back-ticks.
 func isSwiftIdentifier(_ name: String) -> Bool {
   guard let first = name.first, first == "_" || first.isLetter, name != "_" else { return false }
   return name.allSatisfy { $0 == "_" || $0.isLetter || ($0.isASCII && $0.isNumber) }

@@ -1,7 +1,7 @@
-// What types are made of.
+// The types that a type contains.
 
 extension TypeDefinition {
-  /// The types of a type's fields or members, with their places. Deprecated fields are left out.
+  /// The types of a type's fields or members, with their positions. Deprecated fields are left out.
   public var parts: [(type: FieldType, position: SourcePosition)] {
     switch self {
     case .enumeration: []

@@ -1,4 +1,4 @@
-// Types, defaults and attributes: the words in which definitions speak.
+// Types, defaults and attributes: the building blocks of definitions.
 
 /// A declared type.
 public enum TypeDefinition: Sendable {
@@ -12,7 +12,7 @@ public enum TypeDefinition: Sendable {
 public enum ScalarType: String, CaseIterable, Sendable {
   case bool, byte, ubyte, short, ushort, int, uint, long, ulong, float, double
 
-  /// Bytes on the wire; also the alignment.
+  /// Encoded size in bytes; also the alignment.
   public var size: Int {
     switch self {
     case .bool, .byte, .ubyte: 1
@@ -37,7 +37,7 @@ public indirect enum FieldType: Hashable, Sendable {
 }
 
 extension FieldType: CustomStringConvertible {
-  /// The type as schemas write it, names in full: `[Blog.Post]`.
+  /// The type in schema syntax, with full names: `[Blog.Post]`.
   public var description: String {
     switch self {
     case .scalar(let scalar): scalar.rawValue
@@ -55,23 +55,23 @@ public enum DefaultValue: Hashable, Sendable {
   /// `= null`: the field is optional.
   case null
   case bool(Bool)
-  /// Any signed integer type and enums over one.
+  /// A signed integer, or an enum over one.
   case integer(Int64)
-  /// Any unsigned integer type and enums over one (bit flags already shifted and OR-ed).
+  /// An unsigned integer, or an enum over one (bit flags already shifted and OR-ed).
   case unsigned(UInt64)
-  /// `float` and `double`; `nan`, `inf` and `-inf` as such.
+  /// A `float` or `double`, including `nan`, `inf` and `-inf`.
   case real(Double)
   case string(String)
 }
 
-/// One `name: value` of an attribute list.
+/// A single `name: value` in an attribute list.
 public struct Attribute: Hashable, Sendable {
   /// The attribute's name.
   public var name: String
-  /// The value's text without quotes; nil when the attribute stands alone.
+  /// The value's text without quotes; nil if the attribute has no value.
   public var value: String?
 
-  /// Makes an attribute from its parts.
+  /// Creates an attribute from its parts.
   public init(name: String, value: String? = nil) {
     self.name = name
     self.value = value

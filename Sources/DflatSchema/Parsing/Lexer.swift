@@ -1,7 +1,8 @@
-// From bytes to tokens.
+// Turns bytes into tokens.
 //
-// The lexer accepts every sequence of bytes and always ends with one `.end` token. What is no token is reported once
-// and skipped; a broken number or string still yields a token, so that the parser does not complain a second time.
+// The lexer accepts every sequence of bytes and always ends with one `.end` token. Bytes that form
+// no token are reported once and skipped. A malformed number or string still yields a token, so
+// that the parser does not report it again.
 
 struct Lexer {
   private let file: SourceFile
@@ -10,9 +11,9 @@ struct Lexer {
   private var offset = 0
   private var tokens: [Token] = []
   private var documentation: [String] = []
-  /// Whether something that is no token was skipped just before.
+  /// Whether bytes that form no token were skipped just before.
   private var skippedGarbage = false
-  /// A documentation comment must be the first thing in its line.
+  /// Whether the line has no token yet: a documentation comment must come first in its line.
   private var sawLineBreak = true
 
   private init(file: SourceFile, sink: DiagnosticSink) {
@@ -76,7 +77,7 @@ struct Lexer {
 
   private static let punctuation = Set("{}()[]:;,.=".utf8)
 
-  // MARK: Pieces
+  // MARK: Scanning
 
   private func peek(_ distance: Int) -> UInt8 {
     offset + distance < bytes.count ? bytes[offset + distance] : 0
@@ -108,7 +109,7 @@ struct Lexer {
     while isIdentifierStart(peek(0)) || isDigit(peek(0)) { offset += 1 }
   }
 
-  /// Skips a run of bytes that begin no token, and says so once.
+  /// Skips a run of bytes that begin no token, and reports it once.
   private mutating func illegal(from start: Int) {
     let byte = bytes[offset]
     let what: String
@@ -127,7 +128,7 @@ struct Lexer {
     report(
       "unexpected \(what)", from: start,
       notes: isHash ? [.hint("a comment begins with '//'")] : [])
-    // What looks like a comment is not worth a second message.
+    // Text that looks like a comment does not need a second message.
     if isHash { skipLine() }
     skippedGarbage = true
   }
@@ -236,7 +237,7 @@ func hexadecimalValue(_ byte: UInt8) -> UInt32? {
 extension Lexer {
   // MARK: Strings
 
-  /// Reads a string constant; a broken one ends with its line.
+  /// Reads a string constant; an unterminated one ends with its line.
   fileprivate mutating func string(quote: UInt8) {
     let start = offset
     let errorsBefore = sink.errorCount
@@ -293,7 +294,7 @@ extension Lexer {
     case UInt8(ascii: "u"):
       unicodeEscape(from: start, into: &content)
     default:
-      // A line break is the end of the string, not a part of the escape.
+      // A line break ends the string and is not part of the escape.
       if letter == UInt8(ascii: "\n") { offset -= 1 }
       report(
         "unknown escape in a string", from: start,

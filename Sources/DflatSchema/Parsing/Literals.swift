@@ -1,6 +1,6 @@
-// Numbers as they are written.
+// Number literals.
 //
-// Literals are exact: an integer literal is a sign and a magnitude of any size that fits 64 bits, so that range checks
+// Literals are exact: an integer literal is a sign and a 64-bit magnitude, so that range checks
 // against every integer type need no wider type.
 
 /// An integer as written: decimal or `0x…`, perhaps with a sign.
@@ -8,7 +8,7 @@ struct IntegerLiteral {
   var isNegative: Bool
   var magnitude: UInt64
 
-  /// Nil if `text` is no integer, or one that needs more than 64 bits.
+  /// nil if `text` is not an integer, or needs more than 64 bits.
   init?(_ text: String) {
     var digits = Substring(text)
     isNegative = digits.first == "-"
@@ -21,17 +21,17 @@ struct IntegerLiteral {
     self.magnitude = magnitude
   }
 
-  /// The value as a signed number, if it is one.
+  /// The value as a signed number, if it fits.
   var signed: Int64? {
     isNegative
       ? (magnitude <= UInt64(Int64.max) + 1 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil)
       : Int64(exactly: magnitude)
   }
 
-  /// The value as an unsigned number, if it is one.
+  /// The value as an unsigned number, if it fits.
   var unsigned: UInt64? { isNegative && magnitude > 0 ? nil : magnitude }
 
-  /// The value in 64 bits, if `type` can hold it; `bool` counts as `ubyte`.
+  /// The value as 64 bits, if `type` can hold it; `bool` counts as `ubyte`.
   func pattern(for type: ScalarType) -> Int64? {
     switch type.integerRange {
     case .signed(let range):
@@ -52,12 +52,12 @@ extension ClosedRange<Int> {
   }
 }
 
-/// What an integer type can hold.
+/// The range of an integer type.
 enum IntegerRange {
   case signed(ClosedRange<Int64>)
   case unsigned(UInt64)
 
-  /// The range in the words of a message.
+  /// The range, worded for a message.
   var described: String {
     switch self {
     case .signed(let range): "\(range.lowerBound) to \(range.upperBound)"
@@ -67,7 +67,7 @@ enum IntegerRange {
 }
 
 extension ScalarType {
-  /// Nil for `float` and `double`.
+  /// nil for `float` and `double`.
   var integerRange: IntegerRange? {
     switch self {
     case .bool, .ubyte: .unsigned(UInt64(UInt8.max))
@@ -86,7 +86,7 @@ extension ScalarType {
     if case .unsigned = integerRange { true } else { false }
   }
 
-  /// The type that a schema calls `name`.
+  /// The type with the schema name `name`.
   init?(schemaName name: String) {
     switch name {
     case "int8": self = .byte
@@ -104,9 +104,10 @@ extension ScalarType {
   }
 }
 
-/// The value of a floating-point literal or word: decimal, hexadecimal with an exponent, `inf`, `nan`.
+/// The value of a floating-point literal or word: decimal, hexadecimal with an exponent, `inf`,
+/// `nan`.
 ///
-/// What is too large becomes an infinity, as in C.
+/// A value that is too large becomes infinity, as in C.
 func realValue(_ text: String) -> Double? {
   var body = text.lowercased()[...]
   let isNegative = body.hasPrefix("-")
@@ -128,7 +129,7 @@ func realValue(_ text: String) -> Double? {
   return isNegative ? -magnitude : magnitude
 }
 
-/// Swift wants digits on both sides of the point, schemas do not.
+/// Swift requires digits on both sides of the point; schemas do not.
 private func completed(_ body: Substring) -> String {
   guard let point = body.firstIndex(of: ".") else { return String(body) }
   let isHexadecimal = body.hasPrefix("0x")

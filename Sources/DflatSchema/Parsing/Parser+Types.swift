@@ -1,4 +1,4 @@
-// From tokens to syntax: the bodies of declarations.
+// Parses the bodies of declarations.
 
 extension Parser {
   // MARK: Tables and structs
@@ -27,7 +27,7 @@ extension Parser {
     try expect(":", "and a type after the field's name '\(name.text)'")
     var field = FieldSyntax(
       name: name, type: try parseType(), attributes: [], documentation: documentation)
-    // What follows may be broken; the field exists all the same.
+    // The rest may be malformed; the field exists nevertheless.
     defer { record.fields.append(field) }
     if take("=") { field.defaultValue = try parseValue("a default value") }
     field.attributes = try parseAttributes()
@@ -73,7 +73,7 @@ extension Parser {
     declaration.isBroken = isBroken
   }
 
-  /// FlatBuffers has attributes on declarations and fields only.
+  /// FlatBuffers allows attributes on declarations and fields only.
   private mutating func refuseAttributes(of what: String, hint: String) throws(SyntaxError) {
     guard current.isPunctuation("(") else { return }
     let range = current.range
@@ -81,7 +81,7 @@ extension Parser {
     sink.error("a \(what) cannot have attributes", at: range, notes: [.hint(hint)])
   }
 
-  /// Values and members are separated by commas; one may follow the last.
+  /// Values and members are separated by commas; a trailing comma is allowed.
   private mutating func expectSeparator() throws(SyntaxError) {
     guard !current.isPunctuation("}"), current.kind != .end else { return }
     try expect(",", "or '}'")
@@ -203,7 +203,7 @@ extension Parser {
 
   // MARK: Attributes and values
 
-  /// The list in parentheses, or nothing.
+  /// The list in parentheses; empty if there is none.
   mutating func parseAttributes() throws(SyntaxError) -> [AttributeSyntax] {
     guard take("(") else { return [] }
     var attributes: [AttributeSyntax] = []
@@ -279,7 +279,7 @@ extension Parser {
     return ValueSyntax(kind: kind, text: token.text, range: token.range)
   }
 
-  /// `rad(180)`, which may be nested.
+  /// `rad(180)`; calls may be nested.
   private mutating func parseCall(depth: Int) throws(SyntaxError) -> ValueSyntax {
     let name = current
     guard depth < 16 else {

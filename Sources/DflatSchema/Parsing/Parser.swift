@@ -1,11 +1,11 @@
-// From tokens to syntax: the file and its recovery from errors.
+// Parses a file, and recovers from errors.
 //
-// After an error the parser goes on behind the next `;`, before the next `}`, or at the next declaration, whichever
-// comes first, so one mistake costs one field or one declaration. Every loop consumes a token or ends, and the only
-// recursion (types, function calls in defaults) is bounded; hence any input is parsed in linear time and bounded
-// stack.
+// After an error the parser continues after the next `;`, before the next `}`, or at the next
+// declaration, whichever comes first, so one mistake costs one field or one declaration. Every loop
+// consumes a token or ends, and the only recursion (types, function calls in defaults) is bounded.
+// So any input is parsed in linear time and with bounded stack.
 
-/// Thrown when the current construct cannot be continued; the message has been reported already.
+/// Thrown when the current construct cannot be continued; the error was already reported.
 struct SyntaxError: Error {}
 
 struct Parser {
@@ -19,7 +19,7 @@ struct Parser {
     tokens = Lexer.tokens(of: file, sink: sink)
   }
 
-  /// The content of `file`.
+  /// Parses the content of `file`.
   static func parse(_ file: SourceFile, sink: DiagnosticSink) -> FileSyntax {
     var parser = Parser(file: file, sink: sink)
     parser.parseFile()
@@ -37,7 +37,7 @@ struct Parser {
     if index + 1 < tokens.count { index += 1 }
   }
 
-  /// Consumes the punctuation if it is there.
+  /// Consumes the punctuation if it comes next.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard current.isPunctuation(character) else { return false }
     advance()
@@ -60,8 +60,8 @@ struct Parser {
     return LiteralSyntax(text: current.text, range: current.range)
   }
 
-  /// Consumes the `;` that ends a statement. If it is missing, the message points behind what it should end, and
-  /// parsing goes on as if it were there when the next token begins a line.
+  /// Consumes the `;` that ends a statement. If it is missing, the error points behind the
+  /// statement, and parsing continues as if it were there when the next token begins a line.
   mutating func expectSemicolon(_ context: String) throws(SyntaxError) {
     if take(";") { return }
     let error = unexpectedBehindPrevious("expected ';' \(context)")
@@ -74,7 +74,7 @@ struct Parser {
     return file.lineIndex(at: previous.range.end) < file.lineIndex(at: current.range.start)
   }
 
-  /// Reports that the current token does not fit.
+  /// Reports that the current token is unexpected.
   func unexpected(_ expectation: String) -> SyntaxError {
     if !previous.isBroken && !current.isBroken {
       sink.error("\(expectation), found \(current.described)", at: current.range)
@@ -82,7 +82,7 @@ struct Parser {
     return SyntaxError()
   }
 
-  /// Reports that something is missing behind the token before.
+  /// Reports that something is missing after the previous token.
   func unexpectedBehindPrevious(_ expectation: String) -> SyntaxError {
     if !previous.isBroken {
       sink.error("\(expectation), found \(current.described)", at: previous.range.justBehind)
@@ -97,7 +97,8 @@ struct Parser {
     "file_extension", "include", "native_include", "attribute", "rpc_service",
   ]
 
-  /// Whether a declaration begins here. Inside a body the same words are field names, but there a colon follows.
+  /// Whether a declaration begins here. Inside a body the same words are field names, but then a
+  /// colon follows.
   var isAtDeclaration: Bool {
     guard current.kind == .identifier, Self.declarationWords.contains(current.text) else {
       return false
@@ -125,7 +126,7 @@ struct Parser {
     }
   }
 
-  /// Skips the rest of a broken statement, with its body if it has one.
+  /// Skips the rest of a malformed statement, with its body if it has one.
   private mutating func skipToNextDeclaration() {
     var depth = 0
     while current.kind != .end {
@@ -147,7 +148,8 @@ struct Parser {
     }
   }
 
-  /// Skips the rest of a broken field or member: behind the separator, or before the end of the body.
+  /// Skips the rest of a malformed field or member: up to and including the separator, or to the
+  /// end of the body.
   mutating func skipInBody(separator: Unicode.Scalar) {
     var depth = 0
     while current.kind != .end, !isAtDeclaration {
@@ -163,7 +165,7 @@ struct Parser {
     }
   }
 
-  /// Whether the body goes on; if it ends without `}`, says so.
+  /// Whether the body continues; reports an error if the file ends without `}`.
   mutating func bodyContinues(of name: NameSyntax) -> Bool {
     if take("}") { return false }
     if current.kind == .end || isAtDeclaration {

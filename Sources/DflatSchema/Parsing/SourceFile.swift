@@ -1,19 +1,19 @@
-// A source file's bytes, and places in them.
+// A source file's bytes, and positions in them.
 //
-// Everything that reads a schema works on byte offsets; lines and columns are computed only when something has to be
-// said. Offsets are always within 0...bytes.count.
+// All code that reads a schema works on byte offsets; lines and columns are computed only for
+// messages. Offsets are always within 0...bytes.count.
 
 /// One loaded file.
 final class SourceFile: Sendable {
   /// The path as it was opened; what diagnostics show.
   let path: String
-  /// The place in the order of loading; 0 is the file that was asked for.
+  /// The index in the order of loading; 0 is the compiled file.
   let index: Int
   let bytes: [UInt8]
   /// The offset of each line's first byte.
   private let lineStarts: [Int]
 
-  /// Longer lines are machine-made; showing them helps nobody.
+  /// Longer lines are machine-generated; showing them does not help.
   private static let longestShownLine = 400
 
   init(path: String, index: Int, bytes: [UInt8]) {
@@ -27,7 +27,7 @@ final class SourceFile: Sendable {
     lineStarts = starts
   }
 
-  /// The index in `lineStarts` of the line that holds `offset`.
+  /// The index in `lineStarts` of the line that contains `offset`.
   func lineIndex(at offset: Int) -> Int {
     var low = 0
     var high = lineStarts.count
@@ -62,7 +62,8 @@ final class SourceFile: Sendable {
       rest.prefix { isIdentifierStart($0) || isDigit($0) || $0 == UInt8(ascii: ".") }.count)
   }
 
-  /// The text of the line that holds `offset`, without control characters but tabs; empty if it is too long to show.
+  /// The text of the line that contains `offset`, without control characters except tabs; empty if
+  /// it is too long to show.
   func lineText(at offset: Int) -> String {
     let line = lineIndex(at: offset)
     let start = lineStarts[line]
@@ -72,13 +73,13 @@ final class SourceFile: Sendable {
     let shown = bytes[start..<end].map { byte in
       (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F ? UInt8(ascii: "?") : byte
     }
-    // A replacement character is wider than the byte it stands for, and underlines count bytes.
+    // A replacement character is wider than the byte it replaces, and underlines count bytes.
     return String(validating: shown, as: UTF8.self)
       ?? String(decoding: shown.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 }
 
-/// A piece of a source file.
+/// A range in a source file.
 struct SourceRange: Hashable, Sendable {
   var file: SourceFile
   var start: Int
@@ -86,12 +87,12 @@ struct SourceRange: Hashable, Sendable {
 
   var position: SourcePosition { file.position(at: start) }
 
-  /// From the beginning of this piece to the end of `other`, which is in the same file.
+  /// From the beginning of this range to the end of `other`, which is in the same file.
   func through(_ other: SourceRange) -> SourceRange {
     SourceRange(file: file, start: start, end: max(end, other.end))
   }
 
-  /// The single place right behind this piece.
+  /// The position directly after this range.
   var justBehind: SourceRange { SourceRange(file: file, start: end, end: end) }
 
   static func == (left: SourceRange, right: SourceRange) -> Bool {

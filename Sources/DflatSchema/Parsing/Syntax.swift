@@ -1,7 +1,7 @@
-// What a file says, before anything is looked up.
+// The syntax tree of a file, before names are resolved.
 //
-// Syntax nodes keep the ranges that messages point at. A declaration whose body was broken is still here with what
-// could be read, so that references to it are not reported too.
+// Syntax nodes keep the ranges that messages point at. A declaration with a malformed body still
+// has a node with the readable part, so that references to it are not reported, too.
 
 /// A name as declared.
 struct NameSyntax {
@@ -9,7 +9,7 @@ struct NameSyntax {
   var range: SourceRange
 }
 
-/// A name as referred to, `Blog.Post`.
+/// A reference to a name, `Blog.Post`.
 struct PathSyntax {
   var parts: [String]
   var range: SourceRange
@@ -39,7 +39,7 @@ struct ValueSyntax {
     /// `rad(180)`
     case call(argument: ValueSyntax)
     case emptyVector
-    /// Something that has been reported.
+    /// A malformed value that was already reported.
     case broken
   }
 
@@ -48,7 +48,7 @@ struct ValueSyntax {
   var text: String
   var range: SourceRange
 
-  /// The value in the words of a message.
+  /// The value, worded for a message.
   var described: String {
     switch kind {
     case .integer, .real: text
@@ -96,7 +96,7 @@ struct EnumSyntax {
   var attributes: [AttributeSyntax]
   var values: [Value]
   var documentation: [String]
-  /// A broken body may lack values, so nothing follows from their absence.
+  /// A malformed body may lack values, so their absence is not an error.
   var isBroken: Bool
 }
 
@@ -149,6 +149,6 @@ enum DeclarationSyntax {
 struct FileSyntax {
   var includes: [LiteralSyntax] = []
   var declarations: [DeclarationSyntax] = []
-  /// Whether a declaration was lost to an error; its name may be missed.
+  /// Whether a declaration was lost because of an error; its name may be missing.
   var isIncomplete = false
 }

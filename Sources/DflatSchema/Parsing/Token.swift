@@ -1,13 +1,13 @@
-// The words of the schema language.
+// The tokens of the schema language.
 //
-// Keywords are ordinary identifiers: the language lets a field be called `table`, so only the parser knows where a
-// word is a keyword.
+// Keywords are ordinary identifiers: the language allows a field called `table`, so only the parser
+// knows where a word is a keyword.
 
 /// One token of a schema.
 struct Token {
   enum Kind: Equatable {
     case identifier
-    /// A word with a sign in front, `-inf`; only of use as a value.
+    /// A word with a sign before it, `-inf`; only useful as a value.
     case signedWord
     case string
     /// Decimal or hexadecimal digits, perhaps with a sign.
@@ -22,11 +22,12 @@ struct Token {
   var range: SourceRange
   /// The identifier or number as written; a string's content with its escapes resolved.
   var text: String
-  /// The lines of the `///` comments above the token, without slashes and one leading blank.
+  /// The lines of the `///` comments above the token, without the slashes and one leading space.
   var documentation: [String] = []
-  /// Whether an opening parenthesis follows without a blank: `sin(1)` is a call, `sin (key)` a word and attributes.
+  /// Whether an opening parenthesis follows without a space: `sin(1)` is a call, `sin (key)` a word
+  /// and attributes.
   var touchesParenthesis = false
-  /// Whether it has been reported; what does not fit behind it is its fault.
+  /// Whether it was already reported; then errors after it are not reported.
   var isBroken = false
 
   func isPunctuation(_ character: Unicode.Scalar) -> Bool {
@@ -35,7 +36,7 @@ struct Token {
 
   func isWord(_ word: String) -> Bool { kind == .identifier && text == word }
 
-  /// The token in the words of a message: `';'`, `identifier 'Post'`, `the end of the file`.
+  /// The token, worded for a message: `';'`, `identifier 'Post'`, `the end of the file`.
   var described: String {
     switch kind {
     case .identifier, .signedWord: "'\(text)'"

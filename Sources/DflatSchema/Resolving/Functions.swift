@@ -1,4 +1,5 @@
-// The functions that a default can call. Angles are in radians, but for `deg`'s result and `rad`'s argument.
+// The functions that a default can call. Angles are in radians, except for `deg`'s result and
+// `rad`'s argument.
 
 import Foundation
 

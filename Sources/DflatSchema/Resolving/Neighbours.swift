@@ -1,4 +1,4 @@
-// Neighbours: schemas that are not included, and declare what is missing.
+// Neighbours: schemas that are not included but may declare a missing name.
 
 import Foundation
 
@@ -8,24 +8,25 @@ struct Neighbours {
   private let includePaths: [String]
 
   /// - Parameters:
-  ///   - files: Their paths. They are read when a name is missing, and not before.
-  ///   - includePaths: Where included files are searched, after the directory of the including file.
+  ///   - files: Their paths. They are read only when a name is missing.
+  ///   - includePaths: Directories to search for included files, after the directory of the
+  ///     including file.
   init(files: [String] = [], includePaths: [String] = []) {
     self.files = files
     self.includePaths = includePaths
   }
 
-  /// What to write for a type that a neighbour declares; nil if none does.
+  /// The text to write for a type that a neighbour declares; nil if none does.
   ///
   /// - Parameters:
-  ///   - path: The name as it is used.
-  ///   - namespace: Where it is used.
+  ///   - path: The name as used.
+  ///   - namespace: The namespace in which it is used.
   ///   - includer: The file that uses it.
   func hint(
     at path: [String], in namespace: [String], from includer: String
   ) -> Diagnostic? {
     let wanted = path.joined(separator: ".")
-    // From the innermost namespace out, and last those that would have to be named.
+    // From the innermost namespace outwards; last those whose namespace must be written.
     let names =
       namespace.indices.reversed().map { namespace[...$0].joined(separator: ".") + "." }
       .map { $0 + wanted } + [wanted]
@@ -44,7 +45,8 @@ struct Neighbours {
         : "'\(best.name)' is declared in \(best.file): \(include), and its name in full")
   }
 
-  /// The path by which a file is included: below the includer's directory or one that is searched, as short as possible.
+  /// The path for including a file: relative to the includer's directory or an include directory,
+  /// as short as possible.
   private func place(of file: String, from includer: String) -> String {
     let path = Self.standardized(file)
     let directories =

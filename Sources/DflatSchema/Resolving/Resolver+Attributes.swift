@@ -1,10 +1,10 @@
-// Attribute lists: which names are known, and what their values may be.
+// Attribute lists: which names are known, and which values they may have.
 //
-// A name is known if the language, Dflat or an `attribute` declaration above says so. Most attributes steer other
-// languages' generators; they are kept in the model and have no effect.
+// A name is known if the language or Dflat defines it, or an `attribute` declaration above. Most
+// attributes are for generators of other languages; they are kept in the model and have no effect.
 
 extension Resolver {
-  /// What an attribute list belongs to.
+  /// The kind of declaration that has an attribute list.
   enum AttributeOwner { case table, structure, field, enumeration, union, service }
 
   static let builtInAttributes: Set<String> = Set([
@@ -28,7 +28,7 @@ extension Resolver {
     }
   }
 
-  /// Checks the names of a list.
+  /// Checks the names in a list.
   func attributes(_ list: [AttributeSyntax], on owner: AttributeOwner) -> AttributeList {
     var result = AttributeList()
     for syntax in list {
@@ -39,7 +39,7 @@ extension Resolver {
         continue
       }
       if !declaredAttributes.contains(name) {
-        // What is missing may be what declares it.
+        // The missing declaration may be the one that declares the attribute.
         guard !lacksNames else { continue }
         let hint =
           nearest(to: name, among: declaredAttributes).map { "did you mean '\($0)'?" }
@@ -57,7 +57,7 @@ extension Resolver {
     return result
   }
 
-  /// A version becomes a part of a table name in the database.
+  /// A version becomes part of a table name in the database.
   private func checkVersion(_ syntax: AttributeSyntax, on owner: AttributeOwner) {
     guard owner == .table || owner == .structure else {
       sink.error("'v' is an attribute of tables and structs", at: syntax.name.range)
@@ -78,14 +78,15 @@ extension Resolver {
     }
   }
 
-  /// The integer value of an attribute; its absence counts as 0. Blanks around a quoted number do not matter.
+  /// The integer value of an attribute; 0 if it has none. Spaces around a quoted number are
+  /// ignored.
   func integer(of syntax: AttributeSyntax) -> IntegerLiteral? {
     guard let value = syntax.value else { return IntegerLiteral("0") }
     return IntegerLiteral(trimmed(value.text))
   }
 }
 
-/// `text` without blanks at its ends.
+/// `text` without leading and trailing spaces.
 func trimmed(_ text: String) -> String {
   var rest = Substring(text)
   while rest.first == " " { rest.removeFirst() }

@@ -1,7 +1,7 @@
-// Defaults: from what is written to a literal of the field's type.
+// Defaults: converts a written default to a literal of the field's type.
 //
-// A default is a number, a word, a string that holds a number or names, or a function of a number. It is resolved
-// with the field's type in hand, so that what is in the model needs no more checks.
+// A default is a number, a word, a string that contains a number or names, or a function of a
+// number. It is resolved with the field's type at hand, so that the model needs no further checks.
 
 extension Resolver {
   /// Resolves the default of a field, written or implied.
@@ -38,7 +38,7 @@ extension Resolver {
     }
   }
 
-  /// What a field is without a written default.
+  /// The default of a field without a written one.
   private func impliedDefault(of type: FieldType, _ field: FieldSyntax) -> DefaultValue? {
     switch type {
     case .scalar(.bool):
@@ -60,7 +60,7 @@ extension Resolver {
     }
   }
 
-  /// A default in a struct is tolerated if it changes nothing.
+  /// A default in a struct is accepted if it changes nothing.
   private func isZero(_ value: DefaultValue, _ syntax: ValueSyntax) -> Bool {
     switch value {
     case .bool(let value): !value
@@ -265,7 +265,7 @@ extension Resolver {
 
   private func realDefault(_ value: ValueSyntax, _ type: ScalarType) -> DefaultValue? {
     guard let number = real(value) else { return nil }
-    // What a float cannot hold is an infinity, as it will be once it is stored.
+    // A value that a float cannot hold becomes infinity, as it will when stored.
     let isTooLarge = type == .float && Float(number).isInfinite
     return .real(isTooLarge ? Double(Float(number)) : number)
   }

@@ -1,7 +1,8 @@
 // Enums and unions.
 //
-// An enum's values are 64-bit patterns within the underlying type's range and differ from each other; bit flags are
-// shifted already. A union's tags are 1...255 and differ from each other; 0 is NONE, which nobody declares.
+// An enum's values are distinct 64-bit patterns within the underlying type's range; bit flags are
+// already shifted. A union's tags are distinct and within 1...255; 0 is NONE, which is never
+// declared.
 
 extension Resolver {
   // MARK: Enums
@@ -31,7 +32,7 @@ extension Resolver {
     schema.types[name] = .enumeration(definition)
   }
 
-  /// An integer type, or an enum above and so its integer type.
+  /// The underlying type: an integer type, or the integer type of an enum declared above.
   private func underlyingType(of syntax: EnumSyntax, _ context: Context) -> ScalarType {
     guard let type = syntax.underlying else { return .int }
     if case .named(let path) = type {
@@ -51,7 +52,7 @@ extension Resolver {
 
   private func defineValues(of syntax: EnumSyntax, into definition: inout EnumDefinition) {
     let underlying = definition.underlying
-    /// The number as written: for bit flags the position.
+    /// The number as written; for bit flags the bit's position.
     var number: Int64?
     var names: [String: SourceRange] = [:]
     var owners: [Int64: (String, SourceRange)] = [:]
@@ -77,7 +78,7 @@ extension Resolver {
       } else if definition.values.isEmpty {
         number = 0
       } else {
-        // The value before has no number because of an error.
+        // The previous value has no number because of an error.
         continue
       }
       guard let number, let pattern = pattern(of: number, definition, at: range) else { continue }
@@ -117,7 +118,7 @@ extension Resolver {
     }
   }
 
-  /// What is stored for a number: itself, or the bit at that position.
+  /// The stored value for a number: the number itself, or the bit at that position.
   private func pattern(
     of number: Int64, _ definition: EnumDefinition, at range: SourceRange
   ) -> Int64? {
@@ -180,7 +181,8 @@ extension Resolver {
     schema.types[name] = .union(definition)
   }
 
-  /// The name that must be unique, `N_A` for `N.A`, and the member's own name, `A`; an alias is both.
+  /// The name that must be unique, `N_A` for `N.A`, and the member's own name, `A`. An alias serves
+  /// as both.
   private func memberName(_ member: UnionSyntax.Member) -> (String, String, SourceRange)? {
     if let alias = member.alias { return (alias.text, alias.text, alias.range) }
     guard case .named(let path) = member.type, let last = path.parts.last else { return nil }

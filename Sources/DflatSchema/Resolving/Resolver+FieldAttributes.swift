@@ -1,6 +1,7 @@
-// What attributes demand of the fields that carry them.
+// Checks the requirements of attributes on their fields.
 //
-// The rules of the language first, then those of storage: keys and indexes need values that have an order.
+// The rules of the language come first, then those of storage: keys and indexes need ordered
+// values.
 
 extension Resolver {
   // MARK: The language's rules

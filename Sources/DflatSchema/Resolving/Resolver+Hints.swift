@@ -1,10 +1,11 @@
-// Hints: what is allowed, and most likely not what was meant.
+// Hints: schemas that are valid but probably not intended.
 
 extension Resolver {
-  /// A table of the compiled file with a primary key that is neither its root nor part of anything.
+  /// Warns about a table of the compiled file with a primary key that is neither its root nor part
+  /// of another type.
   ///
-  /// Such a key belongs to an entity whose `root_type` was forgotten, or to a second entity in one file. A part of something else may
-  /// have one.
+  /// Such a key suggests that `root_type` was forgotten, or that the file declares a second entity.
+  /// A table that is part of another type may have one.
   func hintAtMissingRoot() {
     guard let file = schema.files.first else { return }
     let parts = referredTypes()
@@ -22,7 +23,7 @@ extension Resolver {
     }
   }
 
-  /// Every type that another one is made of.
+  /// Every type that another type contains.
   private func referredTypes() -> Set<QualifiedName> {
     var result: Set<QualifiedName> = []
     for (owner, definition) in schema.types {

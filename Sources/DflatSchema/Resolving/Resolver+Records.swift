@@ -1,9 +1,10 @@
 // Tables and structs: their fields' types, slots and offsets.
 //
-// A table's slots are given by order or by `id`, without gaps; a union or a vector of unions takes two, the tag's
-// first. A struct's fields lie at multiples of their alignment, and its size is a multiple of its own.
+// A table's slots are assigned in order or by `id`, without gaps; a union or a vector of unions
+// takes two, the tag's first. A struct's fields are at multiples of their alignment, and its size
+// is a multiple of its own.
 
-/// A field between syntax and model.
+/// A field after parsing and before it enters the model.
 struct FieldDraft {
   var syntax: FieldSyntax
   var definition: FieldDefinition
@@ -13,7 +14,7 @@ struct FieldDraft {
 }
 
 extension FieldType {
-  /// Whether a table keeps a tag or a vector of tags beside it.
+  /// Whether a table stores a tag or a vector of tags with it.
   var hasTag: Bool {
     switch self {
     case .union, .vector(.union): true
@@ -31,9 +32,9 @@ extension FieldType {
 }
 
 extension Resolver {
-  /// More slots than a vtable's 16-bit offsets can name.
+  /// The maximum number of slots that a vtable's 16-bit offsets can address.
   static let slotLimit = 32_000
-  /// A buffer ends here, so no struct can be larger.
+  /// The maximum size of a buffer, and so of a struct.
   static let sizeLimit = 1 << 31 - 1
 
   // MARK: Tables
@@ -56,7 +57,7 @@ extension Resolver {
     schema.types[name] = .table(definition)
   }
 
-  /// A union `u` has a field `u_type` for its tag, which nobody else may have.
+  /// A union `u` has a field `u_type` for its tag; no other field may have that name.
   private func checkTags(_ drafts: [FieldDraft]) {
     let names = Dictionary(
       drafts.map { ($0.syntax.name.text, $0.syntax.name.range) }, uniquingKeysWith: { a, _ in a })
@@ -69,7 +70,7 @@ extension Resolver {
     }
   }
 
-  /// Gives every field its vtable offset; the result is the number of slots.
+  /// Assigns a vtable offset to every field, and returns the number of slots.
   private func assignSlots(_ drafts: inout [FieldDraft], of name: NameSyntax) -> Int {
     var slotCount = 0
     for draft in drafts { slotCount += draft.hasTag ? 2 : 1 }
@@ -93,7 +94,7 @@ extension Resolver {
   }
 
   private func assignSlotsByID(_ drafts: inout [FieldDraft], _ slotCount: Int) {
-    /// Which field has a slot; a missing one is noticed at the end.
+    /// The field of each slot; missing ones are reported at the end.
     var owners: [Int: NameSyntax] = [:]
     var isComplete = !hasBrokenText
     for index in drafts.indices {
@@ -135,7 +136,7 @@ extension Resolver {
     guard isComplete, let missing = (0..<slotCount).first(where: { owners[$0] == nil }) else {
       return
     }
-    // The field after the gap is where the eye should go.
+    // The error points at the field after the gap.
     let behind = owners.filter { $0.key > missing }.min { $0.key < $1.key }
     let name = behind?.value ?? drafts[0].syntax.name
     sink.error(
@@ -203,7 +204,7 @@ extension Resolver {
     definition.size = roundUp(definition.size, to: definition.alignment)
   }
 
-  /// Size and alignment of what can be in a struct.
+  /// Size and alignment of a type that is allowed in a struct.
   private func layout(of type: FieldType) -> (size: Int, alignment: Int)? {
     switch type {
     case .scalar(let scalar):
@@ -228,7 +229,7 @@ extension Resolver {
 
   // MARK: Fields
 
-  /// The fields whose names and types are right.
+  /// The fields with valid names and types.
   private func drafts(of record: RecordSyntax, _ context: Context) -> [FieldDraft] {
     var names: [String: SourceRange] = [:]
     var result: [FieldDraft] = []
@@ -297,7 +298,7 @@ extension Resolver {
     return nil
   }
 
-  /// In a struct everything has a size, known when its line is read.
+  /// In a struct the size of every type must be known when its line is read.
   private func checkedForStruct(
     _ type: FieldType, _ field: FieldSyntax, _ record: RecordSyntax, _ context: Context
   ) -> FieldType? {
@@ -328,7 +329,7 @@ extension Resolver {
 }
 
 extension FieldType {
-  /// The kind of type in the words of a message.
+  /// The kind of type, worded for a message.
   var described: String {
     switch self {
     case .scalar: "a scalar"

@@ -1,4 +1,4 @@
-// Required tables that require themselves: nothing finite meets such a schema.
+// Required tables that require themselves: no finite object can satisfy such a schema.
 
 extension Resolver {
   func checkRequiredCircles() {
@@ -8,7 +8,8 @@ extension Resolver {
     }
   }
 
-  /// Follows required fields down; a table that is still open, with the state false, is met again from inside of it.
+  /// Follows required fields depth first; reaching a table that is still open (state false) means a
+  /// cycle.
   private func visit(_ start: QualifiedName, _ states: inout [QualifiedName: Bool]) {
     guard states[start] == nil else { return }
     states[start] = false

@@ -1,6 +1,7 @@
-// What the root of the compiled file needs: a primary key, and indexes that can be counted.
+// The requirements on the root of the compiled file: a primary key, and a limited number of
+// indexes.
 //
-// Included files are compiled by themselves; their roots are not judged here.
+// Included files are compiled on their own; their roots are not checked here.
 
 extension Resolver {
   func checkRoot() {
@@ -24,7 +25,7 @@ extension Resolver {
     }
   }
 
-  /// The piece of source of a name at a place.
+  /// The source range of a name at a position.
   func range(at position: SourcePosition, _ name: String) -> SourceRange? {
     guard let file = sources.first(where: { $0.path == position.file }) else { return nil }
     let start = file.offset(of: position)

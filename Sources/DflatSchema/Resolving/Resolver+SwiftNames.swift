@@ -1,10 +1,11 @@
-// Swift names: what `swift_name` says, and two schema names that become one Swift name.
+// Swift names: `swift_name`, and conflicts between schema names that become the same Swift name.
 //
-// Schemas tell `is_pinned` from `isPinned`; the Swift that comes out does not. Every scope is checked by what it becomes:
-// types of a namespace, fields, enum cases, union cases. Deprecated fields have no Swift name.
+// Schemas distinguish `is_pinned` from `isPinned`; the resulting Swift does not. Every scope is
+// checked with its Swift names: types of a namespace, fields, enum cases, union cases. Deprecated
+// fields have no Swift name.
 
 extension Resolver {
-  /// The name that an attribute list chooses.
+  /// The name that an attribute list gives.
   func swiftName(_ attributes: AttributeList) -> String? {
     guard let syntax = attributes["swift_name"] else { return nil }
     guard let value = syntax.value, !value.text.isEmpty else {
@@ -22,7 +23,7 @@ extension Resolver {
     return value.text
   }
 
-  /// A member without an alias is called like its type, which may be declared below the union.
+  /// A member without an alias is named like its type, which may be declared below the union.
   func nameMembers() {
     for (name, definition) in schema.types {
       guard case .union(var union) = definition else { continue }
@@ -50,7 +51,7 @@ extension Resolver {
     for names in types.values { checkScope(names, "types") }
   }
 
-  /// A name of the schema, and what it is in Swift.
+  /// A schema name and its Swift name.
   private struct SwiftName {
     var name: String
     var swiftName: String
@@ -112,7 +113,7 @@ extension [QualifiedName: TypeDefinition] {
 }
 
 extension TypeDefinition {
-  /// Where the type is declared.
+  /// The position of the type's declaration.
   public var position: SourcePosition {
     switch self {
     case .enumeration(let value): value.position

@@ -1,7 +1,7 @@
-// The `swift` attribute: which Swift types a field of a stored type can have.
+// The `swift` attribute: the Swift types that a stored type can be read as.
 
 extension Resolver {
-  /// The Swift type that a field is given; nil if none is, or it does not go with the stored type.
+  /// The Swift type of a field; nil if it has none, or one that does not match the stored type.
   func swiftType(_ attributes: AttributeList, of type: FieldType, name: String) -> SwiftType? {
     guard let syntax = attributes["swift"] else { return nil }
     guard let value = syntax.value, !value.text.isEmpty else {
@@ -37,15 +37,15 @@ extension Resolver {
     return swift.in(wanted.unit, element)
   }
 
-  /// Swift's types for what a schema has types of its own for.
+  /// Swift types that have an equivalent in schemas.
   private static let plainTypes = [
     "Bool": "bool", "Int8": "byte", "UInt8": "ubyte", "Int16": "short", "UInt16": "ushort",
     "Int32": "int", "UInt32": "uint", "Int64": "long", "UInt64": "ulong", "Float": "float",
     "Double": "double", "String": "string",
   ]
 
-  /// Says of names that are no types of the program's what they are instead.
-  /// - Returns: Whether the name is none.
+  /// Reports names that cannot be types of the program, with what they are instead.
+  /// - Returns: Whether this is such a name.
   private func refuse(
     _ wanted: String, of type: FieldType, _ name: String, at range: SourceRange
   ) -> Bool {
@@ -55,7 +55,7 @@ extension Resolver {
         notes: [.hint("a field of type '\(plain)' is a '\(wanted)' without that")])
       return true
     }
-    // Perhaps it is a type of the program, so it is no error here.
+    // It may be a type of the program, so it is not an error here.
     if !Self.everydayTypes.contains(wanted),
       let meant = nearest(to: wanted, among: Self.everydayTypes)
     {
@@ -82,13 +82,13 @@ extension Resolver {
     }
   }
 
-  /// What the Swift type is that of: the elements of a vector, but for `Data`.
+  /// The stored type that the Swift type replaces: that of a vector's elements, except for `Data`.
   private func element(of type: FieldType, for swift: SwiftType) -> FieldType {
     if case .vector(let element) = type, swift != .data { return element }
     return type
   }
 
-  /// Why a stored type cannot be read as a Swift type.
+  /// The reason why a stored type cannot be read as a Swift type.
   private func obstacle(_ swift: SwiftType, _ element: FieldType, _ type: FieldType) -> String? {
     if case .array = type { return "an array of fixed length has the type of its elements" }
     let isPossible =
@@ -106,7 +106,7 @@ extension Resolver {
 }
 
 extension SwiftType {
-  /// What a field must be to have this type.
+  /// The requirement on a field for this type.
   fileprivate var demand: String {
     switch self {
     case .date:
@@ -129,7 +129,7 @@ extension SwiftType {
     }
   }
 
-  /// The same type in a unit; in a `double` in seconds.
+  /// The same type with a unit; for a `double`, in seconds.
   fileprivate func `in`(_ unit: TimeUnit?, _ type: FieldType) -> SwiftType {
     let unit = type == .scalar(.double) ? .seconds : unit
     return switch (self, unit) {

@@ -1,11 +1,12 @@
-// From syntax to the model: the order of the work.
+// Turns syntax into the model: the order of the steps.
 //
-// First every type of every file is entered under its name, then every declaration is resolved once, in the order of
-// the language: the files that a file includes stand before its own text. A struct's parts are therefore final when
-// it is laid out, and an enum's values are known when a default mentions them. What concerns several types (Swift
-// names, the root's key and indexes) is checked last, and only if all else is right.
+// First every type of every file is entered under its name. Then every declaration is resolved
+// once, in the order of the language: included files come before the including file's own text. So
+// a struct's parts are final when its layout is computed, and an enum's values are known when a
+// default uses them. Checks that involve several types (Swift names, the root's key and indexes)
+// come last, and only if there are no errors.
 //
-// A declaration with errors still gets a definition, so that its users are not reported too.
+// A declaration with errors still gets a definition, so that its uses are not reported, too.
 
 final class Resolver {
   /// A file with its syntax. `files` are in order of first inclusion.
@@ -14,7 +15,7 @@ final class Resolver {
     var syntax: FileSyntax
   }
 
-  /// One declaration with its surroundings.
+  /// One declaration with its context.
   struct Context {
     var file: Int
     var namespace: [String]
@@ -22,20 +23,21 @@ final class Resolver {
   }
 
   let sink: DiagnosticSink
-  /// Whether an include or a declaration is missing. Nothing is said about unknown names then.
+  /// Whether an include or a declaration is missing. Unknown names are then not reported.
   let lacksNames: Bool
-  /// Whether there are errors in the text itself. Nothing follows from what is not there then.
+  /// Whether there are syntax errors. Absent declarations are then not reported.
   let hasBrokenText: Bool
   let sources: [SourceFile]
   private let neighbours: Neighbours
   var symbols = SymbolTable()
   var schema = Schema()
-  /// Enums and structs whose definitions are incomplete because of errors that have been reported.
+  /// Enums and structs whose definitions are incomplete because of reported errors.
   var broken: Set<QualifiedName> = []
   var declaredAttributes = Resolver.builtInAttributes
-  /// Where types are declared.
+  /// The positions of type declarations.
   var ranges: [QualifiedName: SourceRange] = [:]
-  /// Tables and structs by the plain names under which they were mentioned before they were declared.
+  /// Tables and structs by the unqualified names under which they were used before their
+  /// declaration.
   private var awaited: [String: Symbol] = [:]
   private var serviceNames: [QualifiedName: SourceRange] = [:]
   private var rootRanges: [Int: SourceRange] = [:]
@@ -65,7 +67,7 @@ final class Resolver {
     }
   }
 
-  /// Resolves everything; the result is of use only if no error was reported.
+  /// Resolves everything; the result is only valid if no error was reported.
   func resolve() -> Schema {
     items = items.filter { declare($0.declaration, $0.context) }
     for (context, declaration) in items { define(declaration, context) }
@@ -79,7 +81,7 @@ final class Resolver {
     return schema
   }
 
-  // MARK: Names first
+  // MARK: Entering names
 
   /// Enters the declaration's name; false if the name is taken.
   private func declare(_ declaration: DeclarationSyntax, _ context: Context) -> Bool {
@@ -103,7 +105,7 @@ final class Resolver {
     return true
   }
 
-  // MARK: Then content
+  // MARK: Resolving declarations
 
   private func define(_ declaration: DeclarationSyntax, _ context: Context) {
     switch declaration {
@@ -134,7 +136,8 @@ final class Resolver {
     }
   }
 
-  /// The root must be a table above, named in full or relative to the current namespace alone.
+  /// The root must be a table declared above, given by its full name or relative to the current
+  /// namespace alone.
   private func defineRoot(_ path: PathSyntax, _ context: Context) {
     let relative = QualifiedName(
       namespace: context.namespace + path.parts.dropLast(), name: path.parts.last ?? "")
@@ -161,7 +164,7 @@ final class Resolver {
   /// The range of the file's `root_type`.
   func rootRange(of file: Int) -> SourceRange? { rootRanges[file] }
 
-  /// Services generate nothing, but what they say must make sense.
+  /// Services generate no code, but they must be valid.
   private func checkService(_ service: ServiceSyntax, _ context: Context) {
     let name = QualifiedName(namespace: context.namespace, name: service.name.text)
     if let other = serviceNames.updateValue(service.name.range, forKey: name) {
@@ -195,12 +198,12 @@ final class Resolver {
 
   // MARK: Names
 
-  /// What `path` means as the type of a field.
+  /// The type that `path` means for a field.
   func type(named path: [String], _ context: Context) -> Symbol? {
     awaiting(symbols.type(path, in: context.namespace, at: context.order), path, context)
   }
 
-  /// What `path` means where only a table or struct can stand.
+  /// The type that `path` means where only a table or struct is allowed.
   func record(named path: [String], _ context: Context) -> Symbol? {
     awaiting(symbols.record(path, in: context.namespace, at: context.order), path, context)
   }
@@ -210,8 +213,8 @@ final class Resolver {
     return symbol
   }
 
-  /// The table or struct that `name` stands for where a field is declared: one above, or one below that was
-  /// mentioned above. A field cannot have its name.
+  /// The table or struct that `name` would mean where a field is declared: one above, or one below
+  /// that was used above. A field cannot have its name.
   func recordInTheWay(of name: String, _ context: Context) -> Symbol? {
     let visible = symbols.record([name], in: context.namespace, at: context.order)
     if let visible, visible.order <= context.order { return visible }
@@ -219,15 +222,15 @@ final class Resolver {
     return mentioned
   }
 
-  // MARK: Names that are not there
+  // MARK: Unknown names
 
-  /// What Swift's everyday types are stored as.
+  /// The stored types for common Swift types.
   private static let storedTypes = [
     "Date": "long", "Duration": "long", "UUID": "string", "URL": "string", "Decimal": "string",
     "Data": "[ubyte]",
   ]
 
-  /// Reports a name that means nothing where it stands, with the best guess at what was meant.
+  /// Reports an unknown name, with the best guess at the intended one.
   func unknownType(_ path: PathSyntax, _ context: Context, wanted: String? = nil) {
     guard !lacksNames else { return }
     var notes: [Diagnostic] = []

@@ -1,16 +1,17 @@
-// Who is called what, and from where.
+// Maps names to declarations, depending on where they are used.
 //
-// Names are looked up from the innermost namespace outwards. Order matters, as it does in the language: enums and
-// unions must be declared above their use, tables and structs may also come below. A name that is only declared
-// below is found by its full name, or, without dots, in the first enclosing namespace that declares it.
+// Names are looked up from the innermost namespace outwards. Order matters, as in the language:
+// enums and unions must be declared above their use; tables and structs may also be declared below.
+// A name that is only declared below is found by its full name, or, without dots, in the first
+// enclosing namespace that declares it.
 
-/// A declared type, before its content is known.
+/// A declared type, before its body is resolved.
 struct Symbol {
   enum Kind { case enumeration, union, structure, table }
 
   var name: QualifiedName
   var kind: Kind
-  /// The place in the order of all declarations of all files, included ones first.
+  /// The index in the order of all declarations of all files, included ones first.
   var order: Int
   var range: SourceRange
 
@@ -24,7 +25,7 @@ struct Symbol {
     }
   }
 
-  /// The kind in the words of a message.
+  /// The kind, worded for a message.
   var described: String {
     switch kind {
     case .enumeration: "an enum"
@@ -42,7 +43,7 @@ struct SymbolTable {
   /// In order of declaration.
   private var symbolsByLastName: [String: [Symbol]] = [:]
 
-  /// Adds a symbol; gives back the one that has the name already, if there is one.
+  /// Adds a symbol; returns the existing one if the name is taken.
   mutating func declare(_ symbol: Symbol) -> Symbol? {
     if let other = symbols[symbol.name] { return other }
     symbols[symbol.name] = symbol
@@ -55,14 +56,14 @@ struct SymbolTable {
   /// All symbols whose last name is `name`, by order of declaration.
   func named(_ name: String) -> [Symbol] { symbolsByLastName[name] ?? [] }
 
-  /// What `path` means as a field's type in the declaration with number `order`.
+  /// The meaning of `path` as a field's type, in the declaration with index `order`.
   func type(_ path: [String], in namespace: [String], at order: Int) -> Symbol? {
     let above = candidates(path, in: namespace)
     return above.first { !$0.isRecord && $0.order < order }
       ?? record(path, in: namespace, at: order)
   }
 
-  /// What `path` means where only a table or struct can stand.
+  /// The meaning of `path` where only a table or struct is allowed.
   func record(_ path: [String], in namespace: [String], at order: Int) -> Symbol? {
     let records = candidates(path, in: namespace).filter(\.isRecord)
     if let known = records.first(where: { $0.order <= order }) { return known }
@@ -72,12 +73,12 @@ struct SymbolTable {
     return records.min { $0.order < $1.order }
   }
 
-  /// What `path` means as the name of an enum or union above.
+  /// The meaning of `path` as the name of an enum or union declared above.
   func enumeration(_ path: [String], in namespace: [String], at order: Int) -> Symbol? {
     candidates(path, in: namespace).first { !$0.isRecord && $0.order < order }
   }
 
-  /// The symbols that `path` could mean, from the innermost namespace outwards.
+  /// All possible meanings of `path`, from the innermost namespace outwards.
   private func candidates(_ path: [String], in namespace: [String]) -> [Symbol] {
     guard let last = path.last else { return [] }
     return stride(from: namespace.count, through: 0, by: -1).compactMap { depth in

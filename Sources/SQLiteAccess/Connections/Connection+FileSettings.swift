@@ -1,16 +1,16 @@
-// Preparing a database file: settings that depend on each other and on their order.
+// Preparing a database file: settings that depend on each other and on the order.
 //
 //  - The page size and auto-vacuum can only be chosen while the file is empty.
 //  - Turning WAL mode on writes the first page, so they come before it.
-//  - What the file has afterwards is read back from the file.
+//  - The resulting settings are read back from the file.
 
 import Platform
 
-/// How a database file that is opened for writing should be.
+/// How a database file that is opened for writing should be set up.
 public struct DatabaseFileSettings: Hashable, Sendable {
-  /// Whether and how free pages are given back.
+  /// Whether and when free pages are returned to the file system.
   public enum AutoVacuum: Int64, Hashable, Sendable {
-    /// Never; they are used again.
+    /// Never; they are reused.
     case none = 0
     /// At every commit.
     case full = 1
@@ -18,23 +18,23 @@ public struct DatabaseFileSettings: Hashable, Sendable {
     case incremental = 2
   }
 
-  /// What a commit waits for.
+  /// How long a commit waits for the disk.
   public enum Synchronous: Int64, Hashable, Sendable {
-    /// For nothing: a power loss may damage the file.
+    /// It does not wait: a power failure may damage the file.
     case off = 0
-    /// In WAL mode: a power loss may lose the last commits, and never damages the file.
+    /// In WAL mode: a power failure may lose the last commits, but never damages the file.
     case normal = 1
-    /// For the disk: a commit survives power loss.
+    /// Until the data is on disk: a commit survives a power failure.
     case full = 2
-    /// As full, and for the directory too, where that makes a difference.
+    /// As ``full``, and until the directory is on disk, too, where that makes a difference.
     case extra = 3
   }
 
-  /// Bytes in a page of a new file, a power of two from 512 to 65536; nil is SQLite's default.
+  /// Page size of a new file in bytes, a power of two from 512 to 65536; nil is SQLite's default.
   public var pageSize: Int?
   /// The auto-vacuum mode of a new file.
   public var autoVacuum: AutoVacuum
-  /// What a commit waits for, on this connection.
+  /// How long a commit on this connection waits for the disk.
   public var synchronous: Synchronous
 
   /// Settings for a file in WAL mode.
@@ -48,17 +48,18 @@ public struct DatabaseFileSettings: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Whether the file is in WAL mode. It cannot leave it while this connection is open, so the file
-  /// is asked once.
+  /// Whether the file is in WAL mode. It cannot leave this mode while the connection is open, so
+  /// the answer is cached.
   public func isInWALMode() throws(SQLiteError) -> Bool {
     if !hasSeenWALMode { hasSeenWALMode = try pragma("main.journal_mode") == .text("wal") }
     return hasSeenWALMode
   }
 
-  /// Puts the database file into WAL mode, with the given settings, each read back and checked.
+  /// Switches the database file to WAL mode and applies the given settings; each is read back and
+  /// checked.
   ///
-  /// An empty file gets the page size and the auto-vacuum mode first. A file that has something in
-  /// it keeps those it has. Automatic checkpoints are off, as on every connection here.
+  /// An empty file gets the page size and the auto-vacuum mode first. A file with content keeps its
+  /// own. Automatic checkpoints are off, as on every connection of this library.
   ///
   /// Call it right after opening for writing, outside a transaction. Several connections may do so
   /// at the same time, also when the file is new.
@@ -84,9 +85,9 @@ extension Connection {
     return isNew
   }
 
-  /// It waits for connections that read or write in the old mode, for the busy timeout at most. Of
-  /// two connections that both change the mode SQLite refuses one at once, so that they do not wait
-  /// for each other; that one tries again.
+  /// It waits for connections that read or write in the old mode, at most for the busy timeout. If
+  /// two connections change the mode at the same time, SQLite refuses one immediately to prevent a
+  /// deadlock; that connection retries.
   private func enterWALMode() throws(SQLiteError) {
     let patience = Duration.milliseconds(busyTimeoutMilliseconds)
     let began = MonotonicTime.now

@@ -1,25 +1,25 @@
-// Reading a file where nothing may be written beside it.
+// Reading a file whose directory is not writable.
 //
 // To read a file in WAL mode SQLite needs a `-wal` and a `-shm` file beside it. Neither exists
-// after the last connection was closed, and in a directory that is not writable SQLite cannot
-// create them, so it refuses to read. Such a file is complete, and is read here without locks. What
-// is kept true:
+// after the last connection was closed, and SQLite cannot create them in a directory that is not
+// writable, so it refuses to read. Such a file is complete, and is read here without locks.
+// Invariants:
 //
-//  - a log with content is never ignored: it may have commits that are not in the file yet;
-//  - nor is a rollback journal that a crash left: without it the file is half changed. A connection
-//    that may write rolls it back first; others do not read the file;
-//  - changes of the file are noticed: `isOutdated` compares it with what it was before it was
+//  - A WAL with content is never ignored: it may have commits that are not in the file yet.
+//  - Nor is a rollback journal that a crash left: without it the file is only partly changed. A
+//    connection that may write rolls it back first; other connections do not read the file.
+//  - Changes to the file are noticed: `isOutdated` compares its state with the one before it was
 //    opened.
 
 import Platform
 
-/// What tells one state of a file from another without reading it.
+/// Identifies a state of the file without reading its content.
 struct FileMark: Equatable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   private let size: Int64
   private let modified: [Int]
-  /// Bytes in the write-ahead log beside it.
+  /// Size of the write-ahead log beside it, in bytes.
   let logSize: Int64
 
   /// nil if there is no file.
@@ -40,16 +40,16 @@ struct FileMark: Equatable, Sendable {
 }
 
 extension Connection {
-  /// Opens an existing file for reading, also where SQLite may not write beside it.
+  /// Opens an existing file for reading, even if SQLite cannot write beside it.
   ///
-  /// As ``OpenMode/readOnly``; but a file in WAL mode that has no log, in a directory or on a
-  /// volume that is not writable, is read without locks. Then ``isWithoutLocks`` is true, and
-  /// ``isOutdated`` tells whether the file was changed since.
+  /// It works like ``OpenMode/readOnly``, except that a file in WAL mode without a log, in a
+  /// directory or on a volume that is not writable, is read without locks. Then ``isWithoutLocks``
+  /// is true, and ``isOutdated`` shows whether the file has changed since.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - mayRepair: Whether a rollback journal that a crash left is rolled back, which writes to
-  ///     the file.
+  ///   - mayRepair: Whether to roll back a rollback journal that a crash left, which writes to the
+  ///     file.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept.
   /// - Throws: ``SQLiteError``: ``SQLiteError/isNoSuchFile``; ``ResultCode/readOnly`` if there is a
@@ -82,14 +82,14 @@ extension Connection {
       try connection.execute("PRAGMA main.schema_version")
       return connection
     } catch  where error.isCantOpen || error.isReadOnly {
-      // Taken before the file is opened: what changes from here on is noticed.
+      // Read before the file is opened, so that every later change is noticed.
       guard let mark = FileMark(path: path) else { throw error }
       if mark.logSize > 0 {
         throw SQLiteError(
           code: .readOnly,
           message: """
-            a log of \(mark.logSize) bytes stands beside the file, and SQLite can read it only where it may write: copy the \
-            file and its -wal file to a directory that is writable
+            there is a log of \(mark.logSize) bytes beside the file, which SQLite can only read in a writable directory: \
+            copy the file and its -wal file to one
             """,
           path: path)
       }
@@ -105,7 +105,7 @@ extension Connection {
   /// ``openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``.
   public var isWithoutLocks: Bool { frozenFile != nil }
 
-  /// Whether the file is read without locks and has changed since it was opened. Then answers may
+  /// Whether the file is read without locks and has changed since it was opened. Results may then
   /// be wrong.
   public var isOutdated: Bool {
     guard let frozenFile else { return false }

@@ -1,7 +1,8 @@
 // File names for SQLite.
 //
-// A plain name goes to SQLite as it is, except that a few beginnings have a meaning there. Where a
-// setting is needed the name is a URI, and every byte that is not harmless is percent-encoded.
+// A plain name is passed to SQLite unchanged, unless it has a prefix that SQLite would interpret.
+// If a setting is needed, the name becomes a URI in which all bytes except the safe ones are
+// percent-encoded.
 
 extension Connection {
   /// The name of an ordinary file: `:memory:` and `file:x` become names in the current directory.
@@ -11,12 +12,12 @@ extension Connection {
 
   /// The URI of a file, with settings.
   static func uri(path: String, query: String) -> String {
-    // An empty authority, or a path that begins with two slashes would name a host.
+    // The authority is empty: otherwise a path that begins with two slashes would name a host.
     (path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:")
       + percentEncoded(path) + "?" + query
   }
 
-  /// `text` with every byte encoded but letters, digits and `-._~/`.
+  /// `text` with every byte percent-encoded except letters, digits and `-._~/`.
   static func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".unicodeScalars)
     var encoded = String.UnicodeScalarView()

@@ -1,12 +1,12 @@
-// Pragmas: read, and set with a look at whether it worked.
+// Pragmas: reading them, and setting them with a check.
 //
-// SQLite ignores unknown pragmas, unknown values, and values that come at the wrong time, without
-// an error. So setting one here always reads it back.
+// SQLite silently ignores unknown pragmas, unknown values, and values that come at the wrong time.
+// So setting a pragma here always reads it back.
 
 import CSQLite
 
 extension Connection {
-  /// The value of a pragma; nil if it gives no row.
+  /// The value of a pragma; nil if it returns no row.
   ///
   /// - Parameter name: The name, with or without a schema before it: `journal_mode`,
   ///   `main.page_count`.
@@ -20,9 +20,8 @@ extension Connection {
   ///     try connection.setPragma("synchronous", "normal")   // reads back as 1
   ///     try connection.setPragma("cache_size", -2_000)
   ///
-  /// Texts are compared without regard to case. The words that SQLite reads back as numbers are
-  /// known here: those of booleans and of `synchronous`, `auto_vacuum`, `temp_store` and
-  /// `secure_delete`.
+  /// Text is compared case-insensitively. Words that SQLite reads back as numbers are recognised:
+  /// those of booleans and of `synchronous`, `auto_vacuum`, `temp_store` and `secure_delete`.
   ///
   /// - Parameters:
   ///   - name: The pragma, with or without a schema before it.
@@ -52,7 +51,7 @@ extension Connection {
     }
   }
 
-  /// Pragmas take no parameters, so the name becomes part of the SQL and must be harmless.
+  /// Pragmas take no parameters, so the name becomes part of the SQL and must be a safe identifier.
   private func checked(_ name: String) throws(SQLiteError) -> String {
     let isWord = name.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
@@ -73,7 +72,7 @@ extension Connection {
     }
   }
 
-  /// The number SQLite gives back for a word.
+  /// The number that SQLite returns for a word.
   private static func readBack(of value: SQLValue, pragma name: String) -> SQLValue {
     guard case .text(let text) = value else { return value }
     let words: [String: Int64]? =
@@ -99,27 +98,28 @@ extension Connection {
 // MARK: - Space
 
 extension Connection {
-  /// How many bytes a page of the database has.
+  /// The database's page size in bytes.
   public func pageSize() throws(SQLiteError) -> Int { try number("main.page_size") }
 
-  /// How many pages the database has, free ones included.
+  /// How many pages the database has, including free ones.
   public func pageCount() throws(SQLiteError) -> Int { try number("main.page_count") }
 
   /// How many of the database's pages are free.
   public func freelistCount() throws(SQLiteError) -> Int { try number("main.freelist_count") }
 
-  /// Gives free pages back, from the end of the file, in a database with incremental auto-vacuum.
+  /// Returns free pages to the file system, from the end of the file, in a database with
+  /// incremental auto-vacuum.
   ///
   /// In WAL mode the file itself shrinks at the next checkpoint.
   ///
-  /// - Parameter pages: At most so many; all of them by default.
-  /// - Returns: How many pages were given back; 0 without incremental auto-vacuum.
+  /// - Parameter pages: The maximum number of pages; all of them by default.
+  /// - Returns: How many pages were freed; 0 without incremental auto-vacuum.
   @discardableResult
   public func incrementalVacuum(pages: Int = .max) throws(SQLiteError) -> Int {
     guard pages > 0 else { return 0 }
     let before = try pageCount()
-    // The pragma gives back one page for each step, so it must be run to its end. Its argument is
-    // part of the SQL: not through the cache.
+    // The pragma frees one page per step, so it must run to its end. Its argument is part of the
+    // SQL, so the statement bypasses the cache.
     try execute("PRAGMA main.incremental_vacuum(\(min(pages, Int(Int32.max))))")
     return max(0, before - (try pageCount()))
   }

@@ -1,13 +1,13 @@
-// A connection to a database: opening, closing, and the facts SQLite keeps about it.
+// A connection to a database: opening, closing, and its properties.
 //
-// What is kept true:
+// Invariants:
 //
 //  - A connection is used by one thread at a time. It is opened without SQLite's own mutex, and it
-//    is not `Sendable`, so the compiler holds its users to that. It may move from thread to thread.
+//    is not `Sendable`, so the compiler enforces this. It may move from thread to thread.
 //  - Automatic checkpoints are off. SQLite runs them in a mode that takes no write lock, and up to
 //    version 3.51.2 such a checkpoint can lose the commit of another connection.
 //  - Extended result codes are on.
-//  - The handle is closed after every statement: holders of statements keep the connection.
+//  - The handle outlives every statement: statements retain the connection.
 
 public import CSQLite
 import Platform
@@ -21,19 +21,19 @@ import Platform
 ///
 /// ## Threads
 ///
-/// A connection, its statements and everything it hands out are used by one thread at a time. The
-/// connection may be handed from one thread to another, as long as the first is done with it; no
-/// lock of SQLite protects against anything else. Only an ``Interrupter`` is for other threads. To
-/// read from many threads use a ``ReaderPool``.
+/// A connection, its statements and everything else it returns are used by one thread at a time.
+/// The connection may be passed from one thread to another once the first has finished with it;
+/// SQLite's own locks do not protect against concurrent use. Only an ``Interrupter`` may be used by
+/// other threads. To read from many threads use a ``ReaderPool``.
 ///
-/// No setting of the process is changed. A program that reads and writes on several threads at once
-/// may do so at its start, with ``SQLiteProcess/configureForThreads()``.
+/// The library changes no process-wide setting of SQLite. A program that reads and writes on
+/// several threads can do so when it starts, with ``SQLiteProcess/configureForThreads()``.
 ///
 /// ## Checkpoints
 ///
-/// Unlike SQLite's default, no connection checkpoints its write-ahead log by itself after a commit:
-/// call ``checkpoint(_:timeoutMilliseconds:)`` on the connection that writes.
-/// ``walPagesAfterLastCommit`` tells cheaply when it is time.
+/// Unlike SQLite's default, a connection does not checkpoint the write-ahead log after a commit.
+/// Call ``checkpoint(_:timeoutMilliseconds:)`` on the writing connection.
+/// ``walPagesAfterLastCommit`` shows at no cost when a checkpoint is due.
 public final class Connection {
   /// How a database file is opened.
   public enum OpenMode: Hashable, Sendable {
@@ -44,18 +44,18 @@ public final class Connection {
     /// For reading; the file must exist.
     ///
     /// A file in WAL mode needs its `-wal` and `-shm` files beside it, or a directory where SQLite
-    /// may make them. Where it may not, as on a read-only volume, use ``immutable``.
+    /// may create them. On a read-only volume, for example, use ``immutable``.
     case readOnly
-    /// For reading a file that does not change, on a read-only volume for example.
+    /// For reading a file that does not change, such as one on a read-only volume.
     ///
-    /// No lock is taken and no `-shm` file is needed, and a `-wal` file is ignored. If the file
-    /// changes nevertheless, answers are wrong.
+    /// It takes no lock, needs no `-shm` file, and ignores a `-wal` file. If the file changes
+    /// nevertheless, results are wrong.
     case immutable
   }
 
-  // Used by one thread at a time, and never twice at once: checks at run time would find nothing.
+  // Used by one thread at a time and never re-entrantly, so exclusivity checks would find nothing.
   @exclusivity(unchecked) @usableFromInline var database: OpaquePointer?
-  /// The file's path as it was given, or the name of a database in memory.
+  /// The file's path as given, or the name of an in-memory database.
   public let path: String
   /// How the file was opened.
   public let mode: OpenMode
@@ -66,16 +66,16 @@ public final class Connection {
   let interruption: Interrupter
   var traceBox: TraceBox?
   var rowChanges: RowChangeHandler?
-  /// What the file was when it was opened without locks; see `openForReading`.
+  /// The state of the file when it was opened without locks; see `openForReading`.
   var frozenFile: FileMark?
-  /// Whether the file was seen to be in WAL mode; see `isInWALMode`.
+  /// Whether the file was found to be in WAL mode; see `isInWALMode`.
   var hasSeenWALMode = false
 
   /// How long a statement waits for a lock that another connection holds, in milliseconds.
   ///
-  /// When the time is over it fails with ``ResultCode/busy``. 0 fails at once. A transaction that
-  /// has read and then wants to write does not wait if another connection wrote in between: it has
-  /// to begin again (``SQLiteError/isBusySnapshot``).
+  /// After that it fails with ``ResultCode/busy``. With 0 it fails at once. A transaction that has
+  /// read and then wants to write does not wait if another connection wrote in between: it has to
+  /// start again (``SQLiteError/isBusySnapshot``).
   public var busyTimeoutMilliseconds: Int {
     didSet { applyBusyTimeout() }
   }
@@ -83,13 +83,12 @@ public final class Connection {
   /// Opens a database file.
   ///
   /// - Parameters:
-  ///   - path: The file. Every character stands for itself, `?`, `#`, `%` and a leading `file:`
-  ///     too.
+  ///   - path: The file. Every character is literal, including `?`, `#`, `%` and a leading `file:`.
   ///   - mode: For reading or for writing, and whether a missing file is created.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
   /// - Throws: ``SQLiteError``; ``SQLiteError/isNoSuchFile`` is true for a missing file. Whether
-  ///   the file is a database shows at the first statement, since opening reads nothing.
+  ///   the file is a database shows with the first statement, because opening reads nothing.
   public convenience init(
     path: String, mode: OpenMode = .readWriteCreate, busyTimeoutMilliseconds: Int = 30_000,
     statementCacheCapacity: Int = 100
@@ -105,15 +104,15 @@ public final class Connection {
       statementCacheCapacity: statementCacheCapacity)
   }
 
-  /// Opens a database in memory.
+  /// Opens an in-memory database.
   ///
-  /// It goes away with its last connection.
+  /// It is deleted when its last connection closes.
   ///
   /// - Parameters:
-  ///   - sharedName: Connections of this process that give the same name use the same database, in
-  ///     SQLite's shared-cache mode, where they lock single tables against each other
-  ///     (``SQLiteError/isLocked``, without waiting). With nil the database is this
-  ///     connection's own.
+  ///   - sharedName: Connections of this process with the same name share a database, in SQLite's
+  ///     shared-cache mode. There they lock single tables against each other
+  ///     (``SQLiteError/isLocked``, without waiting). If nil, the database is private to this
+  ///     connection.
   ///   - busyTimeoutMilliseconds: See ``busyTimeoutMilliseconds``.
   ///   - statementCacheCapacity: How many idle statements are kept; see ``statement(_:)``.
   public convenience init(
@@ -147,7 +146,7 @@ public final class Connection {
     let result = sqlite3_open_v2(
       fileName, &opened, access | flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard result == SQLITE_OK, let opened else {
-      // Even a connection that failed to open has to be closed, after it was asked why.
+      // A connection that failed to open must be closed, too, after its error was read.
       var error = SQLiteError(result: result, database: opened, path: path)
       if let opened { error.systemErrorNumber = sqlite3_system_errno(opened) }
       sqlite3_close_v2(opened)
@@ -161,19 +160,20 @@ public final class Connection {
     self.interruption = Interrupter(opened)
     self.wal = WALCounter()
     applyBusyTimeout()
-    // A name that does not exist is an error, and not the text of the name as SQLite would have it.
+    // An unknown identifier in double quotes is an error; SQLite's default is to read it as a
+    // string.
     for setting in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
       let result = csqlite_db_config_boolean(opened, setting, 0, nil)
       if result != SQLITE_OK {
         throw SQLiteError(result: result, database: opened, path: path)
       }
     }
-    // Taking the hook's place turns automatic checkpoints off: they are such a hook.
+    // Automatic checkpoints are a WAL hook, too, so installing this one turns them off.
     wal.install(on: opened)
   }
 
   deinit {
-    // No statement is in use any more, since statements hold the connection.
+    // No statement is in use, because statements retain the connection.
     if let database { finish(database) }
   }
 
@@ -184,12 +184,13 @@ public final class Connection {
 
   // MARK: Closing
 
-  /// Closes the connection. Closing twice is fine.
+  /// Closes the connection. A second call does nothing.
   ///
-  /// An open transaction is rolled back. Without this call the connection closes when it goes away.
+  /// An open transaction is rolled back. Without this call the connection closes when it is
+  /// released.
   ///
-  /// - Throws: ``SQLiteError`` with ``ResultCode/busy`` if statements are still held; then the
-  ///   connection stays open.
+  /// - Throws: ``SQLiteError`` with ``ResultCode/busy`` if statements are still in use; the
+  ///   connection then stays open.
   public func close() throws(SQLiteError) {
     guard let database else { return }
     if statements.hasStatementsInUse {
@@ -210,7 +211,7 @@ public final class Connection {
     for kept in keptStatements { sqlite3_finalize(kept) }
     keptStatements = keptStatements.map { _ in nil }
     statements.clear()
-    // The form that waits for statements, if one of them escaped us, instead of leaking everything.
+    // This form waits for statements that escaped our control, instead of leaking the connection.
     sqlite3_close_v2(database)
   }
 
@@ -233,32 +234,32 @@ public final class Connection {
 
   // MARK: Facts
 
-  /// The row id of the last row that this connection inserted; 0 if there was none.
+  /// The row id of the last row that this connection inserted; 0 if there is none.
   @inlinable
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(openDatabase) }
 
-  /// How many rows the last `INSERT`, `UPDATE` or `DELETE` changed, triggers not counted.
+  /// How many rows the last `INSERT`, `UPDATE` or `DELETE` changed, excluding triggers.
   @inlinable
   public var changes: Int { Int(sqlite3_changes64(openDatabase)) }
 
-  /// How many rows were changed since the connection was opened, triggers included.
+  /// How many rows were changed since the connection was opened, including triggers.
   @inlinable
   public var totalChanges: Int { Int(sqlite3_total_changes64(openDatabase)) }
 
-  /// Whether a transaction was begun and neither committed nor rolled back.
+  /// Whether a transaction is open.
   @inlinable
   public var isInTransaction: Bool { sqlite3_get_autocommit(openDatabase) == 0 }
 
   /// Whether the database cannot be written through this connection.
   public var isReadOnly: Bool { sqlite3_db_readonly(openDatabase, "main") == 1 }
 
-  /// The version of the SQLite library that runs, such as `3.40.1`.
+  /// The version of the SQLite library in use, such as `3.40.1`.
   public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
-  /// Calls `body` with SQLite's own handle, for what this library does not offer.
+  /// Calls `body` with SQLite's own handle, for features that this library does not offer.
   ///
-  /// The handle is valid during the call. Do not close it, nor replace its busy handler or its
-  /// write-ahead log hook.
+  /// The handle is valid during the call. Do not close it, and do not replace its busy handler or
+  /// its write-ahead log hook.
   public func withHandle<R, E: Error>(_ body: (OpaquePointer) throws(E) -> R) throws(E) -> R {
     try body(openDatabase)
   }

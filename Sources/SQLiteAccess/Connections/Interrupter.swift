@@ -1,27 +1,27 @@
-// Interrupting a connection from elsewhere.
+// Interrupting a connection from other threads.
 //
-// SQLite allows this one call from other threads, as long as the connection is open. The lock here
-// makes sure of that: closing takes the handle away under it.
+// SQLite allows this one call from other threads as long as the connection is open. The lock here
+// ensures that: closing removes the handle under it.
 
 import CSQLite
 import Platform
 
-/// Stops what a connection is doing, from any thread.
+/// Interrupts the work of a connection, from any thread.
 ///
 /// Unlike the connection it may be shared and kept; after the connection was closed it does
 /// nothing.
 public final class Interrupter: Sendable {
-  // The address of the handle, 0 after closing. A number, because a pointer cannot be sent.
+  // The address of the handle, 0 after closing. It is a number because a pointer is not `Sendable`.
   private let address: Mutex<UInt>
 
   init(_ database: OpaquePointer) {
     address = Mutex(UInt(bitPattern: database))
   }
 
-  /// Makes the statements that run on the connection now fail with ``ResultCode/interrupt``.
+  /// Makes the connection's running statements fail with ``ResultCode/interrupt``.
   ///
-  /// A writing statement's changes are undone, and with them, usually, its whole transaction. With
-  /// no statement running nothing happens.
+  /// The changes of a writing statement are undone, usually with its whole transaction. If no
+  /// statement is running, nothing happens.
   public func interrupt() {
     address.withLock { address in
       if let database = OpaquePointer(bitPattern: address) { sqlite3_interrupt(database) }
@@ -34,12 +34,13 @@ public final class Interrupter: Sendable {
 }
 
 extension Connection {
-  /// What other threads may use to stop the statements of this connection.
+  /// An object with which other threads may interrupt this connection's statements.
   public var interrupter: Interrupter { interruption }
 
-  /// Makes the statements that run on the connection fail with ``ResultCode/interrupt``.
+  /// Makes the connection's running statements fail with ``ResultCode/interrupt``.
   ///
-  /// From a function or a progress callback on the same thread; others use ``interrupter``.
+  /// Call it from a function or a progress callback on the same thread; other threads use
+  /// ``interrupter``.
   public func interrupt() {
     interruption.interrupt()
   }

@@ -1,22 +1,22 @@
 // Result codes: SQLite's primary codes, and a few of this library's own.
 //
-// SQLite's codes are positive. The library's own are negative, so they can never be mistaken for
-// one of SQLite's, present or future.
+// SQLite's codes are positive. The library's own are negative, so they never collide with one of
+// SQLite's, present or future.
 
 import CSQLite
 
-/// What went wrong, as one of SQLite's primary result codes or one of this library's own.
+/// One of SQLite's primary result codes, or one of this library's own.
 ///
-/// SQLite's codes have positive raw values, those of <https://sqlite.org/rescode.html>. Codes of
-/// this library have negative ones.
+/// SQLite's codes have the positive raw values listed at <https://sqlite.org/rescode.html>. This
+/// library's codes have negative ones.
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
   /// The number: SQLite's if positive, this library's if negative.
   public let rawValue: Int32
 
-  /// Makes a code from its number.
+  /// Creates a code from its number.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
-  /// A general error: most often faulty SQL, or an error thrown by a function.
+  /// A general error: usually faulty SQL, or an error thrown by a function.
   public static let error = ResultCode(rawValue: SQLITE_ERROR)
   /// An inconsistency inside SQLite.
   public static let `internal` = ResultCode(rawValue: SQLITE_INTERNAL)
@@ -24,9 +24,9 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let permission = ResultCode(rawValue: SQLITE_PERM)
   /// The operation was stopped by a callback or by a rollback.
   public static let abort = ResultCode(rawValue: SQLITE_ABORT)
-  /// Another connection holds a lock, and did so for longer than the busy timeout.
+  /// Another connection held a lock for longer than the busy timeout.
   public static let busy = ResultCode(rawValue: SQLITE_BUSY)
-  /// The same connection, or one that shares its cache, is in the way.
+  /// The same connection, or one that shares its cache, holds a conflicting lock.
   public static let locked = ResultCode(rawValue: SQLITE_LOCKED)
   /// Memory ran out.
   public static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
@@ -44,38 +44,38 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let cantOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   /// The locking protocol of the write-ahead log failed.
   public static let `protocol` = ResultCode(rawValue: SQLITE_PROTOCOL)
-  /// The schema changed under a statement, too often to try again.
+  /// The schema changed during a statement, too often to retry.
   public static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
   /// A text or a blob is longer than SQLite's limit.
   public static let tooBig = ResultCode(rawValue: SQLITE_TOOBIG)
-  /// A constraint is violated.
+  /// A constraint was violated.
   public static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
-  /// A value has the wrong type, such as a row id that is no integer.
+  /// A value has the wrong type, such as a row id that is not an integer.
   public static let mismatch = ResultCode(rawValue: SQLITE_MISMATCH)
-  /// The library was used wrongly.
+  /// The library was used incorrectly.
   public static let misuse = ResultCode(rawValue: SQLITE_MISUSE)
   /// An authorizer forbids the statement.
   public static let auth = ResultCode(rawValue: SQLITE_AUTH)
   /// A parameter or column number is out of range.
   public static let range = ResultCode(rawValue: SQLITE_RANGE)
-  /// The file is no database.
+  /// The file is not a database.
   public static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 
-  /// A pragma did not take the value that was asked for.
+  /// A pragma did not take the requested value.
   public static let pragmaRefused = ResultCode(rawValue: -1)
   /// The connection, or the pool, is closed.
   public static let closed = ResultCode(rawValue: -2)
-  /// No reader became free within the time that was given.
+  /// No reader became free within the given time.
   public static let timedOut = ResultCode(rawValue: -3)
 }
 
 extension ResultCode: CustomStringConvertible {
-  /// The name of the code, such as `SQLITE_BUSY`, with the number of one that has no name here.
+  /// The name of the code, such as `SQLITE_BUSY`; the number if the code is not listed here.
   public var description: String {
     Self.names[rawValue] ?? "result code \(rawValue)"
   }
 
-  /// The name of an extended code, or of its primary code when it is not among those listed.
+  /// The name of an extended code, or of its primary code if it is not listed.
   static func name(extended code: Int32) -> String {
     names[code] ?? ResultCode(rawValue: code > 0 ? code & 0xff : code).description
   }
@@ -105,7 +105,7 @@ extension ResultCode: CustomStringConvertible {
     timedOut.rawValue: "timed out",
   ]
 
-  /// Extended codes, which SQLite's header composes with macros that Swift cannot read.
+  /// Extended codes, which SQLite's header builds with macros that Swift cannot import.
   enum Extended {
     static let busyRecovery = SQLITE_BUSY | (1 << 8)
     static let busySnapshot = SQLITE_BUSY | (2 << 8)

@@ -1,7 +1,7 @@
 // The one error type of this library.
 //
-// An error is a value: everything is copied out of SQLite when it happens, so it stays true after
-// the connection went on to other things, or was closed.
+// An error is a value: everything is copied from SQLite when it occurs, so it stays valid after the
+// connection is used again or closed.
 
 import CSQLite
 
@@ -12,7 +12,7 @@ import CSQLite
 #endif
 import Platform
 
-/// A failure of SQLite, or of this library on its behalf.
+/// A failure reported by SQLite or by this library.
 ///
 ///     do {
 ///       try insert.run()
@@ -22,18 +22,18 @@ import Platform
 public struct SQLiteError: LocalizedError, Hashable, Sendable {
   /// SQLite's primary result code, or one of this library's.
   public var code: ResultCode
-  /// SQLite's extended result code; the primary one where there is nothing to add.
+  /// SQLite's extended result code; the primary one if there is no extended one.
   public var extendedCode: Int32
-  /// What SQLite says about it, in English.
+  /// SQLite's message, in English.
   public var message: String
   /// The statement that failed, if there was one.
   public var sql: String?
-  /// The database file, as it was named when it was opened.
+  /// The path of the database file, as given when it was opened.
   public var path: String?
   /// The operating system's error number, when a file could not be opened; otherwise 0.
   public var systemErrorNumber: Int32
 
-  /// Makes an error.
+  /// Creates an error.
   public init(
     code: ResultCode, extendedCode: Int32? = nil, message: String, sql: String? = nil,
     path: String? = nil, systemErrorNumber: Int32 = 0
@@ -47,27 +47,27 @@ public struct SQLiteError: LocalizedError, Hashable, Sendable {
   }
 }
 
-// MARK: - Questions
+// MARK: - Classification
 
 extension SQLiteError {
   /// Another connection held a lock for longer than the busy timeout.
   public var isBusy: Bool { code == .busy }
 
-  /// A read transaction that wants to write has an outdated view; only starting anew helps.
+  /// A read transaction that wants to write has an outdated view. It has to be started again.
   public var isBusySnapshot: Bool { extendedCode == ResultCode.Extended.busySnapshot }
 
-  /// The same connection, or one that shares its cache, is in the way.
+  /// The same connection, or one that shares its cache, holds a conflicting lock.
   public var isLocked: Bool { code == .locked }
 
   /// A constraint of any kind was violated.
   public var isConstraint: Bool { code == .constraint }
 
-  /// A `UNIQUE` constraint was violated, a primary key's included.
+  /// A `UNIQUE` constraint was violated, including that of a primary key.
   public var isUniqueConstraint: Bool {
     extendedCode == ResultCode.Extended.constraintUnique || isPrimaryKeyConstraint
   }
 
-  /// The constraint of a primary key, or a row id's, was violated.
+  /// The constraint of a primary key, or of a row id, was violated.
   public var isPrimaryKeyConstraint: Bool {
     extendedCode == ResultCode.Extended.constraintPrimaryKey
       || extendedCode == ResultCode.Extended.constraintRowID
@@ -78,23 +78,23 @@ extension SQLiteError {
     extendedCode == ResultCode.Extended.constraintNotNull
   }
 
-  /// The disk, or the database's page limit, is full.
+  /// The disk is full, or the database has reached its page limit.
   public var isDiskFull: Bool { code == .full }
 
-  /// The file is damaged, or is no database.
+  /// The file is damaged, or is not a database.
   public var isCorrupt: Bool { code == .corrupt || code == .notADatabase }
 
   /// The database, the file system or the connection does not allow writing.
   public var isReadOnly: Bool { code == .readOnly }
 
-  /// A crash left a rollback journal, which a connection for reading may not roll back: the first
-  /// use by a connection that writes does.
+  /// A crash left a rollback journal, which a reading connection may not roll back. The first use
+  /// by a writing connection does so.
   public var needsRollback: Bool { extendedCode == ResultCode.Extended.readOnlyRollback }
 
   /// The file could not be opened, for whatever reason.
   public var isCantOpen: Bool { code == .cantOpen }
 
-  /// The file does not exist, nor was it to be created.
+  /// The file does not exist, and the open mode does not create it.
   public var isNoSuchFile: Bool { code == .cantOpen && systemErrorNumber == ENOENT }
 
   /// The operating system reported an input or output error.
@@ -103,14 +103,14 @@ extension SQLiteError {
   /// The work was interrupted.
   public var isInterrupted: Bool { code == .interrupt }
 
-  /// The connection or the pool was closed before.
+  /// The connection or the pool is closed.
   public var isClosed: Bool { code == .closed }
 }
 
-// MARK: - Text
+// MARK: - Description
 
 extension SQLiteError: CustomStringConvertible {
-  /// What happened, where, and, where there is some, what to do about it.
+  /// What happened, where, and what to do about it if that is known.
   public var description: String {
     var text = "\(ResultCode.name(extended: extendedCode)): \(message)"
     if let cause { text += ": \(cause)" }
@@ -123,7 +123,7 @@ extension SQLiteError: CustomStringConvertible {
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// What to do; nil where nothing is known that would help.
+  /// What to do; nil if nothing is known to help.
   public var recoverySuggestion: String? {
     switch code {
     case .busy where isBusySnapshot: "roll back and begin again"
@@ -142,7 +142,7 @@ extension SQLiteError: CustomStringConvertible {
     }
   }
 
-  /// What is behind the message, where SQLite does not say it.
+  /// The cause, where SQLite's message does not name it.
   private var cause: String? {
     switch code {
     case .busy where isBusySnapshot: "the transaction read before another connection committed"
@@ -156,17 +156,17 @@ extension SQLiteError: CustomStringConvertible {
   }
 }
 
-// MARK: - Reading it from a connection
+// MARK: - Creation from a connection
 
 extension SQLiteError {
-  /// What `database` says about the call that just gave `result`.
+  /// The error of the call that just returned `result`.
   ///
   /// - Parameter database: The connection on which the call was made; nil if there is none.
   init(result: Int32, database: OpaquePointer?, sql: String? = nil, path: String? = nil) {
     var extended = result
     var message = String(cString: sqlite3_errstr(result))
-    // Some calls (misuse, for one) give a code without noting it in the connection, whose message
-    // would then be that of an earlier failure.
+    // Some calls (misuse, for one) return a code without recording it in the connection. The
+    // connection's message would then be that of an earlier failure.
     if let database, sqlite3_errcode(database) & 0xff == result & 0xff {
       extended = sqlite3_extended_errcode(database)
       message = String(cString: sqlite3_errmsg(database))

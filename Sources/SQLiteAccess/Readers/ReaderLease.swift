@@ -1,7 +1,7 @@
-// A reader that is held for longer than a call: for a snapshot, for example.
+// A reader that is held for longer than a call, for a snapshot for example.
 
-/// A reader held for longer than a call. It goes back to its pool with ``end()``, or when it is no
-/// longer held.
+/// A reader held for longer than a call. It returns to its pool with ``end()``, or when the lease
+/// is released.
 ///
 /// One thread uses it at a time.
 public final class ReaderLease {
@@ -23,7 +23,7 @@ public final class ReaderLease {
     return reader.connection
   }
 
-  /// Gives the reader back. Calling it twice is fine.
+  /// Returns the reader to its pool. A second call does nothing.
   public func end() {
     guard let reader else { return }
     self.reader = nil

@@ -6,19 +6,19 @@
 import Dispatch
 import Platform
 
-/// A reader of a pool, or a place for one that is being opened.
+/// A reader of a pool, or a placeholder for one that is being opened.
 ///
-/// Unchecked, because a connection is not `Sendable`: it is used by one thread at a time. The pool
-/// sees to that: under its lock a reader is either idle or with one holder, and passing through the
-/// lock or a semaphore orders what the one did before what the other does. The holder sets
-/// `connection` and `idleSince`; the rest changes under the lock.
+/// Unchecked, because a connection is not `Sendable`. The pool ensures that one thread uses it at a
+/// time: under its lock a reader is either idle or has one holder, and passing through the lock or
+/// a semaphore orders the accesses of successive holders. The holder sets `connection` and
+/// `idleSince`; the rest changes under the lock.
 @usableFromInline
 final class PooledReader: @unchecked Sendable {
   /// Nil while it is being opened.
   @usableFromInline @exclusivity(unchecked) var connection: Connection!
   /// The thread inside `withReader` that has it.
   @exclusivity(unchecked) var thread: ThreadIdentity?
-  /// When it came back, in nanoseconds of `MonotonicTime`.
+  /// When it was returned, in nanoseconds of `MonotonicTime`.
   @exclusivity(unchecked) var idleSince: UInt64 = 0
 
   init(thread: ThreadIdentity?) {
@@ -29,15 +29,16 @@ final class PooledReader: @unchecked Sendable {
     do {
       try connection?.close()
     } catch {
-      // Its last holder kept a statement. It stays open for that one only, and closes with it.
+      // Its last holder kept a statement. That statement keeps the connection open, and closes it
+      // when released.
     }
   }
 }
 
-/// The outcome of asking for a reader.
+/// The outcome of requesting a reader.
 enum Decision: Sendable {
   case reader(PooledReader)
-  /// Has a place and opens the reader.
+  /// The caller has a place and opens the reader itself.
   case mayOpen(PooledReader)
   case closed
   case wait(Waiter)
@@ -68,7 +69,7 @@ final class Waiter: Sendable {
   }
 }
 
-/// What is to be said once the lock is released.
+/// The signals to send once the lock is released.
 enum Handover: Sendable {
   case waiter(Waiter, Decision)
   case closers([DispatchSemaphore])
@@ -89,11 +90,11 @@ extension ReaderPool {
   struct State: Sendable {
     /// Readers that are idle, held, or being opened.
     var all: [PooledReader] = []
-    /// The last one came back last.
+    /// Ordered by return; the last element was returned last.
     var idle: [PooledReader] = []
     var queue = Fifo<Waiter>()
     var isClosed = false
-    /// Whether a timer will look for readers that were idle for too long.
+    /// Whether a timer is set that closes readers which were idle for too long.
     var isTimerSet = false
     /// Signalled when the last reader has been returned to a closed pool.
     var closers: [DispatchSemaphore] = []
@@ -101,7 +102,7 @@ extension ReaderPool {
     /// Whether a thread is inside `withReader`.
     func isInside(_ thread: ThreadIdentity) -> Bool { all.contains { $0.thread == thread } }
 
-    /// A place for another reader.
+    /// Adds a placeholder for another reader.
     mutating func addPlace(for thread: ThreadIdentity?) -> PooledReader {
       let reader = PooledReader(thread: thread)
       all.append(reader)
@@ -121,7 +122,7 @@ extension ReaderPool {
       return Handover(waiter: waiter, outcome: .mayOpen(addPlace(for: waiter.thread)))
     }
 
-    /// Takes out the readers that came back so many nanoseconds ago, or earlier.
+    /// Removes and returns the readers that have been idle for at least this many nanoseconds.
     mutating func removeIdle(olderThan age: UInt64) -> [PooledReader] {
       let now = MonotonicTime.now
       let instant = now > age ? now - age : 0
@@ -131,7 +132,7 @@ extension ReaderPool {
       return removed
     }
 
-    /// Traps, in debug builds, if what the pool promises is not so.
+    /// Traps, in debug builds, if an invariant of the pool is violated.
     func _checkInvariants(limit: Int) {
       #if DEBUG
         precondition(idle.count <= all.count)

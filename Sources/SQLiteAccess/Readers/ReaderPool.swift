@@ -1,17 +1,17 @@
 // A pool of read-only connections to one file, for many threads.
 //
-// What is kept true, all under one lock:
+// Invariants, all under one lock:
 //
 //  - At most `limit` connections are open or being opened, except for nested use: a thread inside
 //    `withReader` never waits for a second reader, since it might wait for itself. A reader that
 //    was opened beyond the limit is closed when it is returned.
 //  - Threads that wait form a queue. A reader that is returned goes to the head of the queue, so no
 //    reader is idle while a thread waits, and threads are served in order.
-//  - The reader that was used last is used next, so those at the bottom of the stack become old.
-//    While some are idle a timer is set for the oldest one, and closes those that are older than
-//    allowed.
+//  - The most recently used reader is used next, so those at the bottom of the stack age. While
+//    some are idle, a timer is set for the oldest one; it closes those that have been idle for too
+//    long.
 //  - A reader that works without locks is used only while its file has not changed.
-//  - A reader is idle or in use by one holder. An idle one is outside any transaction.
+//  - A reader is idle or has one holder. An idle one is outside any transaction.
 //
 // Files are opened and closed outside the lock.
 
@@ -23,11 +23,11 @@ import Platform
 ///     let pool = ReaderPool(path: "notes.db")
 ///     let count = try pool.withReader { try $0.value("SELECT count(*) FROM note") }
 ///
-/// A file that does not exist gives an error with ``SQLiteError/isNoSuchFile``, at each use until
-/// it exists. What the file holds is seen as of each statement, or as of the first statement inside
-/// a transaction.
+/// While the file does not exist, each use throws an error with ``SQLiteError/isNoSuchFile``. Each
+/// statement sees the state of the file when it begins, or, inside a transaction, the state at the
+/// transaction's first statement.
 ///
-/// Waiting for a reader blocks the thread, in the order of the calls.
+/// Waiting for a reader blocks the thread; readers are granted in the order of the calls.
 public final class ReaderPool: Sendable {
   /// The database file.
   public let path: String
@@ -43,25 +43,25 @@ public final class ReaderPool: Sendable {
   private let configure: (@Sendable (Connection) throws(SQLiteError) -> Void)?
   private let lifetimeNanoseconds: UInt64
   private let state = Mutex(State())
-  /// Nil for a file that is read without locks.
+  /// nil for a file that is read without locks.
   private let readLock: SharedReadLock?
 
-  /// Makes a pool. Nothing is opened yet.
+  /// Creates a pool. Nothing is opened yet.
   ///
   /// - Parameters:
   ///   - path: The database file.
-  ///   - mode: ``Connection/OpenMode/readOnly``, which works where nothing can be written, too
+  ///   - mode: ``Connection/OpenMode/readOnly``, which works also where nothing can be written
   ///     (``Connection/openForReading(path:mayRepair:busyTimeoutMilliseconds:statementCacheCapacity:)``),
-  ///     or ``Connection/OpenMode/immutable`` for a file that does not change. With the modes that
-  ///     write, `query_only` is turned on, so that readers work where SQLite must write in order to
-  ///     read, for example when a program that crashed left a log.
+  ///     or ``Connection/OpenMode/immutable`` for a file that does not change. With the writing
+  ///     modes, `query_only` is turned on. They let readers work where SQLite must write in order
+  ///     to read, for example after a crashed program has left a log.
   ///   - mayRepair: Whether readers may roll back a transaction that a crash interrupted, as
   ///     `openForReading` does.
-  ///   - limit: How many readers may be open; by default two for each processor, at least four.
-  ///   - idleLifetime: How long readers are kept idle.
-  ///   - busyTimeoutMilliseconds: As of each connection.
-  ///   - statementCacheCapacity: As of each connection.
-  ///   - configure: Called with each reader after it was opened, on the thread that wants it.
+  ///   - limit: How many readers may be open; by default two per processor, at least four.
+  ///   - idleLifetime: How long an idle reader stays open.
+  ///   - busyTimeoutMilliseconds: As for each connection.
+  ///   - statementCacheCapacity: As for each connection.
+  ///   - configure: Called with each reader after it was opened, on the thread that requested it.
   public init(
     path: String, mode: Connection.OpenMode = .readOnly, mayRepair: Bool = true,
     limit: Int = ReaderPool.defaultLimit, idleLifetime: Duration = .seconds(30),
@@ -69,7 +69,7 @@ public final class ReaderPool: Sendable {
     statementCacheCapacity: Int = 100,
     configure: (@Sendable (Connection) throws(SQLiteError) -> Void)? = nil
   ) {
-    precondition(limit > 0, "a ReaderPool with a limit of \(limit) readers could never give one")
+    precondition(limit > 0, "a ReaderPool with a limit of \(limit) has no readers")
     self.path = path
     self.mode = mode
     self.mayRepair = mayRepair
@@ -86,10 +86,10 @@ public final class ReaderPool: Sendable {
     readLock?.close()
   }
 
-  /// Two readers for each processor, at least four.
+  /// Two readers per processor, at least four.
   public static var defaultLimit: Int { max(4, 2 * processorCount()) }
 
-  /// Changes the state, and looks in debug builds whether it is still sound.
+  /// Changes the state and, in debug builds, checks its invariants.
   private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
     state.withLock { state in
       defer { state._checkInvariants(limit: limit) }
@@ -101,15 +101,15 @@ public final class ReaderPool: Sendable {
 
   /// Calls `body` with a reader, for its exclusive use during the call.
   ///
-  /// If all readers are in use it waits in a queue for one. A call inside another one on the same
-  /// thread gets a reader of its own and never waits. A transaction that `body` leaves open is
-  /// rolled back.
+  /// If all readers are in use, the call waits in a queue for one. A nested call on the same thread
+  /// gets a reader of its own and never waits. A transaction that `body` leaves open is rolled
+  /// back.
   ///
   /// - Parameters:
-  ///   - beyondLimit: Open another reader instead of waiting, for a caller that threads with
-  ///     readers may be waiting for.
-  ///   - body: It must not keep the connection, nor a statement of it, beyond its end.
-  /// - Throws: What `body` throws, or ``SQLiteError``: the file cannot be opened
+  ///   - beyondLimit: Opens another reader instead of waiting. Use it if threads that hold readers
+  ///     may be waiting for this caller.
+  ///   - body: It must not keep the connection, or a statement of it, beyond its end.
+  /// - Throws: The error of `body`, or ``SQLiteError``: the file cannot be opened
   ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
   @inlinable
   public func withReader<R: ~Copyable>(
@@ -120,17 +120,16 @@ public final class ReaderPool: Sendable {
     return try body(reader.connection)
   }
 
-  /// A reader to hold for longer than a call, for a snapshot that outlives the function for
-  /// example.
+  /// Returns a reader to hold for longer than a call, for a snapshot for example.
   ///
-  /// It may be given to another thread. As long as it is held it counts against the limit: a thread
-  /// that holds the last one and asks for another waits for itself. Inside
+  /// It may be passed to another thread. It counts against the limit as long as it is held: a
+  /// thread that holds the last one and requests another deadlocks. Inside
   /// ``withReader(beyondLimit:_:)`` on the same thread it never waits.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait in the queue at most; nil for as long as it takes.
-  ///   - beyondLimit: Open another reader instead of waiting, for a caller that threads with
-  ///     readers may be waiting for.
+  ///   - timeout: How long to wait in the queue at most; nil for no limit.
+  ///   - beyondLimit: Opens another reader instead of waiting. Use it if threads that hold readers
+  ///     may be waiting for this caller.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
   ///   ``ResultCode/timedOut``, no reader became free.
   public func checkout(
@@ -166,7 +165,8 @@ public final class ReaderPool: Sendable {
     }
   }
 
-  /// Waits in the queue. The thread that ends the wait has counted this one as a holder already.
+  /// Waits in the queue. The thread that ends the wait has already registered this one as the
+  /// holder.
   private func waitInQueue(
     _ waiter: Waiter, within timeout: Duration?
   ) throws(SQLiteError) -> PooledReader {
@@ -180,7 +180,7 @@ public final class ReaderPool: Sendable {
             message: "all \(self.limit) readers were in use for longer than \(timeout)",
             path: path)
         }
-        // Another thread has taken this one out of the queue: the signal is there or about to come.
+        // Another thread has removed this one from the queue, and has signalled it or is about to.
         waiter.semaphore.wait()
       }
     } else {
@@ -193,14 +193,14 @@ public final class ReaderPool: Sendable {
     }
   }
 
-  /// The reader, opened again if it works without locks and the file has changed.
+  /// The reader, reopened if it works without locks and the file has changed.
   private func upToDate(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
     if !reader.connection.isOutdated { return reader }
     reader.close()
     return try open(reader)
   }
 
-  /// Opens the connection of a reader that has its place already.
+  /// Opens the connection of a reader that already has a place in the pool.
   private func open(_ reader: PooledReader) throws(SQLiteError) -> PooledReader {
     do {
       let connection =
@@ -211,7 +211,7 @@ public final class ReaderPool: Sendable {
         : try Connection(
           path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
           statementCacheCapacity: statementCacheCapacity)
-      // Checkpoints are the writer's business.
+      // Only the writer checkpoints the WAL.
       connection.checkpointsOnClose = false
       if mode == .readWrite || mode == .readWriteCreate {
         try connection.setPragma("query_only", 1)
@@ -229,14 +229,14 @@ public final class ReaderPool: Sendable {
     SQLiteError(code: .closed, message: "the pool of readers is closed", path: path)
   }
 
-  // MARK: Giving back
+  // MARK: Returning readers
 
   @usableFromInline
   func giveBack(_ reader: PooledReader) {
     let isUsable = Self.isReadyForReuse(reader.connection)
     reader.idleSince = MonotonicTime.now
     let fate = change { state -> Fate in
-      // A reader that is to be closed counts as open until it is, so that close() waits for it.
+      // A reader that is to be closed counts as open until then, so that close() waits for it.
       if !isUsable || state.isClosed || state.all.count > limit {
         reader.thread = nil
         return .surplus
@@ -259,20 +259,20 @@ public final class ReaderPool: Sendable {
       reader.close()
       change { $0.remove(reader, limit: limit) }?.perform()
     }
-    // Last of all, since it may open a connection.
+    // Comes last because it may open a connection.
     readLock?.noteRead()
   }
 
-  /// What becomes of a reader that comes back.
+  /// What to do with a returned reader.
   private enum Fate: Sendable {
     case kept
-    /// No timer is set yet for those that are idle.
+    /// It becomes idle, and no timer is set yet.
     case keptAsTheFirst
     case handedOn(Handover)
     case surplus
   }
 
-  /// Whether a reader that comes back can be used again: nothing open, nothing held.
+  /// Whether a returned reader can be used again: no transaction is open, no statement in use.
   private static func isReadyForReuse(_ connection: Connection) -> Bool {
     if connection.isClosed || connection.statements.hasStatementsInUse { return false }
     guard connection.isInTransaction else { return true }
@@ -280,7 +280,7 @@ public final class ReaderPool: Sendable {
       try connection.rollback()
       return true
     } catch {
-      // A reader that cannot even roll back is not used again; closing it ends its transaction.
+      // A reader that cannot roll back is not used again; closing it ends its transaction.
       return false
     }
   }
@@ -289,7 +289,7 @@ public final class ReaderPool: Sendable {
 
   /// Closes readers that have been idle for at least `age`.
   ///
-  /// A pool does so by itself after ``idleLifetime``; call this when memory is short.
+  /// The pool does so by itself after ``idleLifetime``. Call this when memory is short.
   ///
   /// - Returns: How many were closed.
   @discardableResult
@@ -299,9 +299,9 @@ public final class ReaderPool: Sendable {
     return closed.count
   }
 
-  /// Closes idle readers by and by. A timer keeps no pool alive.
+  /// Closes idle readers over time. The timer does not retain the pool.
   private func setTimer(after nanoseconds: UInt64) {
-    // A little later than the clock, which counts in steps of some milliseconds.
+    // Slightly late, because the clock counts in steps of some milliseconds.
     let slack: UInt64 = 10_000_000
     let delay = DispatchTimeInterval.nanoseconds(
       Int(clamping: min(nanoseconds, .max - slack) + slack))
@@ -328,12 +328,12 @@ public final class ReaderPool: Sendable {
     if openCount == 0 { readLock?.rest() }
   }
 
-  /// Closes the pool: refuses new use, ends all waiting with an error, closes what is idle, and
-  /// waits until all readers came back. Closing twice is fine.
+  /// Closes the pool: refuses new use, ends all waits with an error, closes idle readers, and waits
+  /// until all other readers are returned. A second call does nothing.
   ///
-  /// Calling it inside ``withReader(beyondLimit:_:)`` is a programmer error, since it would wait
-  /// for itself. So would a thread that holds a ``ReaderLease``, which nothing can detect: end it
-  /// before.
+  /// Calling it inside ``withReader(beyondLimit:_:)`` is a programmer error, because it would wait
+  /// for itself. A thread that holds a ``ReaderLease`` deadlocks, too, which cannot be detected:
+  /// end the lease first.
   public func close() {
     let thread = ThreadIdentity.current
     let semaphore = DispatchSemaphore(value: 0)
@@ -356,10 +356,10 @@ public final class ReaderPool: Sendable {
 
   // MARK: Checkpoints
 
-  /// Checkpoints the write-ahead log on the connection that writes; see
+  /// Checkpoints the write-ahead log on the writing connection; see
   /// ``Connection/checkpoint(_:timeoutMilliseconds:)``.
   ///
-  /// A lock that the pool keeps between reads does not delay it. Readers that are in use do.
+  /// A lock that the pool holds between reads does not delay the checkpoint. Readers in use do.
   public func checkpoint(
     _ writer: Connection, _ mode: Connection.CheckpointMode, timeoutMilliseconds: Int? = nil
   ) throws(SQLiteError) -> CheckpointResult {
@@ -373,12 +373,12 @@ public final class ReaderPool: Sendable {
 
   // MARK: Facts
 
-  /// How many readers are open now, idle ones included.
+  /// How many readers are open, including idle ones.
   public var openCount: Int { state.withLock { $0.all.count } }
 
-  /// How many readers are idle now.
+  /// How many readers are idle.
   public var idleCount: Int { state.withLock { $0.idle.count } }
 
-  /// How many threads wait for a reader now.
+  /// How many threads are waiting for a reader.
   public var waitingCount: Int { state.withLock { $0.queue.count } }
 }

@@ -1,31 +1,30 @@
-// A read lock that a pool holds while reads follow each other closely.
+// A read lock that a pool holds during reads in quick succession.
 //
-// In WAL mode every read takes a shared lock in the log's index and releases it afterwards: two
-// system calls, which take longer than finding a row by its key. SQLite counts the shared locks of
-// one process and calls the system only for the first and the last. So during a burst of reads one
-// more connection keeps a read transaction open, and the reads beside it take the same lock without
-// a system call. Answers do not change: each read still begins at the newest committed state.
+// In WAL mode every read takes a shared lock in the log's index and releases it afterwards. These
+// two system calls take longer than finding a row by its key. SQLite counts the shared locks of a
+// process and makes the system call only for the first and the last. So during a burst of reads one
+// more connection keeps a read transaction open, and the other reads take the same lock without a
+// system call. Results do not change: each read still begins at the latest committed state.
 //
-// A read transaction that stays open can delay a checkpoint. Therefore:
+// An open read transaction can delay a checkpoint. Therefore:
 //
-//  - it ends after `holdTime`, whatever happens, and begins again only after another burst. Then it
-//    has the newest state and, after a commit, the lock that the readers since that commit use; so
-//    another program's checkpoint that waits for the old lock gets it;
-//  - it ends before a checkpoint of our own, and does not begin during one;
-//  - it is used only in WAL mode: with a rollback journal a shared lock would keep out every
-//    writer.
+//  - It ends after `holdTime` in any case, and begins again only after another burst. Then it has
+//    the latest state and, after a commit, the lock that readers since that commit use. So another
+//    program's checkpoint that waits for the old lock gets it.
+//  - It ends before a checkpoint of our own, and does not begin during one.
+//  - It is used only in WAL mode: with a rollback journal a shared lock would block every writer.
 //
-// This is an optimization. When it fails, for a missing file or one that is locked exclusively,
-// reads go on without it, and it is tried again after `pause`.
+// This is an optimization. If it fails, because the file is missing or locked exclusively, reads
+// work without it, and it is tried again after `pause`.
 
 import Dispatch
 import Platform
 
 final class SharedReadLock: Sendable {
-  /// This many reads within that time, in nanoseconds, are a burst.
+  /// This many reads within this time, in nanoseconds, are a burst.
   private static let (burst, burstTime): (Int, UInt64) = (16, 10_000_000)
   private static let holdTime = DispatchTimeInterval.milliseconds(10)
-  /// How long nothing is tried after a failure, in nanoseconds.
+  /// How long to wait after a failure, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
 
   private struct State {
@@ -36,7 +35,7 @@ final class SharedReadLock: Sendable {
     var isClosed = false
     /// Checkpoints that are running.
     var checkpoints = 0
-    /// When `burst` reads were counted for the last time, in nanoseconds of `MonotonicTime`.
+    /// When the read count last reached `burst`, in nanoseconds of `MonotonicTime`.
     var lastLook: UInt64 = 0
     var notBefore: UInt64 = 0
   }
@@ -44,8 +43,8 @@ final class SharedReadLock: Sendable {
   private let path: String
   private let state = Mutex(State())
   private let reads = Atomic(0)
-  /// The number of reads at which to look whether there is a burst.
-  private let nextLook = Atomic(burst)
+  /// The read count at which to check for a burst.
+  private let nextCheck = Atomic(burst)
 
   init(path: String) {
     self.path = path
@@ -55,7 +54,7 @@ final class SharedReadLock: Sendable {
   @inline(__always)
   func noteRead() {
     let count = reads.wrappingAdd(1, ordering: .relaxed).newValue
-    if count >= nextLook.load(ordering: .relaxed) { look(at: count) }
+    if count >= nextCheck.load(ordering: .relaxed) { checkForBurst(at: count) }
   }
 
   /// Calls `checkpoint` while the lock is not held.
@@ -82,13 +81,13 @@ final class SharedReadLock: Sendable {
   }
 
   @inline(never)
-  private func look(at count: Int) {
-    // Nothing to do if another thread is here already.
+  private func checkForBurst(at count: Int) {
+    // Another thread is already doing this.
     _ = state.withLockIfAvailable { state in
       let now = MonotonicTime.now
       let isBurst = now &- state.lastLook <= Self.burstTime
       state.lastLook = now
-      nextLook.store(count &+ Self.burst, ordering: .relaxed)
+      nextCheck.store(count &+ Self.burst, ordering: .relaxed)
       if isBurst, now >= state.notBefore, state.checkpoints == 0, !state.isHeld, !state.isClosed {
         take(&state)
       }
@@ -108,10 +107,10 @@ final class SharedReadLock: Sendable {
       return
     }
     state.isHeld = true
-    nextLook.store(.max, ordering: .relaxed)
-    // The timer may keep this object alive for its short time: with weak references to it, counting
-    // all other references would be slower. If it is of an earlier time, the lock is released
-    // early.
+    nextCheck.store(.max, ordering: .relaxed)
+    // The timer may retain this object for its short duration: weak references to it would make all
+    // other reference counting slower. If the timer belongs to an earlier lock, the current one is
+    // released early.
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.holdTime) { [self] in
       self.state.withLock { release(&$0) }
     }
@@ -130,14 +129,15 @@ final class SharedReadLock: Sendable {
     guard state.isHeld else { return }
     state.isHeld = false
     state.lastLook = MonotonicTime.now
-    nextLook.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
+    nextCheck.store(reads.load(ordering: .relaxed) &+ Self.burst, ordering: .relaxed)
     // If the transaction cannot be ended, closing the connection ends it.
     do { try state.connection?.rollback() } catch { closeConnection(&state) }
   }
 
   private func closeConnection(_ state: inout State) {
     release(&state)
-    // No statement of it is in use, so closing cannot fail; and the last reference goes away here.
+    // None of its statements is in use, so closing cannot fail; the last reference is released
+    // here.
     try? state.connection?.close()
     state.connection = nil
   }

@@ -1,14 +1,14 @@
 // SQL functions written in Swift.
 //
-// SQLite owns the closure: it holds one reference, which it gives up when the function is replaced
-// or removed, when the connection closes, and also when making the function fails.
+// SQLite owns the closure. It holds one reference, which it releases when the function is replaced
+// or removed, when the connection closes, and also if creating the function fails.
 
 import CSQLite
 
 /// The arguments of one call of an SQL function. It is valid during the call.
 public struct FunctionContext: ~Copyable {
   private let values: UnsafeMutablePointer<OpaquePointer?>?
-  /// How many arguments there are.
+  /// The number of arguments.
   public let count: Int
 
   fileprivate init(values: UnsafeMutablePointer<OpaquePointer?>?, count: Int) {
@@ -46,15 +46,15 @@ public struct FunctionContext: ~Copyable {
       as: UTF8.self)
   }
 
-  /// An argument's bytes in SQLite's own memory, valid during the call and until the argument is
-  /// read as something else. Empty for `NULL`.
+  /// An argument's bytes in SQLite's own memory. They are valid during the call, until the argument
+  /// is read as another type. Empty for `NULL`.
   public func blob(_ index: Int) -> UnsafeRawBufferPointer {
     let value = argument(index)
     let bytes = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
   }
 
-  /// An argument, copied.
+  /// A copy of an argument.
   public subscript(index: Int) -> SQLValue {
     switch type(index) {
     case .integer: .integer(int64(index))
@@ -67,8 +67,8 @@ public struct FunctionContext: ~Copyable {
 }
 
 extension Connection {
-  /// Makes a function that SQL on this connection can call. One of the same name and count is
-  /// replaced.
+  /// Creates a function that SQL on this connection can call. It replaces a function with the same
+  /// name and argument count.
   ///
   ///     try connection.createFunction("half", argumentCount: 1, deterministic: true) { call in
   ///       .real(call.double(0) / 2)
@@ -79,11 +79,11 @@ extension Connection {
   ///   - argumentCount: Up to 127; nil for any number.
   ///   - deterministic: Whether the same arguments always give the same result. SQLite may then
   ///     call it less often, and allows it in indexes.
-  ///   - body: Called on the connection's thread while a statement runs. What it throws fails the
-  ///     statement: an ``SQLiteError`` with its code, others as ``ResultCode/error``, with the
-  ///     error's description as message. It must not close the connection.
+  ///   - body: Called on the connection's thread while a statement runs. If it throws, the
+  ///     statement fails: an ``SQLiteError`` keeps its code, any other error becomes
+  ///     ``ResultCode/error`` with its description as message. It must not close the connection.
   /// - Throws: ``SQLiteError``: ``ResultCode/misuse`` for a bad name or count, ``ResultCode/busy``
-  ///   if a statement runs that uses the function.
+  ///   if a running statement uses the function.
   public func createFunction(
     _ name: String, argumentCount: Int?, deterministic: Bool = false,
     _ body: @escaping (borrowing FunctionContext) throws -> SQLValue
@@ -104,7 +104,7 @@ extension Connection {
     if result != SQLITE_OK { throw SQLiteError(result: result, database: database, path: path) }
   }
 
-  /// Removes a function that was made with the same name and count.
+  /// Removes a function that was created with the same name and argument count.
   public func removeFunction(_ name: String, argumentCount: Int?) throws(SQLiteError) {
     let database = try open()
     let result = sqlite3_create_function_v2(
@@ -113,7 +113,7 @@ extension Connection {
   }
 }
 
-/// Keeps a function's closure; SQLite keeps this.
+/// Holds a function's closure; SQLite retains this object.
 private final class FunctionBox {
   private let body: (borrowing FunctionContext) throws -> SQLValue
 

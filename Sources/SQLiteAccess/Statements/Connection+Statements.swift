@@ -3,22 +3,21 @@
 import CSQLite
 
 extension Connection {
-  /// A prepared statement for `sql`.
+  /// Returns a prepared statement for `sql`.
   ///
-  /// It comes from the connection's cache if an idle one is there, and goes back when it is no
-  /// longer held. The cache keeps as many idle statements as its capacity says, the most recently
-  /// used ones. So SQL with values in it fills the cache with what is never used again: bind
-  /// values.
+  /// An idle statement is taken from the connection's cache; it returns there when it is released.
+  /// The cache keeps the most recently used idle statements, up to its capacity. SQL with literal
+  /// values fills the cache with statements that are never used again: bind values instead.
   ///
   /// - Parameter sql: Exactly one statement; comments around it are fine.
-  /// - Throws: ``SQLiteError`` for faulty SQL, with the place in the message; with
+  /// - Throws: ``SQLiteError`` for faulty SQL, with the position in the message; with
   ///   ``ResultCode/misuse`` if there is no statement or more than one.
   public func statement(_ sql: String) throws(SQLiteError) -> Statement {
     Statement(slot: try slot(sql), connection: self)
   }
 
-  /// A prepared statement for `sql`, as with ``statement(_:)``, for code that runs it very often
-  /// and holds it no longer than a call.
+  /// Returns a prepared statement for `sql`, like ``statement(_:)``, for frequent use within a
+  /// call.
   ///
   /// - Parameter sql: Exactly one statement.
   /// - Throws: As ``statement(_:)``.
@@ -33,20 +32,19 @@ extension Connection {
     return slot
   }
 
-  /// Calls `body` with a prepared statement, and takes it back into the cache afterwards.
+  /// Calls `body` with a prepared statement, which returns to the cache afterwards.
   ///
-  /// The same as holding the result of ``statement(_:)``, but it cannot be held by mistake.
+  /// Unlike the result of ``statement(_:)``, it cannot be kept by mistake.
   public func withStatement<R>(
     _ sql: String, _ body: (Statement) throws -> R
   ) throws -> R {
     try body(try statement(sql))
   }
 
-  /// Runs one or many statements, ignoring the rows they give.
+  /// Runs one or more statements and ignores their rows.
   ///
-  /// Each runs to its end before the next is looked at, so later ones may use what earlier ones
-  /// made. The first that fails ends it; what was done before stays done, unless a transaction is
-  /// rolled back.
+  /// Each runs to its end before the next is prepared, so later ones may depend on earlier ones.
+  /// The first failure ends the call; earlier changes remain, unless a transaction is rolled back.
   ///
   /// - Throws: ``SQLiteError`` with the statement that failed.
   public func execute(_ sql: String) throws(SQLiteError) {
@@ -59,7 +57,7 @@ extension Connection {
         var handle: OpaquePointer?
         var result = sqlite3_prepare_v3(database, statement, -1, 0, &handle, &rest)
         if result == SQLITE_OK {
-          // Space and comments alone prepare to no statement.
+          // Whitespace and comments alone yield no statement.
           guard handle != nil else { continue }
           repeat { result = sqlite3_step(handle) } while result == SQLITE_ROW
         }
@@ -76,15 +74,14 @@ extension Connection {
     if let failure { throw failure }
   }
 
-  /// Runs one statement with values for its parameters, ignoring the rows it gives.
+  /// Runs one statement with values for its parameters and ignores its rows.
   public func execute(_ sql: String, _ values: [SQLValue]) throws(SQLiteError) {
     let statement = try statement(sql)
     try statement.bind(values)
     try statement.run()
   }
 
-  /// The rows that a statement gives, copied. For tools and tests; see ``Statement`` for more
-  /// speed.
+  /// The rows of a statement, copied. For tools and tests; ``Statement`` is faster.
   public func rows(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> [[SQLValue]] {
@@ -95,7 +92,7 @@ extension Connection {
     return rows
   }
 
-  /// The first column of the first row that a statement gives; nil if there is no row.
+  /// The first column of the statement's first row; nil if there is no row.
   public func value(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> SQLValue? {
@@ -106,21 +103,21 @@ extension Connection {
 
   // MARK: The cache
 
-  /// How many idle statements the connection keeps ready. Lowering it finalises some.
+  /// How many idle statements the connection caches. Lowering it finalises some.
   public var statementCacheCapacity: Int {
     get { statements.capacity }
     set { statements.setCapacity(newValue) }
   }
 
-  /// What the statement cache holds and how it did so far.
+  /// The contents and hit counts of the statement cache.
   public var statementCacheStatistics: StatementCacheStatistics { statements.statistics }
 
-  /// Finalises every idle statement, to give memory back.
+  /// Finalises every idle statement, to free memory.
   public func clearStatementCache() { statements.clear() }
 
   // MARK: Preparing
 
-  /// Prepares exactly one statement, to be kept for long.
+  /// Prepares exactly one statement for long-term use.
   func prepareOne(_ sql: String) throws(SQLiteError) -> OpaquePointer {
     let database = try open()
     try refuseNUL(sql)
@@ -129,8 +126,8 @@ extension Connection {
     let result = sql.withCString { start in
       var rest: UnsafePointer<CChar>? = start
       var result = SQLITE_OK
-      // Nothing may come before or after the statement but space and comments, which prepare to
-      // none.
+      // Before and after the statement only whitespace and comments are allowed, which yield no
+      // statement.
       while result == SQLITE_OK, first == nil, let next = rest, next[0] != 0 {
         result = sqlite3_prepare_v3(
           database, next, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &first, &rest)
@@ -154,7 +151,7 @@ extension Connection {
     throw error
   }
 
-  /// SQLite would take the first NUL for the end and ignore what follows.
+  /// SQLite would treat the first NUL as the end and ignore the rest.
   private func refuseNUL(_ sql: String) throws(SQLiteError) {
     if sql.utf8.contains(0) {
       throw SQLiteError(

@@ -1,24 +1,24 @@
-// Watching what a connection runs: the plans of statements, and the statements themselves.
+// Observing a connection: query plans, and the statements it runs.
 
 import CSQLite
 import Platform
 
-/// One line of the plan by which SQLite runs a statement.
+/// One line of a statement's query plan.
 public struct QueryPlanRow: Hashable, Sendable {
   /// The number of this line.
   public let id: Int
-  /// The number of the line this one belongs to; 0 at the top.
+  /// The number of the parent line; 0 at the top.
   public let parent: Int
-  /// What is done, such as `SEARCH note USING INDEX note_date (date>?)`.
+  /// The step, such as `SEARCH note USING INDEX note_date (date>?)`.
   public let detail: String
 }
 
 extension Connection {
-  /// The plan by which SQLite would run a statement, as `EXPLAIN QUERY PLAN` gives it.
+  /// The query plan of a statement, as `EXPLAIN QUERY PLAN` returns it.
   ///
   /// - Parameters:
   ///   - sql: One statement. It is not run.
-  ///   - values: For its parameters; the plan may depend on them.
+  ///   - values: Values for its parameters; the plan may depend on them.
   public func explainQueryPlan(
     _ sql: String, _ values: [SQLValue] = []
   ) throws(SQLiteError) -> [QueryPlanRow] {
@@ -28,14 +28,14 @@ extension Connection {
     }
   }
 
-  /// Has each statement reported when it ends, or no longer with nil.
+  /// Sets a closure that is called when a statement ends; nil removes it.
   ///
   /// - Parameters:
-  ///   - expandsValues: Whether the values of parameters are filled into the SQL. The cost grows
-  ///     with their length.
-  ///   - body: Called on the connection's thread with the statement's SQL and the time from its
-  ///     first step to its end in nanoseconds, including what the program did between its steps. It
-  ///     must not use the connection.
+  ///   - expandsValues: Whether the SQL includes the values of parameters. The cost grows with
+  ///     their length.
+  ///   - body: Called on the connection's thread with the statement's SQL and the time in
+  ///     nanoseconds from its first step to its end, including the program's own work between
+  ///     steps. It must not use the connection.
   public func trace(
     expandingValues expandsValues: Bool = true,
     _ body: ((_ sql: String, _ nanoseconds: Int64) -> Void)?
@@ -59,17 +59,16 @@ extension Connection {
         }
         return 0
       }, Unmanaged.passUnretained(box).toOpaque())
-    // Only now, when SQLite no longer knows the earlier one.
+    // Released only now, when SQLite no longer refers to the earlier one.
     traceBox = box
   }
 }
 
-/// The closure that is called for statements, and when those that are running began. The connection
-/// owns it.
+/// The tracing closure, and the start times of running statements. The connection owns it.
 final class TraceBox {
   private let expandsValues: Bool
   private let body: (String, Int64) -> Void
-  /// SQLite's own measure has steps of a millisecond.
+  /// SQLite's own measurement has a resolution of one millisecond.
   private var begun: [OpaquePointer: ContinuousClock.Instant] = [:]
 
   init(expandsValues: Bool, _ body: @escaping (String, Int64) -> Void) {
@@ -78,7 +77,7 @@ final class TraceBox {
   }
 
   func began(_ statement: OpaquePointer) {
-    // A trigger begins inside of its statement.
+    // A trigger begins inside its statement.
     if begun[statement] == nil { begun[statement] = .now }
   }
 
@@ -93,7 +92,7 @@ final class TraceBox {
 }
 
 extension Sequence<QueryPlanRow> {
-  /// The plan as a tree, one line for each step.
+  /// The plan as a tree, one line per step.
   public var planText: String {
     var depths: [Int: Int] = [:]
     var lines: [String] = []

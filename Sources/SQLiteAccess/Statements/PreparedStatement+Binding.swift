@@ -1,7 +1,7 @@
 // Binding values to a statement's parameters.
 //
-// Parameters are counted from 1. Bindings last until they are replaced, cleared, or the statement
-// goes away; a reset keeps them. A statement that is running must be reset before it is bound.
+// Parameters are numbered from 1. A binding lasts until it is replaced or cleared, or until the
+// statement is released; a reset keeps it. A running statement must be reset before binding.
 
 public import CSQLite
 
@@ -55,7 +55,7 @@ extension PreparedStatement where Self: ~Copyable {
   /// Binds bytes in place, as a blob.
   ///
   /// The caller keeps the memory valid and unchanged as long as a step may read it: until the
-  /// binding is replaced or cleared, or the statement is reset and not stepped again before that.
+  /// binding is replaced or cleared, or the statement is reset for the last time before that.
   @inlinable
   public func bindBlob(_ index: Int, inPlace bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
@@ -63,7 +63,7 @@ extension PreparedStatement where Self: ~Copyable {
         _handle, Int32(clamping: index), bytes.baseAddress, UInt64(bytes.count)))
   }
 
-  /// Binds a copy of a text in UTF-8.
+  /// Binds a copy of UTF-8 text.
   @inlinable
   public func bindText(_ index: Int, copying utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
@@ -71,7 +71,7 @@ extension PreparedStatement where Self: ~Copyable {
         _handle, Int32(clamping: index), utf8.baseAddress, UInt64(utf8.count)))
   }
 
-  /// Binds a text in UTF-8 in place, with the same duty as ``bindBlob(_:inPlace:)``.
+  /// Binds UTF-8 text in place, with the same requirements as ``bindBlob(_:inPlace:)``.
   @inlinable
   public func bindText(_ index: Int, inPlace utf8: UnsafeRawBufferPointer) throws(SQLiteError) {
     try check(
@@ -82,13 +82,13 @@ extension PreparedStatement where Self: ~Copyable {
   /// Binds `count` bytes of zeros, as a blob.
   @inlinable
   public func bindZeros(_ index: Int, count: Int) throws(SQLiteError) {
-    // Not the checked conversion: a negative count becomes a huge one, which SQLite refuses.
+    // The conversion is unchecked: a negative count becomes a huge one, which SQLite refuses.
     try check(
       sqlite3_bind_zeroblob64(
         _handle, Int32(clamping: index), UInt64(bitPattern: Int64(count))))
   }
 
-  /// Binds a value, copied.
+  /// Binds a copy of a value.
   public func bind(_ index: Int, value: SQLValue) throws(SQLiteError) {
     switch value {
     case .null: try bindNull(index)
@@ -104,12 +104,12 @@ extension PreparedStatement where Self: ~Copyable {
     }
   }
 
-  /// Binds values to the parameters 1, 2, 3 …, copied. The others stay as they are.
+  /// Binds copies of values to the parameters 1, 2, 3 …. Other parameters keep their bindings.
   public func bind(_ values: [SQLValue]) throws(SQLiteError) {
     for (offset, value) in values.enumerated() { try bind(offset + 1, value: value) }
   }
 
-  /// Makes every parameter `NULL`.
+  /// Binds `NULL` to every parameter.
   @inlinable
   public func clearBindings() {
     _ = sqlite3_clear_bindings(_handle)

@@ -1,17 +1,17 @@
 // Reading the columns of a statement's current row.
 //
-// Columns are read as the type that is asked for; SQLite converts where the stored type differs. A
-// column that does not exist reads as NULL. Pointers lead into SQLite's own memory.
+// A column is read as the requested type; SQLite converts if the stored type differs. A column that
+// does not exist reads as NULL. Pointers refer to SQLite's own memory.
 
 public import CSQLite
 
 /// The type in which a value is stored.
 public enum SQLType: Int32, Hashable, Sendable {
-  /// A signed integer of 64 bits.
+  /// A signed 64-bit integer.
   case integer = 1
   /// A floating-point number.
   case real = 2
-  /// Text in UTF-8.
+  /// UTF-8 text.
   case text = 3
   /// Bytes.
   case blob = 4
@@ -40,13 +40,13 @@ extension PreparedStatement where Self: ~Copyable {
 
   /// The type in which the column's value is stored.
   ///
-  /// Ask before reading: after a conversion SQLite leaves it open what this says.
+  /// Ask before reading: after a conversion the result is undefined.
   @inlinable
   public func type(_ column: Int) -> SQLType {
     SQLType(rawValue: sqlite3_column_type(_handle, Int32(clamping: column))) ?? .null
   }
 
-  /// The column's bytes, of a blob or of a text in UTF-8.
+  /// The column's bytes, of a blob or of UTF-8 text.
   ///
   /// - Returns: SQLite's own memory, valid until the next call of ``step()`` or ``reset()``, until
   ///   the same column is read as another type, or until the statement goes away. Empty if the
@@ -54,15 +54,16 @@ extension PreparedStatement where Self: ~Copyable {
   @inlinable
   public func blob(_ column: Int) -> UnsafeRawBufferPointer {
     let column = Int32(clamping: column)
-    // The order matters: the pointer first, which may convert, then the count of what is there.
+    // The order matters: reading the pointer may convert the value, and the count is that of the
+    // result.
     let bytes = sqlite3_column_blob(_handle, column)
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(_handle, column)))
   }
 
-  /// The column's value as text in UTF-8, in place.
+  /// The column's value as UTF-8 text, in place.
   ///
   /// - Returns: SQLite's own memory, valid as with ``blob(_:)``, without a terminating NUL; nil if
-  ///   the column is `NULL`. What a file holds as text need not be valid UTF-8.
+  ///   the column is `NULL`. Text in a file is not necessarily valid UTF-8.
   @inlinable
   public func utf8(_ column: Int) -> UnsafeBufferPointer<UInt8>? {
     let column = Int32(clamping: column)
@@ -72,14 +73,14 @@ extension PreparedStatement where Self: ~Copyable {
 
   /// The column's value as text; nil if it is `NULL`.
   ///
-  /// NUL is a character like others. Invalid UTF-8 is repaired with U+FFFD.
+  /// A NUL is an ordinary character. Invalid UTF-8 is repaired with U+FFFD.
   @inlinable
   public func string(_ column: Int) -> String? {
     guard let bytes = utf8(column) else { return nil }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The column's value in its stored type, copied.
+  /// A copy of the column's value in its stored type.
   public func value(_ column: Int) -> SQLValue {
     switch type(column) {
     case .integer: .integer(int64(column))
@@ -90,7 +91,7 @@ extension PreparedStatement where Self: ~Copyable {
     }
   }
 
-  /// The values of the current row, copied.
+  /// Copies of the values of the current row.
   public func row() -> [SQLValue] {
     (0..<columnCount).map { value($0) }
   }

@@ -1,15 +1,15 @@
-// What every kind of statement can do: bind, run, read columns.
+// The operations of every kind of statement: bind, run, read columns.
 //
-// Stepping, reading columns and binding are inlined into the caller, where they cost what the C
-// calls cost. What fails is out of line.
+// Stepping, reading columns and binding are inlined into the caller, where they cost the same as
+// the C calls. Error paths are not inlined.
 
 public import CSQLite
 
-/// A prepared statement, in use by one holder: a ``Statement`` or a ``UniqueStatement``.
+/// A prepared statement in use: a ``Statement`` or a ``UniqueStatement``.
 public protocol PreparedStatement: ~Copyable {
-  /// SQLite's own handle, for this library. It is valid as long as the statement is held.
+  /// SQLite's own handle, for this library. It is valid as long as the statement is in use.
   var _handle: OpaquePointer { get }
-  /// The connection that prepared the statement. It stays open as long as the statement is held.
+  /// The connection that prepared the statement. It stays open as long as the statement is in use.
   var connection: Connection { get }
   /// The SQL the statement was prepared from.
   var sql: String { get }
@@ -18,14 +18,13 @@ public protocol PreparedStatement: ~Copyable {
 extension PreparedStatement where Self: ~Copyable {
   // MARK: Running
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   ///
-  /// After false was returned, or an error thrown, the statement is at its end and holds no lock;
-  /// stepping again would run it anew.
+  /// After it has returned false or thrown, the statement has ended and holds no lock. Stepping
+  /// again would run it from the start.
   ///
   /// - Returns: True if there is a row whose columns can be read now; false at the end.
-  /// - Throws: ``SQLiteError`` with what SQLite reports: busy, a violated constraint, a damaged
-  ///   file.
+  /// - Throws: ``SQLiteError`` as reported by SQLite: busy, a violated constraint, a damaged file.
   @inlinable
   public func step() throws(SQLiteError) -> Bool {
     let result = sqlite3_step(_handle)
@@ -45,9 +44,9 @@ extension PreparedStatement where Self: ~Copyable {
     _ = sqlite3_reset(_handle)
   }
 
-  /// Makes the statement ready to run again, and gives up its locks. The bindings stay.
+  /// Makes the statement ready to run again, and releases its locks. The bindings stay.
   ///
-  /// A failure of the last step was thrown by that step and is not thrown again.
+  /// An error of the last step was thrown by that step and is not thrown again.
   @inlinable
   public func reset() {
     _ = sqlite3_reset(_handle)
@@ -68,23 +67,23 @@ extension PreparedStatement where Self: ~Copyable {
 
   // MARK: Facts
 
-  /// The SQL with the values that are bound now, for people to read.
+  /// The SQL with the bound values, for messages.
   public var expandedSQL: String {
     guard let text = sqlite3_expanded_sql(_handle) else { return sql }
     defer { sqlite3_free(text) }
     return String(cString: text)
   }
 
-  /// How many parameters there are; the largest number if they are numbered.
+  /// How many parameters there are; the greatest number if they are numbered.
   public var parameterCount: Int { Int(sqlite3_bind_parameter_count(_handle)) }
 
-  /// The number of the parameter called `name`, its `:`, `@` or `$` included, or nil.
+  /// The number of the parameter `name`, which includes its `:`, `@` or `$`; nil if there is none.
   public func parameterIndex(_ name: String) -> Int? {
     let index = sqlite3_bind_parameter_index(_handle, name)
     return index == 0 ? nil : Int(index)
   }
 
-  /// How many columns the result has; 0 if the statement gives no rows.
+  /// How many columns the result has; 0 if the statement returns no rows.
   public var columnCount: Int { Int(sqlite3_column_count(_handle)) }
 
   /// The names of the result's columns.
@@ -94,9 +93,9 @@ extension PreparedStatement where Self: ~Copyable {
     }
   }
 
-  /// Whether the statement leaves the database file as it is.
+  /// Whether the statement does not change the database file.
   public var isReadOnly: Bool { sqlite3_stmt_readonly(_handle) != 0 }
 
-  /// Whether the statement was stepped and has not come to its end since.
+  /// Whether the statement was stepped and has not ended since.
   public var isRunning: Bool { sqlite3_stmt_busy(_handle) != 0 }
 }

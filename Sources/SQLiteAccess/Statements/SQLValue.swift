@@ -1,17 +1,17 @@
-// One value of SQL: what a column holds or a parameter takes.
+// One SQL value: the content of a column or parameter.
 //
-// This is the comfortable way, for tools, tests and functions. Loops that must be fast read and
-// bind the columns of a `Statement` by type and make no such values.
+// This is the convenient form, for tools, tests and functions. Fast loops read and bind the columns
+// of a `Statement` by type, without such values.
 
 /// A value as SQLite stores it.
 public enum SQLValue: Hashable, Sendable {
   /// `NULL`.
   case null
-  /// A signed integer of 64 bits.
+  /// A signed 64-bit integer.
   case integer(Int64)
   /// A floating-point number. SQLite stores a NaN as `NULL`.
   case real(Double)
-  /// Text in UTF-8. It may contain NUL.
+  /// UTF-8 text. It may contain NUL.
   case text(String)
   /// Bytes.
   case blob([UInt8])
@@ -58,12 +58,12 @@ extension SQLValue: ExpressibleByIntegerLiteral,
   /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// The integer 1 or 0, which is how SQL has truth.
+  /// The integer 1 or 0, as SQL represents booleans.
   public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 }
 
 extension SQLValue: CustomStringConvertible {
-  /// The value as a literal of SQL.
+  /// The value as an SQL literal.
   public var description: String {
     switch self {
     case .null: return "NULL"

@@ -1,23 +1,23 @@
-// A prepared statement, in use by one holder.
+// A prepared statement in use.
 //
-// What is kept true:
+// Invariants:
 //
-//  - The handle is valid as long as the object lives: a statement keeps its connection, and a
-//    connection refuses to close while statements are held.
-//  - When the object goes away the statement is reset, loses its bindings and returns to the cache.
-//    So a dropped statement never holds a lock, and nothing has to be called at the end.
+//  - The handle is valid as long as the object lives: a statement retains its connection, and a
+//    connection refuses to close while statements are in use.
+//  - When the object is released, the statement is reset, loses its bindings and returns to the
+//    cache. So a released statement never holds a lock, and needs no cleanup call.
 //
-// What statements can do is in PreparedStatement.swift. UniqueStatement.swift has a kind without an
+// The operations are in PreparedStatement.swift. UniqueStatement.swift has a kind without an
 // object.
 
 import CSQLite
 
 /// A prepared SQL statement.
 ///
-/// Ask a connection for it with ``Connection/statement(_:)``, bind values to its parameters, step
-/// through its rows, and reset it to run it again. It returns to the connection's cache by itself
-/// when it is no longer held; hold it for as long as you like, a loop that keeps one pays nothing
-/// but SQLite's own calls.
+/// Get it from a connection with ``Connection/statement(_:)``, bind values to its parameters, step
+/// through its rows, and reset it to run it again. It returns to the connection's cache when it is
+/// released. Hold it for as long as you like: a loop that keeps one only pays for SQLite's own
+/// calls.
 ///
 ///     let query = try connection.statement("SELECT name, age FROM person WHERE age > ?")
 ///     try query.bind(1, 30 as Int64)
@@ -25,15 +25,15 @@ import CSQLite
 ///       print(query.string(0) ?? "", query.int64(1))
 ///     }
 ///
-/// Parameters are counted from 1 and columns from 0, as in SQLite. A statement belongs to its
-/// connection and is used where that is used, by one thread at a time.
+/// Parameters are numbered from 1 and columns from 0, as in SQLite. A statement belongs to its
+/// connection and follows the same rule: one thread at a time.
 ///
-/// Statements made of the same SQL are distinct: holding one and asking for another gives two.
+/// Requesting the same SQL while a statement is in use returns a second, separate statement.
 public final class Statement: PreparedStatement {
   /// SQLite's own handle, for this library.
   public let _handle: OpaquePointer
   private let slot: StatementSlot
-  /// The connection that prepared the statement. It stays open as long as the statement is held.
+  /// The connection that prepared the statement. It stays open as long as the statement is in use.
   public let connection: Connection
 
   init(slot: StatementSlot, connection: Connection) {

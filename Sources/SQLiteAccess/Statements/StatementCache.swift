@@ -1,12 +1,13 @@
 // The prepared statements of one connection, by their SQL.
 //
-// What is kept true:
+// Invariants:
 //
 //  - A slot owns one prepared statement. It is either idle here or in use by one `Statement`.
-//  - At most `capacity` slots are idle; the least recently used ones are finalised beyond that.
-//    Slots in use do not count: their number is bounded by their users.
-//  - Asking for SQL whose slots are all in use prepares another: two users never share a statement.
-//  - An idle statement is reset and has no bindings, so it holds no lock and no memory of others.
+//  - At most `capacity` slots are idle; beyond that the least recently used ones are finalised.
+//    Slots in use do not count: their users bound their number.
+//  - Requesting SQL whose slots are all in use prepares another: two users never share a statement.
+//  - An idle statement is reset and has no bindings, so it holds no lock and refers to no external
+//    memory.
 //
 // A slot stays in the dictionary while it is in use, so neither taking nor returning one changes
 // the dictionary; only preparing and evicting does.
@@ -18,12 +19,12 @@ final class StatementSlot {
   let handle: OpaquePointer
   let sql: String
   let hasParameters: Bool
-  // As with the fields of a connection: checks would find nothing.
+  // As with the fields of a connection, exclusivity checks would find nothing.
   @exclusivity(unchecked) var isInUse = true
-  /// Whether the cache will take it back; false once it was dropped from there.
+  /// Whether the cache will take it back; false once it was removed.
   var isCached = true
   @exclusivity(unchecked) var lastUse: UInt64 = 0
-  /// Another slot of the same SQL.
+  /// Another slot with the same SQL.
   var next: StatementSlot?
 
   init(handle: OpaquePointer, sql: String) {
@@ -33,15 +34,15 @@ final class StatementSlot {
   }
 }
 
-/// How the statement cache of a connection is doing.
+/// Statistics of a connection's statement cache.
 public struct StatementCacheStatistics: Hashable, Sendable {
-  /// Statements that were asked for and found ready.
+  /// Requests that found an idle statement.
   public internal(set) var hits = 0
-  /// Statements that had to be prepared.
+  /// Requests that had to prepare a statement.
   public internal(set) var misses = 0
-  /// Statements that were finalised to keep within the capacity.
+  /// Statements that were finalised because of the capacity.
   public internal(set) var evictions = 0
-  /// Statements that are ready now.
+  /// Statements that are idle now.
   public internal(set) var idle = 0
   /// Statements that are in use now.
   public internal(set) var inUse = 0
@@ -52,17 +53,17 @@ struct StatementCache {
   private var clock: UInt64 = 0
   private(set) var statistics = StatementCacheStatistics()
   private(set) var capacity: Int
-  /// The slot that was taken last. Loops ask for the same SQL again and again, and comparing a
+  /// The slot that was taken last. Loops request the same SQL again and again, and comparing a
   /// string with itself costs nothing.
   private var latest: StatementSlot?
-  /// Whether a statement is in use: then the connection cannot be closed.
+  /// Whether a statement is in use; the connection then cannot be closed.
   var hasStatementsInUse: Bool { statistics.inUse > 0 }
 
   init(capacity: Int) {
     self.capacity = max(0, capacity)
   }
 
-  /// An idle statement for `sql`, now in use, or nil if one has to be prepared.
+  /// Takes an idle statement for `sql`, or returns nil if one has to be prepared.
   mutating func take(_ sql: String) -> StatementSlot? {
     if let latest, !latest.isInUse, latest.sql == sql { return use(latest) }
     var slot = slots[sql]
@@ -92,9 +93,9 @@ struct StatementCache {
     _checkInvariants()
   }
 
-  /// Takes a statement back.
+  /// Returns a statement to the cache.
   mutating func giveBack(_ slot: StatementSlot) {
-    // The result repeats the error of the last step, which was reported when it happened.
+    // The result repeats the error of the last step, which was already reported.
     _ = sqlite3_reset(slot.handle)
     slot.isInUse = false
     statistics.inUse -= 1
@@ -117,7 +118,7 @@ struct StatementCache {
     _checkInvariants()
   }
 
-  /// Finalises every idle statement, and those in use when they come back.
+  /// Finalises every idle statement now, and those in use when they are returned.
   mutating func clear() {
     for first in slots.values {
       var slot: StatementSlot? = first
@@ -136,7 +137,7 @@ struct StatementCache {
 
   /// Finalises the least recently used idle statements beyond the capacity.
   ///
-  /// It searches all slots. That happens only when a newly prepared statement comes back, and
+  /// It searches all slots. That happens only when a newly prepared statement is returned, and
   /// preparing it cost far more.
   private mutating func evict() {
     while statistics.idle > capacity {
@@ -177,7 +178,7 @@ struct StatementCache {
     slot.next = nil
   }
 
-  /// Traps, in debug builds, if what the head of this file promises is not so.
+  /// Traps, in debug builds, if an invariant at the top of this file is violated.
   func _checkInvariants() {
     #if DEBUG
       var idle = 0

@@ -1,19 +1,18 @@
 // A prepared statement without an object.
 //
-// The same as a `Statement`, for code that runs statements so often that making an object and
-// counting references to it is measurable. It cannot be copied, so nothing is counted, and it
-// returns to the cache when the scope of its owner ends.
+// The same as a `Statement`, for code that runs statements so often that object creation and
+// reference counting are measurable. It cannot be copied, so it needs no reference counting, and it
+// returns to the cache when its owner's scope ends.
 
-/// A prepared SQL statement that cannot be copied. It costs SQLite's own calls and a look into the
-/// cache.
+/// A prepared SQL statement that cannot be copied. It costs a cache lookup and SQLite's own calls.
 ///
-/// Ask a connection for it with ``Connection/uniqueStatement(_:)``. It can do what a ``Statement``
-/// can.
+/// Get it from a connection with ``Connection/uniqueStatement(_:)``. It offers the same operations
+/// as a ``Statement``.
 public struct UniqueStatement: ~Copyable, PreparedStatement {
   /// SQLite's own handle, for this library.
   public let _handle: OpaquePointer
   private let slot: StatementSlot
-  /// The connection that prepared the statement. It stays open as long as the statement is held.
+  /// The connection that prepared the statement. It stays open as long as the statement is in use.
   public let connection: Connection
 
   init(slot: StatementSlot, connection: Connection) {

@@ -3,18 +3,20 @@
 import CSQLite
 
 extension Connection {
-  /// Copies the database into another, replacing what is there.
+  /// Copies the database into another one, replacing its content.
   ///
-  /// The copy is one consistent state. Others may read and write meanwhile: what this connection
-  /// writes is copied too, what others write makes the copying begin anew, so with many writers
-  /// copy all pages in one step, which holds them off in rollback mode only.
+  /// The copy is one consistent state. Other connections may read and write meanwhile. What this
+  /// connection writes is copied, too; a write by another connection restarts the copy. If there
+  /// are many writers, copy all pages in one step: in rollback mode that blocks them, in WAL mode
+  /// it does not.
   ///
   /// - Parameters:
   ///   - destination: A connection to another database, outside a transaction.
   ///   - pagesPerStep: How many pages are copied before `progress` is called; nil for all at once.
-  ///   - progress: Called after each step with the pages that remain and their total. If it gives
-  ///     false, the copying ends and the destination is as before.
-  /// - Throws: ``SQLiteError``: ``ResultCode/abort`` if `progress` ended it; ``ResultCode/busy`` or
+  ///   - progress: Called after each step with the number of remaining pages and the total. If it
+  ///     returns false, the copy ends and the destination is unchanged.
+  /// - Throws: ``SQLiteError``: ``ResultCode/abort`` if `progress` ended the copy;
+  ///   ``ResultCode/busy`` or
   ///   ``ResultCode/locked`` if one of the databases was in use for longer than the busy timeout.
   public func backup(
     to destination: Connection, pagesPerStep: Int? = nil,
@@ -50,14 +52,14 @@ extension Connection {
       throw SQLiteError(
         code: .abort, message: "the backup was stopped by its progress callback", path: path)
     }
-    // A lock that was not given is reported by the step only, everything else by both.
+    // Only the step reports a lock that could not be taken; both report all other errors.
     let failure = result == SQLITE_DONE ? finish : result
     if failure != SQLITE_OK {
       throw SQLiteError(result: failure, database: target, path: destination.path)
     }
   }
 
-  /// Copies the database into a file, which is created, or replaced in what it holds.
+  /// Copies the database into a file, which is created or overwritten.
   ///
   /// See ``backup(to:pagesPerStep:progress:)-(Connection,_,_)``.
   public func backup(
@@ -69,7 +71,7 @@ extension Connection {
     try destination.close()
   }
 
-  /// Waits on this thread.
+  /// Blocks this thread.
   func sleep(milliseconds: Int32) {
     _ = sqlite3_sleep(milliseconds)
   }

@@ -1,25 +1,25 @@
-// The write-ahead log: how long it is, and moving it into the database file.
+// The write-ahead log (WAL): its length, and checkpoints.
 //
 // Up to version 3.51.2, SQLite can lose commits when one connection checkpoints while another
 // writes. So a checkpoint here always holds the write lock. SQLite's own `RESTART` and `TRUNCATE`
-// take it, but when they cannot have it within the busy timeout they go on without, like `PASSIVE`.
-// That must not be: see `CheckpointWait`.
+// take it, but if they cannot get it within the busy timeout they continue without it, like
+// `PASSIVE`. `CheckpointWait` prevents that.
 
 import CSQLite
 import Platform
 
-/// What a checkpoint did.
+/// The result of a checkpoint.
 public struct CheckpointResult: Hashable, Sendable {
-  /// Pages in the write-ahead log; 0 after a checkpoint that truncated it, -1 if it was not
-  /// reached.
+  /// Pages in the write-ahead log; 0 after a checkpoint that truncated it, -1 if the checkpoint did
+  /// not start.
   public let walPages: Int
-  /// How many of them are in the database file now; -1 if it was not reached.
+  /// How many of them are now in the database file; -1 if the checkpoint did not start.
   public let checkpointed: Int
   /// Whether a reader, a writer or another checkpoint was in the way for longer than the timeout.
-  /// The log could not begin anew then: try again later.
+  /// The log could then not restart: try again later.
   public let isBusy: Bool
 
-  /// Makes a result, to compare with.
+  /// Creates a result, for comparisons.
   public init(walPages: Int, checkpointed: Int, isBusy: Bool) {
     self.walPages = walPages
     self.checkpointed = checkpointed
@@ -30,25 +30,24 @@ public struct CheckpointResult: Hashable, Sendable {
 extension Connection {
   /// How far a checkpoint goes. Both take the write lock.
   public enum CheckpointMode: Hashable, Sendable {
-    /// Moves everything, and lets the next writer begin the log anew; the log's file keeps its
-    /// size.
+    /// Copies all pages, and lets the next writer restart the log; the log's file keeps its size.
     case restart
-    /// As ``restart``, and makes the log's file empty.
+    /// As ``restart``, and truncates the log's file to zero bytes.
     case truncate
   }
 
-  /// Moves the write-ahead log into the database file, holding the write lock.
+  /// Copies the write-ahead log into the database file, holding the write lock.
   ///
   /// It waits for other writers, and for readers whose view is older than the last commit. If that
-  /// takes longer than the timeout it gives up, without harm, and says so in the result. It never
+  /// takes longer than the timeout it gives up, without harm, and the result says so. It never
   /// works without the write lock.
   ///
-  /// Call it outside a transaction and with no statement running. A database that is not in WAL
-  /// mode has nothing to do.
+  /// Call it outside a transaction and while no statement is running. It does nothing for a
+  /// database that is not in WAL mode.
   ///
   /// - Parameters:
   ///   - mode: How far to go.
-  ///   - timeoutMilliseconds: How long to wait for others; nil is the connection's busy timeout.
+  ///   - timeoutMilliseconds: How long to wait for locks; nil is the connection's busy timeout.
   /// - Throws: ``SQLiteError``: ``ResultCode/locked`` inside a transaction, or what writing
   ///   reports.
   @discardableResult
@@ -77,15 +76,15 @@ extension Connection {
       walPages: Int(walPages), checkpointed: Int(checkpointed), isBusy: isBusy)
   }
 
-  /// How many pages the write-ahead log had after this connection's last commit; 0 before the
-  /// first, and after a complete checkpoint, which restarts the log.
+  /// How many pages the write-ahead log had after this connection's last commit; 0 before the first
+  /// commit, and after a complete checkpoint, which restarts the log.
   ///
-  /// It costs nothing to ask.
+  /// Reading it costs nothing.
   public var walPagesAfterLastCommit: Int { wal.pages }
 
   /// The size of the write-ahead log's file in bytes; 0 if there is none.
   ///
-  /// The file does not shrink when the log begins anew, only by a checkpoint that truncates it.
+  /// The file does not shrink when the log restarts, only by a checkpoint that truncates it.
   public var walFileSize: Int64 {
     guard let file = sqlite3_db_filename(openDatabase, "main"), file[0] != 0,
       let log = sqlite3_filename_wal(file)
@@ -96,7 +95,7 @@ extension Connection {
 
   /// Whether closing the last connection to the database checkpoints it and removes the log.
   ///
-  /// True at first, as in SQLite. That checkpoint runs with the whole database locked.
+  /// True by default, as in SQLite. That checkpoint runs with the whole database locked.
   public var checkpointsOnClose: Bool {
     get {
       var isOff: Int32 = 0
@@ -111,13 +110,13 @@ extension Connection {
   }
 }
 
-/// Hears from SQLite after each commit how long the write-ahead log is.
+/// Records the length of the write-ahead log after each commit.
 final class WALCounter {
   var pages = 0
 
-  /// Takes the place of SQLite's automatic checkpoints, which are a hook of the same kind.
+  /// Replaces SQLite's automatic checkpoints, which are a hook of the same kind.
   ///
-  /// The connection keeps the counter until after the handle is closed.
+  /// The connection keeps the counter until the handle is closed.
   func install(on database: OpaquePointer) {
     sqlite3_wal_hook(
       database,
@@ -132,12 +131,12 @@ final class WALCounter {
   }
 }
 
-/// Waits for locks during a checkpoint, and keeps it from going on without the write lock.
+/// Waits for locks during a checkpoint, and prevents it from continuing without the write lock.
 ///
-/// When this gives up, SQLite continues with what it can do without the lock it was waiting for. If
+/// When this gives up, SQLite continues with the work that does not need the contended lock. If
 /// that was the write lock, it would copy pages unprotected. So giving up also interrupts the
-/// connection: SQLite looks for that before it copies a page. If the wait was for readers at the
-/// end, everything is copied by then and only the log's restart is left out.
+/// connection: SQLite checks for that before it copies a page. If the wait was for readers at the
+/// end, everything is already copied and only the restart of the log is skipped.
 private final class CheckpointWait {
   private let database: OpaquePointer
   private let deadline: ContinuousClock.Instant

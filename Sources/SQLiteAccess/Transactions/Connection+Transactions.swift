@@ -1,11 +1,11 @@
 // Transactions and savepoints.
 //
-// The statements that begin and end transactions are prepared once per connection and kept apart
-// from the cache, so that no amount of other SQL can push them out.
+// The statements that begin and end transactions are prepared once per connection and kept outside
+// the cache, so that other SQL cannot evict them.
 
 import CSQLite
 
-/// The statements that a connection keeps prepared as long as it is open.
+/// The statements that stay prepared as long as the connection is open.
 enum PermanentStatement: Int, CaseIterable {
   case beginDeferred, beginImmediate, beginExclusive, commit, rollback, dataVersion, schemaVersion
 
@@ -25,19 +25,18 @@ enum PermanentStatement: Int, CaseIterable {
 extension Connection {
   /// When a transaction takes its locks.
   public enum TransactionKind: Hashable, Sendable {
-    /// At its first statement: a read view at the first read, the write lock at the first write.
+    /// At the first statement: a read view at the first read, the write lock at the first write.
     case deferred
-    /// The write lock at once.
+    /// The write lock at the start.
     case immediate
-    /// As ``immediate``; without WAL mode readers are kept out too.
+    /// As ``immediate``; outside WAL mode it also blocks readers.
     case exclusive
   }
 
   /// Begins a transaction.
   ///
-  /// - Throws: ``SQLiteError``: ``ResultCode/busy`` if the write lock is wanted and another
-  ///   connection keeps it for longer than the busy timeout; ``ResultCode/error`` inside a
-  ///   transaction.
+  /// - Throws: ``SQLiteError``: ``ResultCode/busy`` if another connection holds the write lock for
+  ///   longer than the busy timeout; ``ResultCode/error`` inside a transaction.
   public func begin(_ kind: TransactionKind = .deferred) throws(SQLiteError) {
     switch kind {
     case .deferred: try runKept(.beginDeferred)
@@ -48,15 +47,15 @@ extension Connection {
 
   /// Commits the transaction.
   ///
-  /// - Throws: ``SQLiteError``. Look at ``isInTransaction`` afterwards: if it is still true, the
-  ///   commit can be tried again or rolled back; if not, SQLite has rolled back by itself.
+  /// - Throws: ``SQLiteError``. Check ``isInTransaction`` afterwards: if it is still true, the
+  ///   commit can be retried or rolled back; if not, SQLite has already rolled back.
   public func commit() throws(SQLiteError) {
     try runKept(.commit)
   }
 
   /// Rolls the transaction back.
   ///
-  /// If there is none, because SQLite already rolled back after an error, nothing happens.
+  /// It does nothing if there is none, because SQLite has already rolled back after an error.
   public func rollback() throws(SQLiteError) {
     _ = try open()
     guard isInTransaction else { return }
@@ -65,8 +64,8 @@ extension Connection {
 
   /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
   ///
-  /// - Throws: What `body` throws, or ``SQLiteError`` if the transaction cannot begin or commit; it
-  ///   is rolled back then.
+  /// - Throws: The error of `body`, or ``SQLiteError`` if the transaction cannot begin or commit;
+  ///   it is then rolled back.
   public func transaction<R>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
@@ -92,18 +91,18 @@ extension Connection {
 
   /// Begins a savepoint, inside a transaction or as its outermost part.
   ///
-  /// Savepoints nest; names need not be unique, the innermost of a name is meant. Code that uses a
+  /// Savepoints nest. Names need not be unique; the innermost with a name is used. Code that uses a
   /// savepoint very often may hold ``statement(_:)``s of the same SQL instead.
   public func savepoint(_ name: String) throws(SQLiteError) {
     try statement("SAVEPOINT " + Self.quoted(name)).run()
   }
 
-  /// Ends the savepoint and those inside it, keeping what was done.
+  /// Ends the savepoint and those inside it, keeping the changes.
   public func release(savepoint name: String) throws(SQLiteError) {
     try statement("RELEASE " + Self.quoted(name)).run()
   }
 
-  /// Undoes what was done since the savepoint began. The savepoint stays: release it too.
+  /// Undoes the changes since the savepoint began. The savepoint stays: release it, too.
   public func rollback(to name: String) throws(SQLiteError) {
     try statement("ROLLBACK TO " + Self.quoted(name)).run()
   }
@@ -116,7 +115,7 @@ extension Connection {
       try release(savepoint: name)
       return result
     } catch {
-      // After an error that made SQLite roll everything back there is no savepoint left.
+      // After an error for which SQLite rolled back everything, the savepoint no longer exists.
       if isInTransaction {
         try rollback(to: name)
         try release(savepoint: name)
@@ -125,24 +124,24 @@ extension Connection {
     }
   }
 
-  /// `name` as an identifier in SQL, whatever characters it has.
+  /// `name` as an SQL identifier, whatever characters it contains.
   public static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       + "\""
   }
 
-  // MARK: Changes by others
+  // MARK: External changes
 
   /// A number that changes when another connection has committed a change to the database.
   ///
-  /// Two readings on one connection are comparable, nothing else is. The connection's own changes
-  /// do not change it. Inside a transaction it stays.
+  /// Only compare values from the same connection. The connection's own changes do not change it,
+  /// and it is constant inside a transaction.
   public func dataVersion() throws(SQLiteError) -> Int64 { try number(.dataVersion) }
 
   /// A number that changes when any connection changes the database's schema: tables, indexes,
   /// triggers.
   ///
-  /// Inside a transaction it is that of the transaction's state.
+  /// Inside a transaction it belongs to the transaction's state.
   public func schemaVersion() throws(SQLiteError) -> Int64 { try number(.schemaVersion) }
 
   private func number(_ statement: PermanentStatement) throws(SQLiteError) -> Int64 {
@@ -155,7 +154,7 @@ extension Connection {
     return sqlite3_column_int64(handle, 0)
   }
 
-  // MARK: Kept statements
+  // MARK: Prepared statements
 
   private func kept(_ statement: PermanentStatement) throws(SQLiteError) -> OpaquePointer {
     if let handle = keptStatements[statement.rawValue] { return handle }

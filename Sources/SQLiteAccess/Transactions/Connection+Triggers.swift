@@ -1,8 +1,8 @@
-// Triggers: whether they run, and which rows they change.
+// Triggers: whether they run, and which rows are changed.
 
 import CSQLite
 
-/// Which rows the statements of a connection change; see ``Connection/rowChangeHandler``.
+/// Records which rows a connection's statements change; see ``Connection/rowChangeHandler``.
 final class RowChangeHandler {
   let body: (_ table: String, _ rowID: Int64) -> Void
 
@@ -22,9 +22,10 @@ final class RowChangeHandler {
 }
 
 extension Connection {
-  /// Whether the database's triggers run when this connection changes rows; true at first.
+  /// Whether the database's triggers run when this connection changes rows; true by default.
   ///
-  /// Temporary triggers always run. A change makes SQLite prepare the connection's statements anew.
+  /// Temporary triggers always run. Changing this makes SQLite prepare the connection's statements
+  /// again.
   public var runsTriggers: Bool {
     get { triggerSetting(-1) }
     set { _ = triggerSetting(newValue ? 1 : 0) }
@@ -34,12 +35,12 @@ extension Connection {
     var now: Int32 = 0
     let result = csqlite_db_config_boolean(
       openDatabase, SQLITE_DBCONFIG_ENABLE_TRIGGER, value, &now)
-    precondition(result == SQLITE_OK, "SQLite knows no setting for triggers")
+    precondition(result == SQLITE_OK, "this SQLite has no setting for triggers")
     return now != 0
   }
 
-  /// Called for each row that this connection inserts, changes or deletes, by its own statements
-  /// and by triggers; nil if none is called.
+  /// Called for each row that this connection inserts, changes or deletes, by its own statements or
+  /// by triggers; nil for no handler.
   ///
   /// It must not use the connection. It is not called for tables without row ids, nor for rows that
   /// `REPLACE` removes.

@@ -1,10 +1,12 @@
-// Turns of care: when the log is moved and free pages are given back. What is done in one is in `FileCare`.
+// Maintenance turns: when the WAL is checkpointed and free pages are returned. `FileCare` does the
+// work of one turn.
 //
-//  - A turn comes soon after a commit that has made the log long, at the latest before the next transaction, and from time to
-//    time as long as there may be something to do.
-//  - In a turn the writing connection is used under the lock of the writer's state, and only while no transaction is open on it. A
-//    transaction that wants to begin waits for the turn, so turns are short.
-//  - What happened is told outside of the lock, in the order of the turns.
+//  - A turn comes soon after a commit that made the WAL long, at the latest before the next
+//    transaction, and from time to time as long as there may be work.
+//  - A turn uses the writing connection under the lock of the writer's state, and only while no
+//    transaction is open on it. A transaction that wants to begin waits for the turn, so turns are
+//    short.
+//  - Events are delivered outside the lock, in the order of the turns.
 
 import Dflat
 import Dispatch
@@ -12,19 +14,19 @@ import SQLiteAccess
 import Platform
 
 extension SQLiteEngine {
-  /// When turns come.
+  /// Which turns are scheduled.
   struct Turns {
     var lastCommit = ContinuousClock.now
-    /// Whether a turn is set because the log is long.
+    /// Whether a turn is scheduled because the WAL is long.
     var isSoon = false
-    /// Whether a turn is set for later.
+    /// Whether a turn is scheduled for later.
     var isLater = false
   }
 
-  /// Pauses between steps of giving back pages, so that transactions come in between.
+  /// Pauses between steps of freeing pages, so that transactions can run in between.
   private static let pause = Duration.milliseconds(20)
 
-  /// Sets turns after a commit.
+  /// Schedules turns after a commit.
   func committed(_ state: inout WriterState, _ connection: Connection) {
     state.turns.lastCommit = .now
     if state.care?.isDue(connection) == true {
@@ -40,10 +42,10 @@ extension SQLiteEngine {
     }
   }
 
-  /// Moves the log if it is long. Outside of transactions.
+  /// Checkpoints the WAL if it is long. Call outside transactions.
   func moveLogIfDue(_ state: inout WriterState, _ connection: Connection) {
     guard state.care?.isDue(connection) == true else { return }
-    // Not before: who wants to open a snapshot meanwhile waits.
+    // Only after the checkpoint: until then a caller that opens a snapshot waits.
     defer { isLogLong.store(false, ordering: .releasing) }
     turn {
       try state.care?.moveLog(connection) { ownReaders } ?? []
@@ -61,19 +63,19 @@ extension SQLiteEngine {
   private func soonTurn() {
     writer.withLock { state in
       state.turns.isSoon = false
-      // Before it reads or writes, a transaction has done this itself.
+      // A transaction has done this itself before it reads or writes.
       if let connection = state.connection, !state.isWriting { moveLogIfDue(&state, connection) }
     }
   }
 
   private func laterTurn() {
     let delay = configuration.idleDelay
-    // The lock may be held for long, by who waits for another connection's lock.
+    // The lock may be held for long, by a thread that waits for another connection's lock.
     let next: Duration?? = writer.withLockIfAvailable { state -> Duration? in
       guard let connection = state.connection, var care = state.care else { return nil }
       if state.isWriting { return delay }
       let isQuiet = ContinuousClock.now - state.turns.lastCommit >= delay
-      // After an error it is tried again with the next commit.
+      // After an error the next commit tries again.
       var next = FileCare.Next.nothing
       turn {
         let step = try care.step(connection, isQuiet: isQuiet) { ownReaders }
@@ -92,17 +94,17 @@ extension SQLiteEngine {
     if let delay = next ?? delay { set(after: delay) { $0.laterTurn() } }
   }
 
-  /// A turn that is set keeps the engine until its time has come; then there is nothing to do if the file was closed. A weak reference
-  /// would make each count of references slow.
+  /// A scheduled turn retains the engine until it runs; if the file was closed by then, it does
+  /// nothing. A weak reference would make all reference counting of the engine slow.
   private func set(after delay: Duration, _ turn: @escaping @Sendable (SQLiteEngine) -> Void) {
     let (seconds, attoseconds) = delay.components
     let time = DispatchTime.now() + Double(seconds) + Double(attoseconds) / 1e18
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { turn(self) }
   }
 
-  /// Uses the writing connection outside of a transaction.
+  /// Uses the writing connection outside a transaction.
   private func turn(_ body: () throws -> [SQLiteWorkspace.Event]) {
-    // Nobody may ask the connection about foreign changes meanwhile.
+    // Keeps other threads from asking the connection about external changes meanwhile.
     foreignChanges.writerChanges()
     defer { foreignChanges.writerEnded() }
     do {
@@ -113,7 +115,7 @@ extension SQLiteEngine {
     }
   }
 
-  /// Tells the program, in order and outside of all locks.
+  /// Delivers an event to the program, in order and outside all locks.
   func tell(_ event: SQLiteWorkspace.Event) {
     if let hook = configuration.onEvent { telling.async { hook(event) } }
   }
@@ -125,14 +127,14 @@ extension SQLiteEngine {
   }
 }
 
-/// When the snapshots that are open have taken their states.
+/// When each open snapshot took its state.
 final class OpenSnapshots: Sendable {
   private typealias Opened = (time: ContinuousClock.Instant, isTransaction: Bool)
   private let opened = Mutex<[ObjectIdentifier: Opened]>([:])
 
   var oldest: ContinuousClock.Instant? { opened.withLock { $0.values.lazy.map(\.time).min() } }
 
-  /// Whether there are any of transactions that have not begun to write.
+  /// Whether there are snapshots of transactions that have not begun to write.
   var areTransactions: Bool { opened.withLock { $0.values.contains(where: \.isTransaction) } }
 
   func add(_ snapshot: SQLiteSnapshot, isTransaction: Bool) {

@@ -1,7 +1,8 @@
 // Fetching by primary key.
 //
-// It is the query that programs run most, one by one and in loops, so it has a way of its own without plan and view: one
-// statement, at most one row. A single statement sees a single state, so no transaction is needed around it.
+// This is the most frequent query, run one by one and in loops. So it has a path of its own without
+// plan and view: one statement, at most one row. A single statement sees a single state, so no
+// transaction is needed around it.
 
 import Dflat
 import FlatBuffersRuntime
@@ -19,7 +20,7 @@ extension SQLiteEngine {
     _ = try withRow(of: schema, with: key) { body($0, $1) } as Void?
   }
 
-  /// What `body` makes of the row with a key, on a reader of its own.
+  /// Calls `body` with the row that has a key, on a reader of its own.
   @inline(__always)
   private func withRow<R>(
     of schema: EntitySchema, with key: KeyValues,
@@ -28,7 +29,7 @@ extension SQLiteEngine {
     try onReader(of: schema) { try withRow(of: schema, with: key, on: $0, body) } ?? nil
   }
 
-  /// Calls `body` with a reader, unless there is no file yet.
+  /// Calls `body` with a reader, unless the file does not exist yet.
   @inline(__always)
   private func onReader<R>(
     of schema: EntitySchema, _ body: (Connection) throws -> R
@@ -46,7 +47,7 @@ extension SQLiteEngine {
     try withRow(of: schema, with: key, on: connection) { Row(sound: $1, id: $0, mark: mark) }
   }
 
-  /// What `body` makes of the row with a key, if there is one.
+  /// Calls `body` with the row that has a key, if there is one.
   @inline(__always)
   private func withRow<R>(
     of schema: EntitySchema, with key: KeyValues, on connection: Connection,
@@ -57,7 +58,7 @@ extension SQLiteEngine {
     }
   }
 
-  /// What `body` makes of the bytes that are stored with a key, if there are any.
+  /// Calls `body` with the bytes that are stored under a key, if there are any.
   @inline(__always)
   private func lookUp<R>(
     _ key: KeyValues, _ sql: TableSQL, on connection: Connection,
@@ -67,7 +68,7 @@ extension SQLiteEngine {
       let found = try text.utf8.withContiguousStorageIfAvailable({ bytes -> R? in
         guard let statement = try connection.uniqueStatement(sql.selectKey, reading: sql.table)
         else { return nil }
-        // In place: the statement goes before the text does.
+        // In place: the statement is reset before the text is freed.
         try statement.bindText(1, inPlace: UnsafeRawBufferPointer(bytes))
         return try onlyRow(of: statement, key, sql, body)
       })
@@ -88,7 +89,7 @@ extension SQLiteEngine {
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) throws -> R? {
     for index in key.rest.indices {
-      // An empty text, as the namespace of most items is, needs no copy.
+      // An empty text, such as the namespace of most items, needs no copy.
       if case .string(let text) = key.rest[index], text.isEmpty {
         try statement.bindText(index + 2, inPlace: UnsafeRawBufferPointer(start: nil, count: 0))
       } else {
@@ -99,7 +100,7 @@ extension SQLiteEngine {
     return body(statement.int64(0), statement.blob(1))
   }
 
-  /// What `body` makes of bytes. Damaged ones are reported, and passed over.
+  /// Calls `body` with the bytes of a row. Damaged bytes are reported and skipped.
   @inline(__always)
   private func ifSound<R>(
     _ id: Int64, _ bytes: UnsafeRawBufferPointer, _ sql: TableSQL,

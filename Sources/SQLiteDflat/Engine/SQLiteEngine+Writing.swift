@@ -1,7 +1,7 @@
-// The beginning and the end of the storage's transactions.
+// Begins and ends the storage's transactions.
 //
-// The connection that writes is used by the thread that holds the write lease. Its state is guarded
-// by a lock that turns of care take, too, so a transaction that begins waits for such a turn, or
+// The writing connection is used by the thread that holds the write lease. A lock guards its state.
+// Maintenance turns take that lock, too, so a transaction that begins waits for such a turn, or
 // gives up if it must not wait.
 
 import Dflat
@@ -60,7 +60,8 @@ extension SQLiteEngine {
         guard let connection = state.connection else { return generation }
         foreignChanges.writerChanges()
         state.isWriting = false
-        // Last of all: from then on others may ask the writer's connection about foreign changes.
+        // Runs last: from then on other threads may ask the writer's connection about external
+        // changes.
         defer { foreignChanges.writerEnded() }
         do {
           if committing {

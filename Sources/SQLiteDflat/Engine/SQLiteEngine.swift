@@ -1,11 +1,12 @@
 // SQLiteEngine: one file, one writing connection, a pool of readers.
 //
-//  - The writer is opened by the first transaction and prepares the file: incremental auto-vacuum before WAL mode, each
-//    setting read back. Its connection is used by one thread at a time: the one that holds the write turn.
+//  - The first transaction opens the writer and prepares the file: incremental auto-vacuum before
+//    WAL mode, each setting read back. Its connection is used by one thread at a time: the one that
+//    holds the write lease.
 //  - Readers are opened on demand, read-only, and never wait for the writer.
-//  - The write-ahead log is checkpointed by the writer only, in its own turn (`SQLiteEngine+Care`); automatic checkpoints are off on
-//    every connection.
-//  - Where nothing may be written, reading goes on: see `Connection.openForReading`.
+//  - Only the writer checkpoints the WAL, in maintenance turns (`SQLiteEngine+Care`); automatic
+//    checkpoints are off on every connection.
+//  - Reading works also where nothing can be written: see `Connection.openForReading`.
 
 import Dflat
 import Dispatch
@@ -26,36 +27,37 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let foreignChanges: ForeignChanges
   let snapshots = OpenSnapshots()
   let writer = Mutex(WriterState())
-  /// Where the file of a workspace in memory is.
+  /// The directory of an in-memory workspace's file.
   private let directory: TransientDirectory?
   private let statements = Mutex<[TableSQL]>([])
-  /// Those of `statements` that were asked for last: loops use one type again and again.
+  /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
-  /// Whether this process uses two versions of one schema, which may keep a side table differently. Each commit then begins a
-  /// generation (`ForeignChanges`): what one version writes may make wrong what was verified for the other.
+  /// Whether this process uses two versions of one schema, which may maintain a side table
+  /// differently. Each commit then begins a generation (`ForeignChanges`): a write by one version
+  /// may invalidate what was verified for the other.
   let usesSeveralVersions = Atomic(false)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
-  /// Whether the writer is there.
+  /// Whether the writer has been opened.
   let isPrepared = Atomic(false)
-  /// Whether a commit has left the log at its limit.
+  /// Whether a commit has left the WAL at its limit.
   let isLogLong = Atomic(false)
-  /// Where it is told what turns of care have come to.
+  /// Delivers the events of maintenance turns.
   let telling = DispatchQueue(label: "dflat.telling")
 
-  /// Unchecked: the connection is used by the thread that holds the write turn, which is one at a time.
+  /// Unchecked: only the thread that holds the write lease uses the connection.
   struct WriterState: @unchecked Sendable {
     var connection: Connection?
     var tables = WriterTables()
-    /// Whether a transaction has begun and not ended; the connection is its own then.
+    /// Whether a transaction is open; it has the connection to itself then.
     var isWriting = false
     var care: FileCare?
     var turns = Turns()
   }
 
   /// - Parameters:
-  ///   - path: The file; nil for a workspace in memory.
+  ///   - path: The file; nil for an in-memory workspace.
   ///   - configuration: The settings.
   init(path: String?, _ configuration: SQLiteWorkspace.Configuration) {
     configuration.check()
@@ -64,7 +66,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     self.path = path
     self.directory = directory
     self.configuration = configuration
-    // Beyond this size a statement is slower than looking at the rows, and at last refused.
+    // With more items a statement is slower than examining the rows, and SQLite finally rejects it.
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly,
       queries: QueryCapabilities(
@@ -84,7 +86,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  /// Where errors without another way out go.
+  /// Sets the function that receives errors which cannot be thrown to a caller.
   func connect(_ report: @escaping @Sendable (any Error) -> Void) {
     reporter.withLock { $0 = report }
   }
@@ -93,7 +95,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     reporter.withLock { $0 }?(error)
   }
 
-  /// Tells the same only once.
+  /// Reports each error only once.
   func reportOnce(_ error: StorageError) {
     if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
   }
@@ -102,17 +104,18 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     builder.withLock { $0 = handler }
   }
 
-  /// A query has mentioned an index that is not complete.
+  /// Notes that a query has used an index that is not complete.
   func want(indexesOf schema: EntitySchema) {
     if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
   }
 
-  /// The statements of an entity type, written once.
+  /// The statements of an entity type, created once.
   func sql(for schema: EntitySchema) -> TableSQL {
     withSQL(for: schema) { $0 }
   }
 
-  /// The same for the time of a call, in which no reference is counted: what was made is kept as long as the engine.
+  /// The same for the duration of a call, without reference counting: the engine keeps the
+  /// statements as long as it lives.
   @inline(__always)
   func withSQL<R>(for schema: EntitySchema, _ body: (TableSQL) throws -> R) rethrows -> R {
     let latest = latestStatements.load(ordering: .acquiring)
@@ -151,7 +154,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  /// Calls `body` with a reader. A file that is read without locks may change meanwhile; then it is read anew.
+  /// Calls `body` with a reader. If a file that is read without locks has changed meanwhile, `body`
+  /// runs again.
   func onReader<R: ~Copyable>(
     for purpose: ReadPurpose, _ body: (Connection) throws -> R
   ) throws -> R {
@@ -171,11 +175,11 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     return result
   }
 
-  /// Somebody writes to a file that can only be read without locks.
+  /// Reports that a file which can only be read without locks was changed.
   var changedFile: StorageError {
     StorageError(
-      .busy, message: "the file was changed while it was read, where no locks can be had",
-      path: path, advice: "copy the file to a directory where locks can be had")
+      .busy, message: "the file was changed while it was read without locks",
+      path: path, advice: "copy the file to a writable directory, where it can be locked")
   }
 
   var lastKnownToken: CommitToken { CommitToken(foreignChanges.lastGeneration) }
@@ -188,8 +192,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     SQLiteSnapshot(self, purpose)
   }
 
-  /// Puts a file with a rollback journal into WAL mode, as the first transaction would, if it can be done at once. Otherwise no
-  /// transaction could end beside a snapshot.
+  /// Switches a file with a rollback journal to WAL mode, as the first transaction would, if that
+  /// is possible at once. Otherwise no transaction could commit while a snapshot is open.
   func enterWALMode(before reader: Connection) {
     if isPrepared.load(ordering: .acquiring) || configuration.isReadOnly || reader.isWithoutLocks {
       return
@@ -201,12 +205,12 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       try writer.prepareDatabaseFile()
       try writer.close()
     } catch {
-      // Another program reads or writes, or this one may not write: the file is read as it is.
+      // Another program is using the file, or this one may not write it: the file is read as it is.
     }
   }
 
-  /// How long queries are waited for, in milliseconds, where nobody can write meanwhile: those who read for longer may themselves wait
-  /// for a transaction.
+  /// How long to wait for queries, in milliseconds, while no transaction can run. A longer read may
+  /// itself be waiting for a transaction.
   private static let patience = 100
 
   var missingFile: StorageError {
@@ -216,12 +220,12 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   // MARK: Writing
 
   func prepareForWriting() throws {
-    // The mutex may be held for long, by who waits for another connection's lock.
+    // The mutex may be held for long, by a thread that waits for another connection's lock.
     if isPrepared.load(ordering: .acquiring) { return }
     if configuration.isReadOnly {
       throw StorageError(
-        .readOnly, message: "the workspace was made for reading only", path: path,
-        advice: "set isReadOnly to false where it is made, or do not write")
+        .readOnly, message: "the workspace is read-only", path: path,
+        advice: "create it with isReadOnly set to false, or do not write")
     }
     do {
       try writer.withLock { state in
@@ -239,7 +243,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  /// Makes sure that the file can be used, which otherwise shows when it is used for the first time.
+  /// Makes sure that the file can be used; otherwise errors would only show with the first use.
   func open() throws {
     if !configuration.isReadOnly { return try prepareForWriting() }
     do { try onReader(for: .query) { _ in } } catch let error as SQLiteError {
@@ -251,7 +255,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     let connection = try Connection(
       path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
       statementCacheCapacity: configuration.statementCacheCapacity)
-    // SQLite opens what it may not write for reading, and says nothing.
+    // SQLite silently opens a file read-only if it must not write it.
     if connection.isReadOnly {
       throw SQLiteError(code: .readOnly, message: "the file cannot be written", path: path)
     }
@@ -276,21 +280,21 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
 
   func close() throws { try close([]) }
 
-  /// The last connection to a file moves the log into it and removes the log; no reader of ours does.
+  /// The last connection to a file checkpoints and removes the WAL; our readers do not.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
     foreignChanges.close()
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
-        .readOnly, message: "the workspace was made for reading only, its shutdown has no flags",
+        .readOnly, message: "the workspace is read-only, so its shutdown has no flags",
         path: path, advice: "call shutdown without flags")
     }
     try withStorageErrors {
       try writer.withLock { state in
         guard let connection = try state.connection ?? writerForFlags(flags) else { return }
         state.connection = nil
-        // A transaction that has ended may not be gone yet: it holds no statements.
+        // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.care = nil
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
@@ -304,7 +308,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  /// Flags are carried out also by a workspace that has written nothing.
+  /// Flags apply also to a workspace that has written nothing.
   private func writerForFlags(_ flags: WorkspaceShutdownFlag) throws -> Connection? {
     if flags.isEmpty { return nil }
     do {
@@ -316,7 +320,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  /// Waits until no other connection writes, for the busy timeout at most.
+  /// Waits until no other connection writes, at most for the busy timeout.
   private func waitForWriters(_ connection: Connection) throws(SQLiteError) {
     do {
       try connection.begin(.immediate)
@@ -324,7 +328,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     } catch  where error.isBusy {}
   }
 
-  /// One file remains, unless another connection still uses it: then it stays in WAL mode.
+  /// Leaves a single file behind, unless another connection still uses it: then it stays in WAL
+  /// mode.
   private func leaveWALMode(_ connection: Connection) throws(SQLiteError) {
     let timeout = connection.busyTimeoutMilliseconds
     connection.busyTimeoutMilliseconds = 0
@@ -353,7 +358,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   }
 }
 
-/// What is read where there is no file: nothing.
+/// Reads from a file that does not exist: everything is empty.
 private final class MissingFileView: StorageReader {
   private let error: StorageError
 

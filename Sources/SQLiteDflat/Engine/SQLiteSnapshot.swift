@@ -1,4 +1,4 @@
-// SQLiteSnapshot: one state of the data, kept as long as it is wanted.
+// SQLiteSnapshot: one state of the data that stays readable until the snapshot is closed.
 
 import Dflat
 import SQLiteAccess
@@ -9,7 +9,7 @@ final class SQLiteSnapshot: StorageSnapshot {
   private let purpose: ReadPurpose
   private var lease: ReaderLease?
   private var view: PinnedView?
-  /// Whether there was no file at the first read: then there is none for this snapshot.
+  /// Whether the file did not exist at the first read; it then never exists for this snapshot.
   private var isEmpty = false
 
   init(_ engine: SQLiteEngine, _ purpose: ReadPurpose) {
@@ -44,11 +44,11 @@ final class SQLiteSnapshot: StorageSnapshot {
     return explanation
   }
 
-  /// nil if there is no file.
+  /// Calls `body` with the view; nil if there is no file.
   private func reading<R: ~Copyable>(_ body: (SQLiteView) throws -> R) throws -> R? {
     guard let view = try open() else { return nil }
     let result = Result { try body(view) }
-    // What was read without locks is no longer one state.
+    // The file was read without locks and has changed: the snapshot no longer sees a single state.
     if view.connection.isOutdated { throw engine.changedFile }
     return try result.get()
   }
@@ -57,12 +57,12 @@ final class SQLiteSnapshot: StorageSnapshot {
     guard let view else { return }
     self.view = nil
     engine.snapshots.remove(self)
-    // A read transaction that cannot be ended is given up with its connection.
+    // If the read transaction cannot be ended, its connection is closed anyway.
     try? view.connection.rollback()
     lease?.end()
   }
 
-  /// nil as long as there is no file.
+  /// The view; nil as long as there is no file.
   private func open() throws -> SQLiteView? {
     if isEmpty { return nil }
     if let view { return view }
@@ -70,8 +70,8 @@ final class SQLiteSnapshot: StorageSnapshot {
       do {
         let lease = try engine.readers.checkout(beyondLimit: purpose != .query)
         if purpose == .query { engine.enterWALMode(before: lease.connection) }
-        // An earlier one is as right as the present one, and asks nobody; what is verified in the state may then have to be verified
-        // again.
+        // An earlier generation is as right as the current one and needs no query. At worst,
+        // something is verified again in this state.
         let generation = engine.foreignChanges.lastGeneration
         try lease.connection.begin(.deferred)
         self.lease = lease
@@ -88,7 +88,7 @@ final class SQLiteSnapshot: StorageSnapshot {
   }
 }
 
-/// Reading in a state that was begun before.
+/// Reads in a state that was pinned before.
 private final class PinnedView: SQLiteView {
   private let generation: Int
 

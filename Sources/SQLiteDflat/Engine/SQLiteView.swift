@@ -1,13 +1,13 @@
 // SQLiteView: reading rows through one connection.
 //
-// A view is used by one thread. Statements come from the connection's cache. A query that mentions indexes is answered in
-// one read transaction with the look at those indexes, so both see the same state.
+// A view is used by one thread. Statements come from the connection's cache. A query that mentions
+// indexes examines these indexes and reads in one read transaction, so both see the same state.
 
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
 
-/// Reading, in whatever transaction the connection is in.
+/// Reads in whatever transaction the connection is in.
 class SQLiteView: StorageReader {
   let engine: SQLiteEngine
   let connection: Connection
@@ -138,29 +138,32 @@ class SQLiteView: StorageReader {
     }
   }
 
-  /// Whether everything that is read is committed.
+  /// Whether the state that is read is committed.
   var isCommitted: Bool { true }
 
-  /// A generation that the state which is read does not come before. An earlier one is as right as the present one, and asks
-  /// nobody; what is verified may then have to be verified again.
+  /// A generation that is not later than the state being read. An earlier one is as right as the
+  /// current one and needs no query; at worst, something is verified again.
   func generationBeforeState() -> Int { engine.foreignChanges.lastGeneration }
 
-  /// Whether a side table was found to agree with the objects in the state that is read; nil if that is not known.
+  /// Whether a side table was found to agree with the objects in the state being read; nil if
+  /// unknown.
   func verdict(of side: String, at generation: Int) throws -> Bool? {
-    // If no other connection has committed from before the state to now, the state is of this generation.
+    // If no other connection has committed between that state and now, the state has this
+    // generation.
     guard let verdict = engine.foreignChanges.verdict(of: side, at: generation),
       try engine.foreignChanges.generation() == generation
     else { return nil }
     return verdict
   }
 
-  /// A side table was compared with the objects, in a state that does not come before this generation.
+  /// Records the result of comparing a side table with the objects, in a state not earlier than
+  /// this generation.
   func note(_ isRight: Bool, of side: String, at generation: Int) {
     engine.foreignChanges.note(isRight, of: side, at: generation)
   }
 
-  /// Whether a side table can answer: it reaches all objects and agrees with them. If not, or if that is not known for good, a
-  /// build is wanted.
+  /// Whether a side table can answer queries: it covers all objects and agrees with them. If not,
+  /// or if that is not permanently known, a build is requested.
   private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
     let extent = try IndexExtent.read(of: side, connection)
     let isGuarded =
@@ -187,13 +190,13 @@ class SQLiteView: StorageReader {
       try connection.commit()
       return result
     } catch {
-      // What failed is reported; that a read transaction could not be ended adds nothing.
+      // The first error is reported; a failure to end the read transaction adds nothing.
       try? connection.rollback()
       throw error
     }
   }
 
-  /// The row, if its bytes are sound. A damaged one is thrown.
+  /// The row, if its bytes are sound; throws if they are damaged.
   private func soundRow(
     _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
   ) throws(StorageError) -> Row {

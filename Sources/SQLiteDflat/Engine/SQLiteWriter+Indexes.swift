@@ -1,4 +1,4 @@
-// Building indexes: the writer's part. What a step does is in `IndexStep`.
+// Building indexes: the writer's part. `IndexStep` does the work of one step.
 
 import Dflat
 import SQLiteAccess
@@ -8,12 +8,12 @@ extension SQLiteWriter {
     try withStorageErrors(table: schema.table) {
       let table = try prepare(schema)
       let own = Set(schema.indexes.map(\.table))
-      // To look at a row costs much less than to store one.
+      // Examining a row costs much less than storing one.
       var step = IndexStep(
         of: table, connection, engine,
         limits: IndexStep.Limits(stored: limit, read: 20 * limit))
       let progress = try step.run(table.sides.filter { own.contains($0.table.table) })
-      // Side tables that are complete now are to be kept up.
+      // Side tables that are now complete must be kept complete by the writer.
       if progress.isFinished { tables.forget(schema) }
       engine.tell(
         .indexBuild(

@@ -1,13 +1,13 @@
 // SQLiteWriter: one write transaction.
 //
-// The main row comes first, so a key that belongs to another object is refused by a single statement, which leaves nothing
-// behind. Where unique side tables follow, the write has a savepoint around it.
+// The main row is written first, so that a single statement refuses a key which belongs to another
+// object, and leaves nothing behind. If unique side tables follow, the write is in a savepoint.
 //
-// What side tables get:
+// What is written to side tables:
 //
-//  - a complete one a row for every new object, also for an unknown value (NULL);
-//  - a partial one nothing beyond its last row; rows up to there are kept right;
-//  - every one that exists loses the row of a deleted object.
+//  - A complete one gets a row for every new object, also for an unknown value (NULL).
+//  - A partial one gets nothing beyond its last row; rows up to there are kept right.
+//  - Every one that exists loses the row of a deleted object.
 
 import Dflat
 import FlatBuffersRuntime
@@ -49,7 +49,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   ) throws {
     if let table = tables.prepared(schema), fields.isDisjoint(with: table.indexedFields) {
       return try withStorageErrors(table: schema.table, rowid: old.id) {
-        // What triggers do cannot be undone by putting the row back.
+        // The effects of triggers cannot be undone by restoring the row.
         let isFirst = tables.members.isUntouched && !tables.triggers.areThere
         if !isFirst { try tables.members.begin(connection) }
         tables.triggers.begin()
@@ -109,7 +109,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
   }
 
-  /// A row was changed, with its rows in side tables.
+  /// Finishes the change of a row and of its rows in side tables.
   private func endChange(of table: WriterTable, _ id: Int64) throws {
     if tables.triggers.areThere { try tables.endChange(of: table, id, connection) }
   }
@@ -160,7 +160,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     return row
   }
 
-  /// The tables of a type, to write anything to them.
+  /// The tables of a type, prepared for any write.
   @inline(__always)
   func prepare(_ schema: EntitySchema) throws -> WriterTable {
     if !tables.members.isMarked, let table = tables.prepared(schema) { return table }
@@ -207,7 +207,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try run(statement, table, id, bytes, key: schema.describeKey(of: row))
   }
 
-  /// Replaces a row whose key stays.
+  /// Replaces a row whose key does not change.
   private func updateMain(
     _ table: WriterTable, _ id: Int64, _ bytes: UnsafeRawBufferPointer
   ) throws {
@@ -239,17 +239,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
 
   // MARK: Unique values
 
-  /// SQLite's index refuses a value that another object has, if it knows all objects. Otherwise they are all looked at.
+  /// SQLite's index refuses a value that another object has, if it covers all objects. Otherwise
+  /// all objects are examined.
   private func checkUnique(
     _ side: WriterSide, _ value: ColumnValue, _ id: Int64, _ schema: EntitySchema
   ) throws {
     guard side.table.isUnique, !side.isTrusted else { return }
     try refuseDuplicate(side, value, id, schema)
-    // No object has the value, but a row that is wrong may be in the way.
+    // No object has the value, but a wrong row of the side table may be in the way.
     try side.vacate(value, connection)
   }
 
-  /// The same for unique side tables that do not reach the row.
+  /// The same for unique side tables that do not cover the row.
   private func checkUncoveredSides(
     _ table: WriterTable, _ row: RowView, _ id: Int64, _ schema: EntitySchema
   ) throws {
@@ -291,7 +292,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try tables.change.keep(connection)
         return result
       } catch {
-        // After some errors SQLite has rolled everything back.
+        // After some errors SQLite has rolled back everything.
         if connection.isInTransaction { try tables.change.undo(connection) }
         throw error
       }

@@ -1,7 +1,7 @@
-// Why a database cannot be opened, as the file system tells it.
+// Why a database cannot be opened, according to the file system.
 //
-// SQLite says "unable to open database file" whatever the reason is. So after a failure the path is
-// examined again. The result goes into the message for people; nothing depends on it.
+// SQLite reports "unable to open database file" whatever the reason. After a failure the path is
+// therefore examined again. The result only goes into the error message; no code depends on it.
 
 import Dflat
 import SQLiteAccess
@@ -10,8 +10,8 @@ import Platform
 extension StorageError {
   /// - Parameters:
   ///   - path: The database.
-  ///   - error: What SQLite says.
-  ///   - isReadOnly: Whether it was to be opened for reading only.
+  ///   - error: SQLite's error.
+  ///   - isReadOnly: Whether the file was to be opened for reading only.
   init(opening path: String, _ error: SQLiteError, isReadOnly: Bool) {
     let plain = StorageError(error)
     let problem = FileProblem(path, error, isReadOnly: isReadOnly)
@@ -32,12 +32,12 @@ private struct FileProblem {
     self.advice = advice
   }
 
-  /// nil if nothing is found.
+  /// nil if nothing wrong is found.
   init?(_ path: String, _ error: SQLiteError, isReadOnly: Bool) {
     if error.code == .notADatabase {
       self.init(
         "it is no SQLite database, or is encrypted",
-        advice: "check the path: the file belongs to something else")
+        advice: "check the path: it may be another program's file")
       return
     }
     guard error.isCantOpen || error.isReadOnly || error.code == .permission || error.code == .auth
@@ -63,7 +63,7 @@ private struct FileProblem {
     case nil:
       self.init(
         "the directory \(directory) cannot be reached: \(Self.systemError)",
-        advice: "check the path, and that this process may use its directories")
+        advice: "check the path and the permissions of its directories")
       return
     default:
       self.init("\(directory) is a file and no directory", advice: "give another path")
@@ -72,31 +72,31 @@ private struct FileProblem {
     let exists = Self.kind(of: path) != nil
     if !exists, isReadOnly {
       self.init(
-        "there is no such file, and a workspace that only reads does not make one",
+        "there is no such file, and a read-only workspace does not create one",
         advice: "check the path, or open it for writing")
     } else if !exists, access(directory, W_OK | X_OK) != 0 {
       self.init(
         "this process may not create a file in \(directory): \(Self.systemError)",
-        advice: "let it write the directory, or give a path where it may")
+        advice: "make the directory writable, or give another path")
     } else if exists, access(path, R_OK) != 0 {
       self.init(
         "this process may not read the file: \(Self.systemError)",
-        advice: "let it read the file, or give another path")
+        advice: "make the file readable, or give another path")
     } else if exists, !isReadOnly, access(path, W_OK) != 0 {
       self.init(
         "this process may not write the file: \(Self.systemError)",
-        advice: "let it write the file, or set isReadOnly to only read")
+        advice: "make the file writable, or set isReadOnly to only read")
     } else if exists, !isReadOnly, access(directory, W_OK | X_OK) != 0 {
       self.init(
         "this process may not create the log beside the file, in \(directory): "
           + Self.systemError,
-        advice: "let it write the directory, or set isReadOnly to only read")
+        advice: "make the directory writable, or set isReadOnly to only read")
     } else {
       return nil
     }
   }
 
-  /// What is at a path, as `S_IFMT` tells it; nil, and `errno`, if nothing is.
+  /// The kind of file at a path, as `S_IFMT`; nil, with `errno` set, if there is none.
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

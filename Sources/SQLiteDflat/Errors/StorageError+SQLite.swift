@@ -1,4 +1,4 @@
-// SQLite's errors as errors of a storage.
+// Converts SQLite's errors to storage errors.
 
 import Dflat
 import SQLiteAccess
@@ -8,7 +8,7 @@ extension StorageError {
     _ error: SQLiteError, table: String? = nil, rowid: Int64? = nil, key: String? = nil
   ) {
     if let key, error.isUniqueConstraint || error.isPrimaryKeyConstraint {
-      // SQLite's own words name columns, which nobody has written.
+      // SQLite's message names internal columns, which the user has never seen.
       self.init(
         .alreadyExists, table: table, rowid: rowid, key: key,
         message: "another object has it already", underlying: error, path: error.path)
@@ -39,7 +39,7 @@ extension StorageError {
   }
 }
 
-/// Runs calls of SQLite and turns what they throw into errors of the storage.
+/// Calls `body` and converts SQLite errors that it throws to storage errors.
 func withStorageErrors<R: ~Copyable>(
   table: @autoclosure () -> String? = nil, rowid: Int64? = nil,
   key: @autoclosure () -> String? = nil, _ body: () throws -> R

@@ -1,18 +1,17 @@
 // FileCare: maintenance that keeps the write-ahead log (WAL) and the file from growing without
 // need.
 //
-//  - All of it runs on the writing connection, outside transactions, while the engine holds the
-//    writer.
-//  - When the WAL has reached its limit it is checkpointed, holding the write lock. Readers of
-//    older states can prevent that: the checkpoint waits a little for short reads; otherwise it is
-//    tried again when the WAL has grown, and the readers are reported.
-//  - It waits at sizes that double, and longer each time. So queries that follow each other without
-//    a gap cannot keep the WAL from restarting, and the total time of waiting stays in proportion
-//    to the writes.
-//  - A WAL file that is longer than twice the limit is truncated, a shorter one is reused as it is.
-//  - Free pages are returned to the system in steps of bounded size, and not between transactions
-//    that follow each other closely, which may need the pages again; unless a large part of the
-//    file is free.
+//  - It runs on the writing connection, outside transactions, while the engine holds the writer
+//    lock.
+//  - When the WAL has reached its limit it is checkpointed under the write lock. Readers of older
+//    states can prevent that: the checkpoint waits briefly for short reads; otherwise it is retried
+//    when the WAL has grown, and the readers are reported.
+//  - It waits at sizes that double, and longer each time. So back-to-back queries cannot keep the
+//    WAL from restarting, and the total waiting time stays proportional to the amount written.
+//  - A WAL file longer than twice the limit is truncated; a shorter one is reused as it is.
+//  - Free pages are returned to the file system in steps of bounded size. This does not happen
+//    between transactions in quick succession, which may need the pages again, unless a large part
+//    of the file is free.
 
 import Dflat
 import SQLiteAccess
@@ -20,49 +19,49 @@ import SQLiteAccess
 struct FileCare {
   typealias Event = SQLiteWorkspace.Event
 
-  /// Pages given back in one step. Each costs a page or two of the log.
+  /// Pages freed in one step. Each costs a page or two in the WAL.
   private static let vacuumPages = 256
-  /// How long a checkpoint waits for readers: for each multiple of the limit that the WAL has
-  /// reached, and at most. While it waits, new readers do not need the WAL, so the longest query
-  /// decides.
+  /// How long a checkpoint waits for readers: per multiple of the limit that the WAL has reached,
+  /// and at most. New readers do not need the WAL meanwhile, so only the longest running query
+  /// matters.
   private static let (patience, mostPatience) = (Duration.milliseconds(50), Duration.seconds(1))
 
   private let pool: ReaderPool
   private let limit: Int
   private let limitPages: Int
-  private let givesBack: Bool
-  /// Log pages at which the next checkpoint is due.
+  private let returnsPages: Bool
+  /// WAL pages at which the next checkpoint is due.
   private var dueAt: Int
-  /// Log pages at which readers are waited for.
+  /// WAL pages at which a checkpoint waits for readers.
   private var waitAt: Int
-  /// Whether the last attempt to move the log has failed.
+  /// Whether the last attempt to checkpoint the WAL failed.
   private var isBehind = false
-  /// Since when readers have been in the way.
+  /// When readers began to prevent the checkpoint.
   private var blockedSince: ContinuousClock.Instant?
-  /// Whether pages were given back that the file still has until the log is moved.
+  /// Whether pages were freed that remain in the file until the WAL is checkpointed.
   private var mustShrink = false
 
-  /// Care for the file of a connection that was just prepared for writing.
+  /// Maintenance for the file of a connection that was just prepared for writing.
   /// - Parameter pool: The engine's readers of that file.
   init(walLimit: Int, _ connection: Connection, _ pool: ReaderPool) throws(SQLiteError) {
     self.pool = pool
     limit = walLimit
-    // Each page in the log has a header of 24 bytes.
+    // Each page in the WAL has a header of 24 bytes.
     limitPages = max(1, walLimit / (try connection.pageSize() + 24))
-    givesBack =
+    returnsPages =
       try connection.pragma("main.auto_vacuum")
       == .integer(DatabaseFileSettings.AutoVacuum.incremental.rawValue)
     dueAt = limitPages
     waitAt = limitPages
   }
 
-  /// Whether the log is long enough to be moved.
+  /// Whether the WAL is long enough for a checkpoint.
   func isDue(_ connection: Connection) -> Bool { connection.walPagesAfterLastCommit >= dueAt }
 
-  /// Checkpoints the WAL, if no reader or writer prevents it.
-  /// - Parameter ownReaders: The workspace's readers at the time of the call. It is called again
-  ///   after a checkpoint that readers prevented, so that a reader which began meanwhile is not
-  ///   taken for another program's.
+  /// Checkpoints the WAL unless a reader or writer prevents it.
+  /// - Parameter ownReaders: Returns the workspace's current readers. It is called again after a
+  ///   checkpoint that readers prevented, so that a reader which began in between is not taken for
+  ///   another program's.
   mutating func moveLog(
     _ connection: Connection, readers ownReaders: () -> OwnReaders
   ) throws(SQLiteError) -> [Event] {
@@ -70,7 +69,7 @@ struct FileCare {
     let pages = connection.walPagesAfterLastCommit
     let began = ContinuousClock.now
     let isLong = connection.walFileSize > 2 * Int64(limit)
-    // Also after an error: it is not tried again with each transaction.
+    // Also after an error, so that not every transaction retries.
     dueAt = pages + limitPages
     isBehind = true
     let result = try pool.checkpoint(
@@ -84,7 +83,7 @@ struct FileCare {
       mustShrink = false
       return [.checkpoint(pages: pages, duration: .now - began)]
     }
-    // Another program that writes ends soon, and it is no reader.
+    // Another program is writing. That ends soon, and it is not a reader to report.
     if try isWriting(connection) { return [] }
     if pages >= waitAt { waitAt = 2 * max(pages, limitPages) }
     let since = blockedSince ?? began
@@ -97,7 +96,7 @@ struct FileCare {
     ]
   }
 
-  /// How long an attempt to move a log of so many pages waits for readers.
+  /// How long a checkpoint of a WAL with this many pages waits for readers.
   func patience(pages: Int, _ readers: OwnReaders, now: ContinuousClock.Instant) -> Duration {
     let patience = min(Self.patience * max(1, pages / limitPages), Self.mostPatience)
     let mayEndInTime = readers.oldest.map { now - $0 < patience } ?? true
@@ -117,18 +116,18 @@ struct FileCare {
     }
   }
 
-  /// One step of what is done between transactions, from time to time.
+  /// One step of the maintenance between transactions.
   /// - Parameter isQuiet: Whether nothing has been written for a while.
   /// - Returns: What was done, and whether there is more to do.
   mutating func step(
     _ connection: Connection, isQuiet: Bool, readers: () -> OwnReaders
   ) throws(SQLiteError) -> (events: [Event], next: Next) {
-    let free = givesBack ? try connection.freelistCount() : 0
+    let free = returnsPages ? try connection.freelistCount() : 0
     if free > 0 {
       let pages = try connection.pageCount()
       let isMuch = free > Self.vacuumPages && free > pages / 4
       if !isQuiet && !isMuch { return ([], .later) }
-      let given = try giveBack(connection)
+      let given = try returnPages(connection)
       if given > 0 {
         mustShrink = true
         return ([.vacuum(pages: given, remaining: free - given)], isQuiet ? .soon : .later)
@@ -141,8 +140,8 @@ struct FileCare {
     return (events, isDone ? .nothing : .later)
   }
 
-  /// - Returns: How many pages were given back; 0 if another connection writes.
-  private func giveBack(_ connection: Connection) throws(SQLiteError) -> Int {
+  /// - Returns: How many pages were freed; 0 if another connection writes.
+  private func returnPages(_ connection: Connection) throws(SQLiteError) -> Int {
     do {
       return try connection.withoutWaiting { () throws(SQLiteError) in
         try connection.incrementalVacuum(pages: Self.vacuumPages)
@@ -152,20 +151,20 @@ struct FileCare {
     }
   }
 
-  /// When the next step is worth while.
+  /// When to run the next step.
   enum Next {
     case nothing, soon, later
   }
 }
 
-/// What is known of this workspace's readers.
+/// What is known about this workspace's readers.
 struct OwnReaders {
   /// When the oldest open snapshot took its state.
   let oldest: ContinuousClock.Instant?
-  /// Whether there are snapshots of transactions. They may be waiting for the writer, so a
-  /// checkpoint must not wait for them.
+  /// Whether transactions have open snapshots. Those transactions may be waiting for the writer, so
+  /// a checkpoint must not wait for them.
   var areTransactions = false
-  /// Whether a query or a snapshot is reading.
+  /// Whether a query or snapshot is reading.
   let isAnyAtWork: Bool
 }
 

@@ -1,26 +1,26 @@
 // External changes: whether a connection other than this engine's writer has committed.
 //
 // `PRAGMA data_version` gives a connection a number that changes when another connection commits.
-// The writer's number therefore tells of every external commit, and not of our own. The generation
-// counts them. What was verified at one generation holds as long as the generation is the same,
-// because our own writes keep it true. (Where they may not, a commit begins a generation; see
-// `WriterTables`.)
+// The writer's number therefore reveals every external commit, and never our own. The generation
+// counts these commits. A result of verification holds as long as the generation is the same,
+// because our own writes preserve it. (A commit that may not preserve it begins a new generation;
+// see `WriterTables`.)
 //
-//  - A generation that was read before a snapshot began is not later than the snapshot's: results
+//  - A generation that was read before a snapshot began is not later than the snapshot's. Results
 //    of verification in the snapshot are recorded under it.
-//  - If the generation is still the same after the snapshot began, it is the snapshot's own: what
-//    was recorded under it may be relied on.
+//  - If the generation is unchanged after the snapshot began, it is the snapshot's own. Results
+//    recorded under it can be relied on.
 //  - Results of verification inside a write transaction are recorded when it commits.
 //
-// While the writer is inside a transaction no other connection can commit. While it begins or ends
-// one, its number cannot be read. Then a second connection helps, the watcher, which never writes:
-// if its number is still what it was at a moment whose generation is known, no connection has
-// committed since, and the generation is the same. Otherwise the generation is unknown (nil), and
-// nothing is relied on. The writer records such moments only for a while after they were asked for.
-// Until there is a writer the watcher takes its place.
+// While the writer is inside a transaction, no other connection can commit. While the writer begins
+// or ends one, its number cannot be read. Then a second connection, the watcher, is consulted; it
+// never writes. If its number is unchanged since a moment whose generation is known, no connection
+// has committed since, and the generation is the same. Otherwise the generation is unknown (nil),
+// and no result is relied on. The writer records such moments only for a while after they were
+// needed. Until there is a writer, the watcher takes its place.
 //
-// The caller may be reading, and a connection that turns on WAL mode waits for readers. So this
-// never waits for a lock: where it would have to, the generation is unknown.
+// The caller may be reading, and a connection that turns on WAL mode waits for readers. So these
+// functions never wait for a lock: where they would have to, the generation is unknown.
 
 import SQLiteAccess
 import Platform
@@ -31,12 +31,12 @@ final class ForeignChanges: Sendable {
     var source: Source?
     var version: Int64 = 0
     var generation = 1
-    /// What side tables were found to be, and at which generation.
+    /// Whether each side table agreed with the objects, and at which generation.
     var verdicts: [String: (isRight: Bool, generation: Int)] = [:]
-    /// A connection that only looks, and what its number was at a moment whose generation is known.
+    /// A connection that never writes, and its number at a moment whose generation is known.
     var watcher: Connection?
     var moment: (version: Int64, generation: Int)?
-    /// At how many changes of phase such a moment is still to be noted.
+    /// For how many more changes of phase such a moment is recorded.
     var momentsWanted = 0
 
     mutating func lookAtSource() throws {
@@ -49,8 +49,8 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// For how many changes of phase moments are recorded after one was asked for.
-  private static let momentsNoted = 64
+  /// For how many changes of phase moments are recorded after one was needed.
+  private static let momentsRecorded = 64
 
   private enum Phase {
     case noWriter, idle, changing, writing
@@ -64,7 +64,7 @@ final class ForeignChanges: Sendable {
     self.openWatcher = openWatcher
   }
 
-  /// The present generation; nil if it is not known now.
+  /// The current generation; nil if it cannot be determined now.
   func generation() throws -> Int? {
     do {
       return try present()
@@ -77,14 +77,14 @@ final class ForeignChanges: Sendable {
     try state.withLock { state -> Int? in
       switch state.phase {
       case .changing:
-        state.momentsWanted = Self.momentsNoted
+        state.momentsWanted = Self.momentsRecorded
         guard let watcher = state.watcher, let moment = state.moment,
           try watcher.dataVersion() == moment.version
         else { return nil }
         return moment.generation
       case .writing: return state.generation
       case .noWriter:
-        // What works without locks hears of nothing, but can be seen to be outdated.
+        // A connection without locks does not notice commits, but can be seen to be outdated.
         if state.source?.connection.isOutdated != false {
           state.source = Source(connection: try openWatcher())
           state.generation += 1
@@ -99,8 +99,8 @@ final class ForeignChanges: Sendable {
   /// The generation when it was last determined.
   var lastGeneration: Int { state.withLock { $0.generation } }
 
-  /// Whether a side table was found to agree with the objects at this generation; nil if that was
-  /// not examined.
+  /// Whether a side table was found to agree with the objects at this generation; nil if it was not
+  /// verified.
   func verdict(of side: String, at generation: Int) -> Bool? {
     state.withLock { state in
       state.verdicts[side].flatMap { $0.generation == generation ? $0.isRight : nil }
@@ -111,8 +111,8 @@ final class ForeignChanges: Sendable {
     state.withLock { $0.verdicts[side] = (isRight, generation) }
   }
 
-  /// Invalidates what was verified so far: our writer has committed something that may contradict
-  /// it.
+  /// Invalidates all results so far, because our writer has committed something that may contradict
+  /// them.
   /// - Returns: The new generation.
   func beginGeneration() -> Int {
     state.withLock { state in
@@ -123,11 +123,11 @@ final class ForeignChanges: Sendable {
 
   // MARK: The writer's side
 
-  /// The writer is there, outside of a transaction.
+  /// The writer was opened and is outside a transaction.
   func writerOpened(_ writer: Connection) throws {
     let source = Source(connection: writer)
     try state.withLock { state in
-      // The number as of now: otherwise the first transaction would take it for an external change.
+      // Takes the current number, or the first transaction would look like an external change.
       state.version = try source.connection.dataVersion()
       state.source = source
       state.phase = .idle
@@ -135,14 +135,14 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// The writer is about to begin, or to end, a transaction.
+  /// The writer is about to begin or end a transaction.
   func writerChanges() {
     state.withLock { state in
       state.moment = nil
       if state.momentsWanted > 0 {
         state.momentsWanted -= 1
-        // Without it less is known, and nothing is wrong.
-        state.moment = try? noteMoment(&state)
+        // A failure is harmless: the generation is then unknown more often.
+        state.moment = try? recordMoment(&state)
       }
       state.phase = .changing
     }
@@ -150,10 +150,11 @@ final class ForeignChanges: Sendable {
 
   /// Pairs the watcher's number with the generation, which is exact before the writer begins and
   /// inside its transaction.
-  private func noteMoment(_ state: inout State) throws -> (version: Int64, generation: Int) {
+  private func recordMoment(_ state: inout State) throws -> (version: Int64, generation: Int) {
     let watcher = try state.watcher ?? openWatcher()
     state.watcher = watcher
-    // In this order: a commit in between makes the generation later, and the number differ.
+    // The version is read first. A commit in between then makes the generation later, and the
+    // version differs.
     let version = try watcher.dataVersion()
     if state.phase == .idle { try state.lookAtSource() }
     return (version, state.generation)
@@ -169,12 +170,12 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// The writer is outside of a transaction again.
+  /// The writer is outside a transaction again.
   func writerEnded() {
     state.withLock { $0.phase = .idle }
   }
 
-  /// Lets go of the connection, before it is closed.
+  /// Releases the writer's connection before it is closed.
   func close() {
     state.withLock { state in
       state.source = nil
@@ -184,8 +185,8 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// The connection whose number is the generation's: the writer's, or a watcher as long as there
-  /// is no writer.
+  /// The connection whose number defines the generation: the writer's, or a watcher as long as
+  /// there is no writer.
   ///
   /// Unchecked, because the writer's connection is shared with the writing thread. It is used under
   /// the mutex, and only while `phase` is `.idle`, when the writing thread does not use it.

@@ -1,14 +1,14 @@
-// TransientDirectory: where a workspace in memory keeps its file.
+// TransientDirectory: the directory for the file of an in-memory workspace.
 //
-// SQLite's own databases in memory have no snapshots: readers and the writer exclude each other. So
-// a workspace in memory is an ordinary one, on a file in a directory of its own. What is kept true:
+// SQLite's own in-memory databases have no snapshots: readers and the writer exclude each other. So
+// an in-memory workspace is an ordinary one whose file is in a directory of its own. Invariants:
 //
-//  - the first transaction creates the directory, under a name that no other workspace has;
-//  - on Linux it is in the memory file system /dev/shm if that has room, elsewhere in the directory
-//    for temporary files;
-//  - it is removed when the workspace is closed or released, and when the process exits. A process
-//    that was killed leaves it behind; the next workspace in memory removes it. Owners are told
-//    from the dead by a lock on the file `lock`, which ends with the process.
+//  - The first transaction creates the directory, under a name that no other workspace has.
+//  - On Linux it is in the memory file system /dev/shm if that has room; elsewhere it is in the
+//    directory for temporary files.
+//  - It is removed when the workspace is closed or released, and when the process exits. A killed
+//    process leaves it behind; the next in-memory workspace removes it. A lock on the file `lock`,
+//    which ends with the process, shows whether the owner is alive.
 
 import Platform
 
@@ -33,14 +33,14 @@ final class TransientDirectory: Sendable {
     remove()
   }
 
-  /// Makes the directory, unless it is there.
+  /// Creates the directory unless it exists.
   func create() throws(TransientDirectoryError) {
     try lock.withLock { lock throws(TransientDirectoryError) in
       if lock != nil { return }
       Self.removeLeftovers()
       guard mkdir(path, 0o700) == 0 else { throw TransientDirectoryError(path) }
-      // It gets its name when it is locked: if another process finds it unlocked, its owner is
-      // gone.
+      // The directory is renamed only once it is locked: another process that finds it unlocked
+      // takes its owner for dead.
       let new = path + "/new"
       let file = open(new, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
       guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0, rename(new, path + "/lock") == 0 else {
@@ -54,7 +54,7 @@ final class TransientDirectory: Sendable {
     }
   }
 
-  /// Removes the directory with what is in it.
+  /// Removes the directory and its contents.
   func remove() {
     lock.withLock { lock in
       guard let file = lock else { return }
@@ -106,8 +106,7 @@ final class TransientDirectory: Sendable {
     }
   }
 
-  /// Failures are not reported: the next workspace tries again, since the lock file is removed
-  /// last.
+  /// Failures are not reported: the lock file is removed last, so the next workspace tries again.
   private static func delete(_ path: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     for name in names where name != "lock" { unlink("\(path)/\(name)") }
@@ -116,12 +115,12 @@ final class TransientDirectory: Sendable {
   }
 }
 
-/// A directory for a workspace in memory could not be made.
+/// The directory for an in-memory workspace could not be created.
 struct TransientDirectoryError: Error {
   let message: String
   let isFull: Bool
 
-  /// After a call that has set `errno`.
+  /// Describes the failure of a call that has just set `errno`.
   init(_ path: String) {
     let number = errno
     message = "\(String(cString: strerror(number))), directory \(path)"

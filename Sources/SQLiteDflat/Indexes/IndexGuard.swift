@@ -1,14 +1,15 @@
-// Index guards: triggers that notice what other programs change.
+// Index guards: triggers that notice changes by other programs.
 //
-//  - A guard lowers the marks of the side tables that a changed row concerns to just below that
-//    row; see `IndexMarks`. It does no more, so other programs go on as if it were not there.
-//  - `REPLACE` removes the rows that are in the way of a new one, and tells no trigger of that. So
-//    guards look for rows with the same key, or the same unique value, before a row is written.
-//  - Our writers keep side tables in step by themselves, and run no guards: triggers are off on
+//  - A guard lowers the marks of the affected side tables to just below the changed row; see
+//    `IndexMarks`. It does nothing else, so it does not disturb other programs.
+//  - `REPLACE` removes conflicting rows without firing triggers for them. So guards look for rows
+//    with the same key, or the same unique value, before a row is written.
+//  - Our writers keep side tables consistent themselves and run no guards: triggers are off on
 //    their connections, unless the program or another one has put triggers into the file; see
 //    `WriterTriggers`.
-//  - A guard goes away with its table, stays with it when it is renamed, and is another text then.
-//    So whether it stands is seen from its text, which is looked at when the file's schema has
+//  - A guard is dropped with its table. When the table is renamed, the guard stays, but its text
+//    changes. So its text shows whether it is in place; the text is examined when the file's schema
+//    has changed (`IndexGuards`).
 //    changed (`IndexGuards`).
 
 import Dflat
@@ -19,12 +20,12 @@ import Platform
 struct IndexGuard: Sendable {
   static let prefix = "_dflat_"
   let name: String
-  /// The statement that makes it, as SQLite keeps it.
+  /// The statement that creates it, in the form that SQLite stores.
   let sql: String
-  /// The same where no values are unique. It is enough as long as there are no writes.
+  /// The same statement without unique columns. It suffices as long as the table is not written.
   let plainSQL: String
 
-  /// The guards of a main table, which concern all its side tables.
+  /// The guards of a main table, which affect all its side tables.
   static func guards(main: String, keys: [String]) -> [IndexGuard] {
     guards(of: main, marks: "main = \(main.sqlText)", unique: keys, givesIDs: true)
   }
@@ -37,10 +38,10 @@ struct IndexGuard: Sendable {
   }
 
   /// - Parameters:
-  ///   - marks: Which marks a row of the table concerns.
-  ///   - unique: Columns whose values no two rows share.
-  ///   - givesIDs: Whether SQLite may choose the id of a new row, which is then known afterwards
-  ///     only.
+  ///   - marks: Which marks a change to a row of the table affects.
+  ///   - unique: Columns whose values are unique.
+  ///   - givesIDs: Whether SQLite may choose the id of a new row, which is then only known after
+  ///     the insertion.
   private static func guards(
     of table: String, marks: String, unique: [String], givesIDs: Bool
   ) -> [IndexGuard] {
@@ -76,8 +77,8 @@ struct IndexGuard: Sendable {
 final class IndexGuards: Sendable {
   private let main: [IndexGuard]
   private let side: [IndexGuard]
-  /// SQLite's number of the file's schema when they were last seen to stand. Every change of a
-  /// table or trigger changes it.
+  /// SQLite's schema version of the file when the guards were last seen in place. It changes with
+  /// every change of a table or trigger.
   private let seen = Atomic<Int64>(-1)
 
   init(main: [IndexGuard], side: [IndexGuard]) {
@@ -85,9 +86,9 @@ final class IndexGuards: Sendable {
     self.side = side
   }
 
-  /// Whether all of them stand, in the state that a connection is reading.
-  /// - Parameter isCommitted: Whether that state is committed. The number of one that is rolled
-  ///   back may be given again.
+  /// Whether all guards are in place, in the state that a connection is reading.
+  /// - Parameter isCommitted: Whether that state is committed. The version of a state that is
+  ///   rolled back may be used again.
   func stand(on connection: Connection, isCommitted: Bool) throws(SQLiteError) -> Bool {
     let version = try connection.schemaVersion()
     if isCommitted, seen.load(ordering: .relaxed) == version { return true }
@@ -96,8 +97,8 @@ final class IndexGuards: Sendable {
     return true
   }
 
-  /// Makes the guards of a table that do not stand.
-  /// - Returns: Whether all of them stood.
+  /// Creates the missing guards of a table.
+  /// - Returns: Whether all of them were in place.
   static func ensure(
     _ guards: [IndexGuard], _ connection: Connection
   ) throws(SQLiteError) -> Bool {
@@ -109,7 +110,7 @@ final class IndexGuards: Sendable {
     return false
   }
 
-  /// - Parameter texts: The texts of which each guard must have one.
+  /// - Parameter texts: The accepted texts; each guard must have one of them.
   private static func stand(
     _ guards: [IndexGuard], _ connection: Connection, _ texts: (IndexGuard) -> [String]
   ) throws(SQLiteError) -> Bool {

@@ -3,16 +3,16 @@
 //   _dflat_index (side TEXT PRIMARY KEY, main TEXT, absent TEXT, verified INTEGER) WITHOUT ROWID
 //
 //  - Up to the row id `verified`, the side table has a row with the right value for each object,
-//    and no other row. `everything` says so of all rows, and of all that are still to come: our
-//    writers keep both tables in step.
-//  - `absent` is what an absent field read as when the values were verified. A schema with another
+//    and no other row. `everything` covers all rows, including future ones: our writers keep both
+//    tables consistent.
+//  - `absent` is the default for absent fields when the values were verified. A schema with another
 //    default has other values.
-//  - A mark counts only while its guards stand: triggers that lower `verified` when a connection
-//    that is no writer of this library changes a row of either table; see `IndexGuard`.
+//  - A mark is valid only while its guards are in place: triggers that lower `verified` when a
+//    connection other than our writers changes a row of either table; see `IndexGuard`.
 //
 // So a complete index is known to be right in O(1) when a file is opened, and after other
-// workspaces have committed. What other programs change is verified again from the first row that
-// they have touched.
+// workspaces have committed. Changes by other programs are verified again, from the first row that
+// they touched.
 
 import Dflat
 import SQLiteAccess
@@ -21,7 +21,7 @@ enum IndexMarks {
   static let table = "_dflat_index"
   /// Nothing is verified.
   static let nothing = Int64.min
-  /// All rows are, and those that our writers add.
+  /// All rows are verified, including those that our writers will add.
   static let everything = Int64.max
 
   static func create(on connection: Connection) throws(SQLiteError) {
@@ -30,7 +30,7 @@ enum IndexMarks {
         + "verified INTEGER NOT NULL) WITHOUT ROWID")
   }
 
-  /// Notes up to which row a side table is verified.
+  /// Records up to which row a side table is verified.
   static func set(
     _ verified: Int64, of side: SideTable, main: String, _ connection: Connection
   ) throws(SQLiteError) {
@@ -43,14 +43,14 @@ enum IndexMarks {
       ])
   }
 
-  /// Nothing of a side table is verified any more.
+  /// Marks nothing of a side table as verified.
   static func clear(_ side: SideTable, _ connection: Connection) throws(SQLiteError) {
     try connection.execute(
       "UPDATE \(table) SET verified = ? WHERE side = ?",
       [.integer(nothing), .text(side.table)])
   }
 
-  /// From a row on, nothing is verified any more.
+  /// Marks nothing as verified from a row on.
   static func lower(
     _ side: SideTable, below id: Int64, _ connection: Connection
   ) throws(SQLiteError) {
@@ -65,10 +65,10 @@ struct IndexExtent {
   /// Greatest row ids; nil for an empty table.
   let main: Int64?
   let side: Int64?
-  /// What its mark says; nil if it has none, or one of a schema with another default.
+  /// The row id of its mark; nil if it has none, or one of a schema with another default.
   let verified: Int64?
 
-  /// Whether the side table reaches all objects.
+  /// Whether the side table covers all objects.
   var isComplete: Bool { main == side }
 
   /// nil if a table does not exist.
@@ -91,7 +91,7 @@ struct IndexExtent {
         side: statement.isNull(1) ? nil : statement.int64(1),
         verified: statement.isNull(3) ? nil : statement.int64(3))
     } catch {
-      // There is no code of its own for a missing table or column.
+      // SQLite has no specific code for a missing table or column.
       if error.code == .error { return nil }
       throw error
     }

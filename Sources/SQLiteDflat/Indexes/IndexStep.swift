@@ -1,22 +1,24 @@
-// Index step: brings side tables into agreement with the objects, from the first row that is not verified.
+// Index step: makes side tables agree with the objects, from the first row that is not verified.
 //
-//  - Objects are walked in the order of row ids, for all side tables at once. A row that is missing is stored, one with a wrong
-//    value is given the right one, and one without an object is removed. So a side table is never left with a gap of ours, and one
-//    that another program has completed stays complete meanwhile.
-//  - How far it has come is kept in the file (`IndexMarks`): the next step, or the next program, goes on from there.
-//  - Where a unique value belongs to another object already, the side table ends below the object that has it too, and both objects
-//    are reported.
+//  - Objects are visited in the order of row ids, for all side tables at once. A missing row is
+//    stored, a wrong value is corrected, and a row without an object is removed. So a step never
+//    leaves a gap in a side table, and a side table that another program has completed stays
+//    complete meanwhile.
+//  - Progress is recorded in the file (`IndexMarks`): the next step, or the next program, continues
+//    from there.
+//  - If a unique value already belongs to another object, the side table ends below the second one,
+//    and both objects are reported.
 
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
 
 struct IndexStep {
-  /// What one step may do.
+  /// The limits of one step.
   struct Limits {
-    /// Rows that are stored.
+    /// Rows to store.
     let stored: Int
-    /// Rows that are looked at.
+    /// Rows to examine.
     let read: Int
 
     static let none = Limits(stored: .max, read: .max)
@@ -44,7 +46,7 @@ struct IndexStep {
     self.limits = limits
   }
 
-  /// Goes on with side tables of the type, those that the schema can read.
+  /// Continues with those side tables of the type that the schema can read.
   mutating func run(_ sides: [WriterSide]) throws -> IndexProgress {
     let open = sides.filter { $0.reader != nil && $0.verified != IndexMarks.everything }
       .map { OpenSide(side: $0, start: $0.verified, reach: $0.reach) }
@@ -67,8 +69,8 @@ struct IndexStep {
     let reach: Int64
   }
 
-  /// Stores what is missing, and puts right what is wrong.
-  /// - Returns: The last row that was dealt with, or `everything`.
+  /// Stores missing rows and corrects wrong ones.
+  /// - Returns: The last row that was processed, or `everything`.
   private mutating func walk(_ sides: [OpenSide], from start: Int64) throws -> Int64 {
     var open = sides
     var last = start
@@ -92,8 +94,8 @@ struct IndexStep {
     return IndexMarks.everything
   }
 
-  /// Makes a row of a side table what it should be.
-  /// - Returns: False if another object has the value, which is unique.
+  /// Corrects one row of a side table.
+  /// - Returns: False if another object has the same unique value.
   private mutating func settle(
     _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
   ) throws -> Bool {
@@ -104,7 +106,7 @@ struct IndexStep {
       try store(value, id, in: side)
     } catch let error as SQLiteError where error.isUniqueConstraint {
       if try owner(of: value, in: side) != nil { return false }
-      // A row that has the value wrongly is put right when it is its turn, or removed.
+      // A row that has this value wrongly is corrected when it is visited, or removed.
       try side.vacate(value, connection)
       try store(value, id, in: side)
     }
@@ -112,7 +114,7 @@ struct IndexStep {
     return true
   }
 
-  /// Whether there is a row with the right value. Any value is, of a damaged object.
+  /// Whether there is a row with the right value. For a damaged object any value counts as right.
   private func holds(
     _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
   ) throws -> Bool {
@@ -132,7 +134,7 @@ struct IndexStep {
     try statement.run()
   }
 
-  /// The object that has a value, as a row of the side table says and its own bytes confirm.
+  /// The object that has a value, according to a row of the side table and confirmed by its bytes.
   private func owner(of value: ColumnValue, in side: WriterSide) throws -> Int64? {
     let statement = try connection.statement(
       "SELECT m.rowid, m.p FROM \(side.table.table.quoted) AS s "
@@ -147,9 +149,9 @@ struct IndexStep {
 
   // MARK: The end of a step
 
-  /// Nothing is wrong any more up to a row.
+  /// Marks everything up to a row as verified.
   private func verified(_ item: OpenSide, through last: Int64) throws {
-    // What is beyond its former reach was stored just now.
+    // Rows beyond its former reach were stored just now.
     if item.side.isComplete || item.start < item.reach {
       try removeOrphans(of: item, through: item.side.isComplete ? last : min(last, item.reach))
     }
@@ -165,17 +167,17 @@ struct IndexStep {
       [.integer(item.start), .integer(last)])
   }
 
-  /// How many objects may be left.
+  /// An upper bound for the number of remaining objects.
   private func countBehind(_ last: Int64) throws -> Int {
     let end = try connection.value("SELECT max(rowid) FROM \(table.schema.table.quoted)")
     return Int(max(1, (end?.integer ?? 0) - max(last, 0)))
   }
 
-  // MARK: Equal values
+  // MARK: Duplicate values
 
   private func isBlocked(_ item: OpenSide) -> Bool { blocked.contains { $0 === item.side } }
 
-  /// The side table ends below an object whose value belongs to another one.
+  /// Ends the side table below an object whose value belongs to another one.
   private mutating func block(_ item: OpenSide, at id: Int64, _ value: ColumnValue) throws {
     let side = item.side
     let other = try owner(of: value, in: side) ?? id

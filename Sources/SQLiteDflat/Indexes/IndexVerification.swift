@@ -1,18 +1,18 @@
-// Index verification: whether a side table has what the objects say, found out by reading both.
+// Index verification: compares a side table with the objects by reading both.
 //
-// It is needed where there is no mark (`IndexMarks`): in files that other programs have made, and
-// behind the first row that one of them has changed.
+// It is needed where there is no mark (`IndexMarks`): in files that other programs have created,
+// and from the first row that one of them has changed.
 
 import Dflat
 import FlatBuffersRuntime
 import SQLiteAccess
 
 extension SideTable {
-  /// Whether it has a row with the right value for each object beyond a row id, and no other row
-  /// there.
+  /// Whether the side table has a row with the right value for each object beyond a row id, and no
+  /// other row there.
   ///
-  /// Damaged objects have no values to compare. They agree with whatever row they have, so that one
-  /// of them does not make an index useless.
+  /// Damaged objects have no values to compare. They match whatever row they have, so that a single
+  /// one does not make an index useless.
   func agrees(
     with main: TableSQL, beyond id: Int64, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
@@ -37,7 +37,7 @@ extension SideTable {
 }
 
 extension EntitySchema {
-  /// Whether the bytes of a row are not what the layout demands.
+  /// Whether the bytes of a row violate the layout.
   func isDamaged(_ bytes: UnsafeRawBufferPointer) -> Bool {
     do { try layout.verify(bytes) } catch { return true }
     return false
@@ -45,7 +45,7 @@ extension EntitySchema {
 }
 
 extension ColumnReader {
-  /// The value in the bytes of a row. A damaged row may have none.
+  /// The value in the bytes of a row; a damaged row may have none.
   func value(in bytes: UnsafeRawBufferPointer) -> ColumnValue {
     RowView(root: bytes).map(read) ?? .null
   }
@@ -59,7 +59,7 @@ extension PreparedStatement where Self: ~Copyable {
     // Other programs store 0 for an empty union.
     case (.null, .integer): side.isUnionTag && int64(column) == 0
     case (.integer(let value), .integer): int64(column) == value
-    // A real column may hold a whole number as an integer, and has no -0.0.
+    // SQLite may store a whole number in a REAL column as an integer, and does not keep -0.0.
     case (.real(let value), .real), (.real(let value), .integer): double(column) == value
     case (.text, .text):
       utf8(column).map { value.isSame(as: .text(UnsafeRawBufferPointer($0))) } ?? false

@@ -1,4 +1,4 @@
-// From a plan to one SELECT statement.
+// Turns a plan into one SELECT statement.
 //
 // Rows come by ascending row id, or in the order of one key or index. A condition on an index
 // becomes a set of row ids, `rowid IN (SELECT rowid FROM side WHERE …)`, which SQLite walks in
@@ -13,11 +13,11 @@ import SQLiteAccess
 struct SelectSQL {
   private(set) var text: String
   private(set) var constants: [Value] = []
-  /// The tables of the indexes that it uses, by name; a key stands as its column.
+  /// The tables of the indexes that it uses, by name; a key is listed under its column.
   private(set) var indexes: [String] = []
   private let sql: TableSQL
   private var table: String { sql.quoted }
-  /// The column of the join that drives it, if one does.
+  /// The column whose side table drives the join, if there is a join.
   private var driver: FieldDescriptor?
 
   init(_ plan: Plan, _ sql: TableSQL) {
@@ -27,7 +27,7 @@ struct SelectSQL {
     let term = plan.isOrderedByEngine ? plan.query.order.first : nil
     var statement = "SELECT m.rowid, m.p FROM "
     if let term, case .index(let index)? = term.field.column {
-      // CROSS JOIN: SQLite takes the tables in this order.
+      // CROSS JOIN keeps SQLite from reordering the tables.
       let side = schema.indexes[index].table
       statement += "\(side.quoted) AS s CROSS JOIN \(table) AS m ON m.rowid = s.rowid"
       driver = term.field
@@ -72,7 +72,7 @@ struct SelectSQL {
 
   /// A condition on the row `m`.
   private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
-    // All that is said of one index or key goes into one expression.
+    // All conditions on one index or key become one expression.
     if let field = predicate.onlyField {
       if case .index? = field.column, field != driver {
         return "m.rowid IN (" + rowIDs(predicate, schema) + ")"
@@ -85,7 +85,7 @@ struct SelectSQL {
     case .and:
       return predicate.partsByField.map { condition($0, schema) }.joined(separator: " AND ")
     case .or:
-      // One set of row ids, so that rows come in order and each but once.
+      // One set of row ids, so that rows come in order and without duplicates.
       let sets = predicate.partsByField.map { rowIDs($0, schema) }
       return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
     case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
@@ -134,8 +134,8 @@ struct SelectSQL {
     }
   }
 
-  /// Unsigned numbers are stored as their bit patterns: those above the signed maximum are
-  /// negative, and greater than all others.
+  /// Unsigned numbers are stored as their bit patterns: those above the signed maximum are stored
+  /// as negative numbers, but compare greater than all others.
   private mutating func unsigned(
     _ comparison: ComparisonOperator, _ constant: UInt64, column: String
   ) -> String {

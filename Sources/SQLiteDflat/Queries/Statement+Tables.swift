@@ -15,12 +15,12 @@ extension Connection {
   func statement(_ sql: String, reading table: String) throws(SQLiteError) -> Statement? {
     do { return try statement(sql) } catch {
       if try !tableExists(table) { return nil }
-      // Outside of a transaction it may have been made since the statement was tried.
+      // Outside a transaction the table may have been created since the first attempt.
       return try statement(sql)
     }
   }
 
-  /// The same, to be held for a call.
+  /// The same, held by the caller for the duration of a call.
   func uniqueStatement(
     _ sql: String, reading table: String
   ) throws(SQLiteError) -> UniqueStatement? {
@@ -32,7 +32,7 @@ extension Connection {
 }
 
 extension PreparedStatement where Self: ~Copyable {
-  /// The next row; none if the table was dropped since the statement was prepared.
+  /// The next row; nil if the table was dropped since the statement was prepared.
   @inline(__always)
   func step(of table: String) throws(SQLiteError) -> Bool {
     do {

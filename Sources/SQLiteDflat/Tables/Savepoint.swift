@@ -1,7 +1,7 @@
-// Savepoint: a part of a transaction that can be undone alone.
+// Savepoint: a part of a transaction that can be rolled back on its own.
 //
-// Its statements are prepared at their first use and then kept: a transaction of one change spends
-// a good part of its time on its savepoint.
+// Its statements are prepared at their first use and then kept: a transaction with a single change
+// spends a good part of its time on its savepoint.
 
 import Dflat
 import SQLiteAccess
@@ -22,29 +22,30 @@ struct Savepoint {
     try beginning.on(connection).run()
   }
 
-  /// Keeps what was done since it was begun.
+  /// Keeps the changes made since it was begun.
   mutating func keep(_ connection: Connection) throws {
     try release.on(connection).run()
   }
 
-  /// Undoes what was done since it was begun.
+  /// Undoes the changes made since it was begun.
   mutating func undo(_ connection: Connection) throws {
     try undoing.on(connection).run()
     try release.on(connection).run()
   }
 }
 
-/// What sets the transactions that share a commit apart: where one has begun, everything behind can
+/// Separates the transactions that share a commit: from the beginning of each one, everything can
 /// be undone.
 ///
-/// A savepoint costs a third of what replacing a row does, and a copy of each page that is changed
-/// behind it. Most transactions replace one row and do nothing else. So the first row of a
-/// transaction is replaced without, and remembered, as long as no key or side table follows: to
-/// undo that, the old row is put back. What comes after it has a savepoint.
+/// A savepoint costs a third of what replacing a row does, plus a copy of each page that is changed
+/// after it. Most transactions replace one row and do nothing else. So the first row of a
+/// transaction is replaced without a savepoint, and its old value is remembered, as long as no key
+/// or side table is affected: to undo that, the old row is written back. Later changes have a
+/// savepoint.
 ///
-/// To release a savepoint costs more than to begin it. So those that are kept stay open, each
-/// inside the one before, until there are some; then the outermost is released, and all others with
-/// it. SQLite has a little more to do for a page the more of them are open.
+/// Releasing a savepoint costs more than beginning one. So kept savepoints stay open, each nested
+/// in the one before, up to a limit; then the outermost is released, and all others with it. The
+/// more of them are open, the more SQLite has to do for each page.
 struct MemberSavepoints {
   private static let mostOpen = 4
 
@@ -52,9 +53,9 @@ struct MemberSavepoints {
   typealias Replaced = (table: WriterTable, row: Row)
 
   private enum Phase {
-    /// Nothing has to be undone alone.
+    /// No transaction has begun.
     case none
-    /// A transaction has begun, and nothing of it has a savepoint.
+    /// A transaction has begun, and has no savepoint yet.
     case marked
     case begun
   }
@@ -63,35 +64,35 @@ struct MemberSavepoints {
   private var inner = Savepoint("member")
   private var phase = Phase.none
   private var replaced: Replaced?
-  /// How many are kept and not released.
+  /// How many savepoints are kept and not released.
   private var open = 0
 
-  /// Everything behind this can be undone.
+  /// Begins a transaction: everything from here on can be undone.
   mutating func mark() {
     phase = .marked
     replaced = nil
   }
 
-  /// Whether what is written next may have to be undone, and has no savepoint.
+  /// Whether the next write may have to be undone and has no savepoint.
   var isMarked: Bool { phase == .marked }
 
   /// Whether one row can be replaced now without a savepoint.
   var isUntouched: Bool { phase == .marked && replaced == nil }
 
-  /// That was done.
+  /// Records that one row was replaced.
   mutating func replaced(_ row: Row, in table: WriterTable) { replaced = (table, row) }
 
-  /// Whether there is a savepoint: what is known of tables may be undone with it.
+  /// Whether there is a savepoint: then undoing may also undo changes to tables.
   var hasBegun: Bool { phase == .begun }
 
-  /// Begins the savepoint, if there has to be one and is none: anything may be written behind it.
+  /// Begins the savepoint if one is needed and there is none. After that, anything may be written.
   mutating func begin(_ connection: Connection) throws {
     guard phase == .marked else { return }
     try open == 0 ? outermost.begin(connection) : inner.begin(connection)
     phase = .begun
   }
 
-  /// Keeps what was done since the mark.
+  /// Keeps the changes made since the mark.
   mutating func keep(_ connection: Connection) throws {
     defer { end() }
     guard phase == .begun else { return }
@@ -101,8 +102,8 @@ struct MemberSavepoints {
     try outermost.keep(connection)
   }
 
-  /// Undoes what was done since the mark.
-  /// - Returns: What is to be put back then.
+  /// Undoes the changes made since the mark.
+  /// - Returns: The row that the caller must then write back.
   mutating func undo(_ connection: Connection) throws -> Replaced? {
     defer { end() }
     if phase == .begun { try open == 0 ? outermost.undo(connection) : inner.undo(connection) }
@@ -114,13 +115,13 @@ struct MemberSavepoints {
     replaced = nil
   }
 
-  /// A transaction of the storage begins, in which none is open.
+  /// Resets the state for a new transaction of the storage, in which no savepoint is open.
   mutating func beginTransaction() {
     open = 0
     end()
   }
 
-  /// Lets go of the statements, and not of what is open.
+  /// Releases the statements; open savepoints stay open.
   mutating func dropStatements() {
     outermost = Savepoint("members")
     inner = Savepoint("member")

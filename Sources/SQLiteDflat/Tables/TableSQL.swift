@@ -1,10 +1,12 @@
 // The statements of one entity type: its tables, and reading and writing single rows.
 //
-//   main table    T (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 <type>, …, p BLOB, UNIQUE(__pk0, …))
+//   main table    T (rowid INTEGER PRIMARY KEY AUTOINCREMENT, __pk0 <type>, …, p BLOB,
+//                    UNIQUE(__pk0, …))
 //   side table    T__X (rowid INTEGER PRIMARY KEY, X <type>) for each index with the path X
 //   its index     index__T__X on T__X (X), UNIQUE for a unique path
 //
-// Strings are TEXT, float and double REAL, everything else INTEGER. AUTOINCREMENT keeps row ids unique for ever.
+// Strings are TEXT, float and double are REAL, everything else is INTEGER. With AUTOINCREMENT a row
+// id is never used again.
 
 import Dflat
 import SQLiteAccess
@@ -15,40 +17,40 @@ struct SideTable: Sendable {
   let column: String
   let isUnique: Bool
   let type: String
-  /// What an absent field reads as, as SQL; nil for what is usual.
+  /// The default for an absent field, as SQL; nil for the usual default.
   let absentText: String?
   /// nil for a field that this version of the schema does not have.
   let reader: ColumnReader?
   /// Whether it indexes which member a union holds.
   var isUnionTag: Bool { column.hasSuffix("__type") }
-  /// The field of the root table that the value is a part of.
+  /// The field of the root table that contains the value.
   let rootField: Int
   let insert: String
-  /// Fills a hole as well. A unique value of another row is still a conflict.
+  /// Also fills a gap. A unique value of another row is still a conflict.
   let upsert: String
   let delete: String
-  /// The greatest row ids of the main table and of this one, and what this one's mark says. It fails if this one has not the
-  /// column, or there are no marks.
+  /// Reads the greatest row ids of the main table and of this one, and this one's mark. It fails if
+  /// this table lacks the column, or if there are no marks.
   let extentAndMark: String
   /// The same without the mark.
   let extent: String
-  /// The value of a row.
+  /// Reads the value of a row.
   let select: String
-  /// What notices that other programs change it, or the main table.
+  /// Triggers that notice changes by other programs to this table or the main table.
   let guards: IndexGuards
   let ownGuards: [IndexGuard]
-  /// The schema that names it; nil for one that another version has made.
+  /// The schema that names it; nil if another version of the schema created it.
   private let schema: EntitySchema?
   /// The table of its objects.
   let main: String
 
-  /// The field, by the schema's names.
+  /// The field's name, as in the schema.
   var name: String {
     guard let schema, let reader else { return column }
     return schema.name(of: reader.field)
   }
 
-  /// The field and a value of it, for people.
+  /// The field and a value of it, for messages.
   func describe(_ value: ColumnValue) -> String {
     guard let schema, let reader else { return "\(column): \(value)" }
     return schema.describe(value, of: reader.field)
@@ -73,7 +75,8 @@ struct SideTable: Sendable {
       type: index.field.type.columnType, reader, guards, schema)
   }
 
-  /// A side table that the schema does not name, made by another version of it. It refuses nothing.
+  /// A side table that this schema does not name, created by another version of it. It does not
+  /// enforce uniqueness.
   init(foreign table: String, column: String, reader: ColumnReader?, of main: String) {
     self.init(main, table, column, isUnique: false, type: "", reader, [], nil)
   }
@@ -91,7 +94,7 @@ struct SideTable: Sendable {
     self.reader = reader
     let absent = reader?.absentValue.sql
     absentText = absent
-    // A path begins with it: `f10`, `f20__u1__f4`.
+    // The path begins with the root field: `f10`, `f20__u1__f4`.
     rootField = Int(column.dropFirst().prefix { $0 != "_" }) ?? .max
     let quoted = column.quoted
     insert = "INSERT INTO \(table.quoted) (rowid, \(quoted)) VALUES (?, ?)"
@@ -125,12 +128,12 @@ final class TableSQL: Sendable {
   let updateWithKey: String
   let delete: String
   let selectRow: String
-  /// The rows beyond an id.
+  /// Reads the rows beyond an id.
   let selectAfter: String
   let selectLast: String
-  /// What notices that other programs change the main table.
+  /// Triggers that notice changes by other programs to the main table.
   let guards: [IndexGuard]
-  /// The row with a primary key. Columns are found by `IS`, so that NULL finds NULL.
+  /// Reads the row with a primary key. Columns are compared with `IS`, so that NULL matches NULL.
   let selectKey: String
 
   init(_ schema: EntitySchema) {
@@ -165,12 +168,13 @@ final class TableSQL: Sendable {
 }
 
 extension SideTable {
-  /// Its name among those that are verified: what is right under one version of the schema need not be under another.
+  /// Its name in the results of verification: what is right under one version of the schema may be
+  /// wrong under another.
   var trustKey: String { absentText.map { "\(table) DEFAULT \($0)" } ?? table }
 }
 
 extension AbsentValue {
-  /// As a literal of SQL; nil for what is usual.
+  /// The value as an SQL literal; nil for the usual default.
   fileprivate var sql: String? {
     switch self {
     case .ordinary: nil
@@ -181,7 +185,7 @@ extension AbsentValue {
     case .value(.real(let value)):
       value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
     case .value(.string(let text)):
-      // A statement cannot hold a NUL.
+      // A statement cannot contain a NUL.
       if text.utf8.contains(0) {
         "x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
       } else {
@@ -202,10 +206,10 @@ extension ValueType {
 }
 
 extension String {
-  /// As a literal of SQL. It must not hold a NUL.
+  /// The text as an SQL literal. It must not contain a NUL.
   var sqlText: String { enclosed(in: UInt8(ascii: "'")) }
 
-  /// As an SQL identifier.
+  /// The text as an SQL identifier.
   var quoted: String { enclosed(in: UInt8(ascii: "\"")) }
 
   private func enclosed(in mark: UInt8) -> String {
@@ -220,7 +224,7 @@ extension String {
 }
 
 extension PreparedStatement where Self: ~Copyable {
-  /// Binds a column value; text stays in the row's memory, which must outlive the statement's run.
+  /// Binds a column value. Text stays in the row's memory, which must outlive the statement's run.
   @inline(__always)
   func bind(_ index: Int, column value: ColumnValue) throws(SQLiteError) {
     switch value {

@@ -1,22 +1,22 @@
-// What the writer knows of one entity type's tables, with the statements that it keeps for them.
+// The writer's state for one entity type's tables, with the prepared statements for them.
 
 import Dflat
 import SQLiteAccess
 
-// Used by the writer alone, which is used by one thread and keeps no statement while another is
-// asked for: exclusivity holds without a check.
+// Only the writer uses these types, on one thread, and it keeps no statement while it asks for
+// another: exclusivity holds without a check.
 
 /// A main table as the writer knows it.
 final class WriterTable {
   let sides: [WriterSide]
   let hasUniqueSides: Bool
-  /// The fields that the primary key and side tables are made of.
+  /// The fields that the primary key and side tables use.
   let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
   @exclusivity(unchecked) var updateWithKey: KeptStatement
   @exclusivity(unchecked) var delete: KeptStatement
-  /// The greatest row id that was given to a new object.
+  /// The greatest row id given to a new object.
   @exclusivity(unchecked) var highestID: Int64 = 0
   let schema: EntitySchema
 
@@ -36,7 +36,7 @@ final class WriterTable {
 }
 
 extension WriterTable {
-  /// Whether a value that no two objects may have is among these fields.
+  /// Whether these fields include a unique value.
   func hasUniqueSides(among fields: FieldSet) -> Bool {
     hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }
   }
@@ -64,9 +64,9 @@ final class WriterSide {
   let table: SideTable
   /// It has a row for every object up to this row id, and none beyond.
   var reach: Int64
-  /// Up to where it is known to agree with the objects; see `IndexMarks`.
+  /// Up to which row it is known to agree with the objects; see `IndexMarks`.
   var verified: Int64
-  /// Whether it reaches all objects.
+  /// Whether it covers all objects.
   let isComplete: Bool
   /// Whether there is an index that refuses every duplicate among its rows.
   private let hasIndex: Bool
@@ -85,19 +85,19 @@ final class WriterSide {
     isComplete = extent?.isComplete ?? false
   }
 
-  /// Reads its values; nil if this version of the schema has not the field.
+  /// Reads its values; nil if this version of the schema lacks the field.
   var reader: ColumnReader? { table.reader }
 
-  /// Whether its index can be believed to refuse every duplicate.
+  /// Whether its index can be relied on to refuse every duplicate.
   var isTrusted: Bool {
     !table.isUnique || (isComplete && hasIndex && verified == IndexMarks.everything)
   }
 
-  /// Whether the side table is to have a row for an object that is stored.
+  /// Whether the side table must have a row for an object that is stored.
   func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
 
-  /// Gives up the rows from an object on: its value is one that this version of the schema cannot
-  /// read, or must not be there.
+  /// Removes the rows from an object on: its value cannot be read by this version of the schema, or
+  /// must not be in the table.
   func truncate(from id: Int64, _ connection: Connection) throws(SQLiteError) {
     let statement = try connection.statement(
       "DELETE FROM \(table.table.quoted) WHERE rowid >= ?")
@@ -108,7 +108,7 @@ final class WriterSide {
     verified = min(verified, id - 1)
   }
 
-  /// Takes a value away from a row that has it wrongly: no object has it.
+  /// Removes a value from a row that has it wrongly: no object has it.
   func vacate(_ value: ColumnValue, _ connection: Connection) throws(SQLiteError) {
     let column = table.column.quoted
     let statement = try connection.statement(

@@ -1,7 +1,7 @@
 // The tables that the writer knows, and how far their side tables reach.
 //
-// What is known holds as long as no other connection has committed anything and nothing was rolled back; then it is asked
-// for again. The writer's statements are kept with it, prepared once.
+// This state holds as long as no other connection has committed and nothing was rolled back; then
+// it is read again. It includes the writer's prepared statements.
 
 import Dflat
 import FlatBuffersRuntime
@@ -10,29 +10,30 @@ import Platform
 
 typealias RowView = TableReader
 
-/// The writer's knowledge of all entity types it has written.
+/// The writer's state for all entity types it has written.
 final class WriterTables {
   private var known: [ObjectIdentifier: WriterTable] = [:]
   /// The generation inside the transaction.
   private(set) var generation = 0
-  /// The greatest row id that was handed out, by table, before what is known now.
+  /// The greatest row id that was handed out, by table, before the current state was read.
   private var highest: [String: Int64] = [:]
   /// Side tables that were verified inside the transaction.
   private var verified: Set<String> = []
-  /// Whether side tables were written by a trigger. What was verified in a generation holds for all its states, so the commit
-  /// has to begin a new one.
+  /// Whether a trigger has written to side tables. What was verified in a generation must hold for
+  /// all its states, so the commit has to begin a new one.
   private var changesGeneration = false
-  /// Which version of a schema a table was last used with.
+  /// Which version of a schema each table was last used with.
   private var versions: [String: EntitySchema] = [:]
   /// The type that was written last: most transactions write one.
   @exclusivity(unchecked) private var latest: WriterTable?
   /// Triggers of other programs, which change rows that no request names.
   let triggers = WriterTriggers()
-  /// What sets a transaction apart from the others that share its commit, and a change from its transaction.
+  /// Separates a transaction from the others that share its commit, and a change from its
+  /// transaction.
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
 
-  /// A new transaction begins, in which others' changes up to this generation can be seen.
+  /// Begins a transaction that sees external changes up to this generation.
   func begin(at generation: Int) {
     if generation != self.generation { forget() }
     self.generation = generation
@@ -40,18 +41,21 @@ final class WriterTables {
     members.beginTransaction()
   }
 
-  /// A side table was verified in the transaction. That holds inside of it only.
+  /// Records that a side table was verified in the transaction. This holds inside the transaction
+  /// only.
   func noteVerified(_ side: String) { verified.insert(side) }
 
-  /// Whether a side table agrees with the objects in the transaction's state; nil if that is not known.
+  /// Whether a side table agrees with the objects in the transaction's state; nil if unknown.
   ///
-  /// Where a program uses two versions of a schema that is never known: a write by one may make wrong what was right for the other.
+  /// It is always unknown where a program uses two versions of a schema: a write by one may
+  /// invalidate what was verified for the other.
   func isVerified(_ side: String, _ engine: SQLiteEngine) -> Bool? {
     if engine.usesSeveralVersions.load(ordering: .acquiring) { return nil }
     return verified.contains(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
   }
 
-  /// The transaction was committed, and the generation cannot be asked for yet.
+  /// Begins a new generation if the transaction, which was just committed, requires one. At this
+  /// point the generation cannot be read yet.
   /// - Returns: The generation from now on.
   func beginGenerationIfDue(_ engine: SQLiteEngine) -> Int {
     if !changesGeneration, !engine.usesSeveralVersions.load(ordering: .acquiring) {
@@ -61,8 +65,8 @@ final class WriterTables {
     return engine.foreignChanges.beginGeneration()
   }
 
-  /// Makes sure that ids which were handed out are not used again, also when what they were for was undone: SQLite's own count
-  /// is undone with it.
+  /// Makes sure that row ids are never reused, even if the changes that used them were undone:
+  /// SQLite's own counter is undone with them.
   private func raiseSequence(of table: String, _ connection: Connection) throws {
     guard let id = highest[table] else { return }
     try connection.execute(
@@ -74,14 +78,15 @@ final class WriterTables {
       [.integer(id), .text(table)])
   }
 
-  /// What is known of a type is asked for again.
+  /// Forgets the state of a type, so that it is read again.
   func forget(_ schema: EntitySchema) {
     guard let table = known.removeValue(forKey: ObjectIdentifier(schema)) else { return }
     highest[schema.table] = max(highest[schema.table] ?? 0, table.highestID)
     latest = nil
   }
 
-  /// A change was made. What triggers of others have changed besides is not known any more; all else is as well known as before.
+  /// Finishes a change. The state of tables that other programs' triggers have changed as well is
+  /// forgotten; all other state stays valid.
   func endChange(of table: WriterTable, _ id: Int64, _ connection: Connection) throws {
     let own = [table.schema.table] + table.sides.map(\.table.table)
     let others = triggers.end(changing: own, id: id)
@@ -90,7 +95,7 @@ final class WriterTables {
       if !others.isDisjoint(with: tables) { forget(other.schema) }
     }
     guard others.isDisjoint(with: own) else {
-      // What was verified before does not hold any more.
+      // What was verified before is no longer valid.
       changesGeneration = true
       return
     }
@@ -99,7 +104,7 @@ final class WriterTables {
     }
   }
 
-  /// What was rolled back may have been a table.
+  /// Forgets everything, because the rollback may have removed a table.
   func forget() {
     for table in known.values {
       let name = table.schema.table
@@ -113,7 +118,7 @@ final class WriterTables {
     change = Savepoint("change")
   }
 
-  /// The table of an entity type, if it is known: then nothing has to be created.
+  /// The table of an entity type, if its state is known: then nothing has to be created.
   func prepared(_ schema: EntitySchema) -> WriterTable? {
     if let latest, latest.schema === schema { return latest }
     guard let table = known[ObjectIdentifier(schema)] else { return nil }
@@ -121,14 +126,14 @@ final class WriterTables {
     return table
   }
 
-  /// The table of an entity type, with all its side tables and indexes, created where they do not exist.
+  /// The table of an entity type with all its side tables and indexes; missing ones are created.
   func prepare(
     _ schema: EntitySchema, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> WriterTable {
     if let table = prepared(schema) { return table }
     let sql = engine.sql(for: schema)
     if let other = versions.updateValue(schema, forKey: schema.table), other != schema {
-      // One program uses two versions. Each knows side tables that the other does not.
+      // The program uses two versions. Each knows side tables that the other does not.
       forget(other)
     }
     try triggers.look(connection)
@@ -136,9 +141,10 @@ final class WriterTables {
     try raiseSequence(of: schema.table, connection)
     let sides =
       try ownSides(of: sql, connection, engine)
-      + foreignSides(of: schema, beside: sql.sides, connection)
+      + sidesOfOtherVersions(of: schema, beside: sql.sides, connection)
     let table = WriterTable(sql, sides)
-    // A unique index may have values that no object has, and refuse them: it is verified before use.
+    // A unique index may contain values that no object has, and refuse them: it is verified before
+    // use.
     let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }
     if !doubtful.isEmpty {
       var step = IndexStep(of: table, connection, engine, limits: .none)
@@ -149,7 +155,7 @@ final class WriterTables {
     return table
   }
 
-  /// The side tables of a schema, created, guarded and marked where they are not.
+  /// The side tables of a schema; missing tables, guards and marks are created.
   private func ownSides(
     of sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterSide] {
@@ -160,10 +166,11 @@ final class WriterTables {
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)
-      let extent = try extentWithoutRest(of: side, connection)
+      let extent = try trimmedExtent(of: side, connection)
       let table = WriterSide(side, hasIndex: hasIndex, extent)
       if !isMainGuarded || !isGuarded || extent?.verified == nil {
-        // An empty index is right. So is one that a reader has verified, if no other connection has committed since.
+        // An empty index is right. So is one that a reader has verified, if no other connection has
+        // committed since.
         let isRight =
           extent?.isComplete == true
           && (extent?.main == nil || isVerified(side.trustKey, engine) == true)
@@ -174,8 +181,9 @@ final class WriterTables {
     }
   }
 
-  /// How far a side table reaches. Rows behind the last object would be in the way of new ones, and are removed.
-  private func extentWithoutRest(
+  /// How many rows of a side table are valid. Rows beyond the last object would conflict with new
+  /// ones and are removed.
+  private func trimmedExtent(
     of side: SideTable, _ connection: Connection
   ) throws(SQLiteError) -> IndexExtent? {
     let extent = try IndexExtent.read(of: side, connection)
@@ -185,9 +193,9 @@ final class WriterTables {
     return try IndexExtent.read(of: side, connection)
   }
 
-  /// Makes sure that a side table has its index. Names are not relied on: a table may have been renamed with its index, or the
-  /// name be taken by an index of another.
-  /// - Returns: False if values that are there already forbid a unique index.
+  /// Makes sure that a side table has its index. Names are not relied on: a table may have been
+  /// renamed with its index, or an index of another table may have the name.
+  /// - Returns: False if existing values forbid a unique index.
   private func ensureIndex(
     of side: SideTable, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> Bool {
@@ -198,7 +206,7 @@ final class WriterTables {
       guard columns == [side.column] else { continue }
       let isUnique = index[2].integer == 1
       if isUnique == side.isUnique { return true }
-      // A path that is unique no longer has room for equal values.
+      // The path is no longer unique, and equal values are allowed.
       if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
     let taken = Set(
@@ -220,15 +228,15 @@ final class WriterTables {
         StorageError(
           .alreadyExists, table: side.main,
           message:
-            "stored objects have equal values of \(side.name), which is unique: they stay, "
-            + "and new ones are refused",
+            "stored objects have equal values of the unique field \(side.name): they stay, "
+            + "and new duplicates are refused",
           underlying: error))
       return false
     }
   }
 
-  /// Side tables that another version of the schema has made. They are recognised by name and shape.
-  private func foreignSides(
+  /// Side tables that another version of the schema has created, recognised by name and shape.
+  private func sidesOfOtherVersions(
     of schema: EntitySchema, beside sides: [SideTable], _ connection: Connection
   ) throws -> [WriterSide] {
     let prefix = schema.table + "__"
@@ -244,7 +252,7 @@ final class WriterTables {
         $0[1].text
       }
       guard columns == ["rowid", path] else { return nil }
-      // A path that is not unique any more has room for equal values.
+      // The path is no longer unique, and equal values are allowed.
       for index in try connection.rows("PRAGMA index_list(\(name.quoted))")
       where index[2].integer == 1 {
         if let unique = index[1].text { try connection.execute("DROP INDEX \(unique.quoted)") }
@@ -252,7 +260,7 @@ final class WriterTables {
       let side = SideTable(
         foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
       let extent = try IndexExtent.read(of: side, connection)
-      // A mark of a version with another default does not hold for what this one writes.
+      // A mark of a version with another default does not hold for what this version writes.
       if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {
         try IndexMarks.clear(side, connection)
       }

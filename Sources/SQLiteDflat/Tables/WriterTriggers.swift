@@ -1,20 +1,20 @@
-// Writer triggers: what other programs have put into the file to be done with our changes.
+// Writer triggers: triggers of other programs that must run with our changes.
 //
-//  - As long as there is nothing but index guards, triggers are off on the writing connection. Our
-//    changes keep side tables in step.
-//  - Where there are others, all triggers run, and guards lower the marks of what we change. After
-//    each change the marks are put back, unless a trigger has changed rows of its own accord, in
-//    the main table or a side table: then they stay lowered.
+//  - As long as there are only index guards, triggers are off on the writing connection. Our
+//    changes keep side tables consistent.
+//  - If there are other triggers, all triggers run, and guards lower the marks of what we change.
+//    After each change the marks are restored, unless a trigger has changed further rows in the
+//    main table or a side table: then they stay lowered.
 
 import SQLiteAccess
 
 final class WriterTriggers {
   /// Whether there are triggers that are not ours.
   private(set) var areThere = false
-  /// The rows that were changed since this was asked last.
+  /// The rows changed since the last call of `end`.
   private var changed: [(table: String, id: Int64)] = []
 
-  /// Looks which triggers there are, and has them run or not.
+  /// Checks which triggers exist, and turns triggers on or off.
   func look(_ connection: Connection) throws(SQLiteError) {
     let other = try connection.statement(
       "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ?) <> ?")
@@ -28,7 +28,7 @@ final class WriterTriggers {
 
   func begin() { if areThere { changed.removeAll() } }
 
-  /// The tables in which triggers have changed rows, though not every one is of interest.
+  /// The tables in which triggers have changed rows; not every one matters to the caller.
   /// - Parameters:
   ///   - tables: The tables in which one row was changed on purpose, or none.
   ///   - id: That row.

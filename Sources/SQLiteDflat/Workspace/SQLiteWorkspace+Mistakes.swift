@@ -1,4 +1,4 @@
-// What the compiler says of workspaces that are made with other labels.
+// Compiler messages for workspaces that are created with wrong labels.
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -7,7 +7,7 @@
 #endif
 
 extension SQLiteWorkspace {
-  /// No form of a workspace: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(
     *, unavailable,
     message: """
@@ -19,7 +19,7 @@ extension SQLiteWorkspace {
     self.init(filePath: path, configuration: configuration)
   }
 
-  /// No form of a workspace: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(
     *, unavailable,
     message: """
@@ -31,7 +31,7 @@ extension SQLiteWorkspace {
     self.init(filePath: path, configuration: configuration)
   }
 
-  /// No form of a workspace: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(
     *, unavailable,
     message: """
@@ -43,7 +43,7 @@ extension SQLiteWorkspace {
     self.init(url: url, configuration: configuration)
   }
 
-  /// No form of a workspace: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(
     *, unavailable,
     message: """
@@ -55,7 +55,7 @@ extension SQLiteWorkspace {
     self.init(inMemory: Configuration())
   }
 
-  /// No form of opening: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(*, unavailable, message: "write 'SQLiteWorkspace.open(filePath: path)'")
   public static func open(
     _ path: String, configuration: Configuration = Configuration()
@@ -63,7 +63,7 @@ extension SQLiteWorkspace {
     try await open(filePath: path, configuration: configuration)
   }
 
-  /// No form of opening: an error that says so.
+  /// Unavailable; the message names the right form.
   @available(*, unavailable, message: "write 'SQLiteWorkspace.open(filePath: path)'")
   public static func open(
     path: String, configuration: Configuration = Configuration()

@@ -1,4 +1,4 @@
-// Making workspaces: from URLs, in memory, and with errors told at once.
+// Creating workspaces: from URLs, in memory, and with errors thrown at once.
 
 import Dflat
 public import Dispatch
@@ -10,21 +10,24 @@ public import Dispatch
 #endif
 
 extension SQLiteWorkspace {
-  /// A workspace for a file, which can be used when this returns.
+  /// Opens a file and returns a workspace that is ready for use.
   ///
   ///     let dflat = try await SQLiteWorkspace.open(url)
   ///
-  /// The initialisers cannot fail: what is wrong shows with the first transaction, and fetches are empty until then. This makes the
-  /// file if there is none and sets it up, or, with `isReadOnly`, opens it for reading; so it tells at once of a directory that does
-  /// not exist, a file that is no database, or a missing permission. No thread of the task waits for it.
+  /// The initialisers cannot fail: problems show with the first transaction, and fetches are empty
+  /// until then. This function creates the file if necessary and sets it up, or, with `isReadOnly`,
+  /// opens it for reading. So a missing directory, a file that is not a database, or a missing
+  /// permission is reported at once. It does not block the task's thread.
   ///
   /// - Parameters:
-  ///   - url: The database, a file URL. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - url: The database, a file URL. Files ending in `-wal` and `-shm` are beside it while it is
+  ///     in use.
   ///   - configuration: The settings.
   /// - Returns: The workspace.
-  /// - Throws: `StorageError` that names the path, the cause and what to do: with `.cannotOpen` for a missing directory or a file
-  ///   that may not be used, `.readOnly` for one that may not be written, `.corruptFile` for what is no database, `.busy` if
-  ///   another program keeps its lock for longer than `busyTimeout`.
+  /// - Throws: `StorageError` that names the path, the cause and what to do: `.cannotOpen` for a
+  ///   missing directory or a file that must not be used, `.readOnly` for one that must not be
+  ///   written, `.corruptFile` for one that is not a database, `.busy` if another program holds its
+  ///   lock for longer than `busyTimeout`.
   public static func open(
     _ url: URL, configuration: Configuration = Configuration()
   ) async throws -> SQLiteWorkspace {
@@ -36,10 +39,11 @@ extension SQLiteWorkspace {
     return try await open(filePath: url.path, configuration: configuration)
   }
 
-  /// A workspace for a file, which can be used when this returns; see ``open(_:configuration:)``.
+  /// Opens a file and returns a workspace that is ready for use; see ``open(_:configuration:)``.
   ///
   /// - Parameters:
-  ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - filePath: The database. Files ending in `-wal` and `-shm` are beside it while it is in
+  ///     use.
   ///   - configuration: The settings.
   /// - Returns: The workspace.
   /// - Throws: `StorageError` that names the path, the cause and what to do.
@@ -54,7 +58,8 @@ extension SQLiteWorkspace {
     return workspace
   }
 
-  /// A workspace of its own that leaves nothing behind, for tests, previews and caches; see ``init(inMemory:)``.
+  /// Creates a private workspace that leaves nothing behind, for tests, previews and caches; see
+  /// ``init(inMemory:)``.
   ///
   ///     let dflat = SQLiteWorkspace.inMemory()
   ///
@@ -66,14 +71,18 @@ extension SQLiteWorkspace {
     SQLiteWorkspace(inMemory: configuration)
   }
 
-  /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
+  /// Creates a workspace for a file. The file is only opened or created when needed, so this cannot
+  /// fail.
   ///
   /// - Parameters:
-  ///   - url: The database, a file URL: another one is a programmer error. `-wal` and `-shm` files stand beside it while it is in use.
-  ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
+  ///   - url: The database, a file URL: any other URL is a programmer error. Files ending in `-wal`
+  ///     and `-shm` are beside it while it is in use.
+  ///   - fileProtectionLevel: The class in which the three files are created, where the system has
+  ///     such classes.
   ///   - synchronous: What a commit survives.
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
-  ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has a queue of its own if there is none.
+  ///   - targetQueue: Where change handlers and completion handlers run. If nil, the workspace
+  ///     creates a queue of its own.
   public convenience init(
     url: URL, fileProtectionLevel: FileProtectionLevel = .noProtection,
     synchronous: Synchronous = .normal, writeConcurrency: WriteConcurrency = .concurrent,
@@ -84,10 +93,12 @@ extension SQLiteWorkspace {
       synchronous: synchronous, writeConcurrency: writeConcurrency, targetQueue: targetQueue)
   }
 
-  /// A workspace for a file, with settings. Nothing is opened or created before it is needed, and nothing can fail here.
+  /// Creates a workspace for a file, with settings. The file is only opened or created when needed,
+  /// so this cannot fail.
   ///
   /// - Parameters:
-  ///   - url: The database, a file URL: another one is a programmer error. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - url: The database, a file URL: any other URL is a programmer error. Files ending in `-wal`
+  ///     and `-shm` are beside it while it is in use.
   ///   - configuration: The settings.
   public convenience init(url: URL, configuration: Configuration) {
     self.init(filePath: Self.path(of: url), configuration: configuration)

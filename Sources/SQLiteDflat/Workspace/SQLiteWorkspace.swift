@@ -1,17 +1,19 @@
-// SQLiteWorkspace: a workspace over one SQLite file.
+// SQLiteWorkspace: a workspace that stores its objects in one SQLite file.
 
 @_exported public import Dflat
 public import Dispatch
 
-/// A workspace whose objects are in an SQLite file.
+/// A workspace that stores its objects in an SQLite file.
 ///
 ///     let dflat = SQLiteWorkspace(filePath: path)
 ///     let popular = dflat.fetch(for: Post.self).where(Post.likes > 100)
 ///
-/// The file is made by the first transaction, or by ``open(_:configuration:)``, which tells at once if that cannot be. It is a plain database in WAL mode: any number of workspaces, processes and other
-/// programs may use it at the same time.
+/// The file is created by the first transaction, or by ``open(_:configuration:)``, which throws if
+/// that fails. It is an ordinary database in WAL mode: any number of workspaces, processes and
+/// other programs may use it at the same time.
 public final class SQLiteWorkspace: Workspace {
-  /// How the file is protected while the device is locked. Effective on iOS, watchOS and tvOS only.
+  /// How the file is protected while the device is locked. It has an effect on iOS, watchOS and
+  /// tvOS only.
   public enum FileProtectionLevel: Int32, Sendable {
     case noProtection = 4
     case completeFileProtection = 1
@@ -27,26 +29,32 @@ public final class SQLiteWorkspace: Workspace {
 
   /// What a commit survives.
   public enum Synchronous: Sendable {
-    /// The end of the process. Power loss may take the last transactions, never the file's integrity.
+    /// The end of the process. A power failure may lose the last transactions, but never damages
+    /// the file.
     case normal
-    /// Power loss, too.
+    /// A power failure, too.
     case full
   }
 
-  /// What all engines' workspaces share, for Dflat; the calls of `Workspace` go to its core.
+  /// For Dflat: what the workspaces of all engines share; the calls of `Workspace` go to its core.
   public let _lifetime: WorkspaceLifetime
   let engine: SQLiteEngine
-  /// The database file. That of a workspace in memory exists from the first transaction to the end of the workspace.
+  /// The path of the database file. An in-memory workspace has a file from its first transaction on
+  /// until the workspace ends.
   public var filePath: String { engine.path }
 
-  /// A workspace for a file. Nothing is opened or created before it is needed, and nothing can fail here.
+  /// Creates a workspace for a file. The file is only opened or created when needed, so this cannot
+  /// fail.
   ///
   /// - Parameters:
-  ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
-  ///   - fileProtectionLevel: The class in which the three files are created, where the system has such classes.
+  ///   - filePath: The database. Files ending in `-wal` and `-shm` are beside it while it is in
+  ///     use.
+  ///   - fileProtectionLevel: The class in which the three files are created, where the system has
+  ///     such classes.
   ///   - synchronous: What a commit survives.
   ///   - writeConcurrency: Whether transactions of different types may run at the same time.
-  ///   - targetQueue: Where changes handlers and completion handlers run. The workspace has a queue of its own if there is none.
+  ///   - targetQueue: Where change handlers and completion handlers run. If nil, the workspace
+  ///     creates a queue of its own.
   public required init(
     filePath: String, fileProtectionLevel: FileProtectionLevel = .noProtection,
     synchronous: Synchronous = .normal, writeConcurrency: WriteConcurrency = .concurrent,
@@ -60,28 +68,31 @@ public final class SQLiteWorkspace: Workspace {
     (_lifetime, engine) = Self.make(filePath, configuration)
   }
 
-  /// A workspace for a file, with settings. Nothing is opened or created before it is needed, and nothing can fail here.
+  /// Creates a workspace for a file, with settings. The file is only opened or created when needed,
+  /// so this cannot fail.
   ///
   /// - Parameters:
-  ///   - filePath: The database. `-wal` and `-shm` files stand beside it while it is in use.
+  ///   - filePath: The database. Files ending in `-wal` and `-shm` are beside it while it is in
+  ///     use.
   ///   - configuration: The settings.
   public init(filePath: String, configuration: Configuration) {
     (_lifetime, engine) = Self.make(filePath, configuration)
   }
 
-  /// A workspace of its own that leaves nothing behind, for tests, previews and caches.
+  /// Creates a private workspace that leaves nothing behind, for tests, previews and caches.
   ///
-  /// It does all that a workspace for a file does, in the same way: snapshots, several readers beside the writer, indexes.
-  /// It is a file, too, in a directory that no other workspace has: in memory where the system has a file system there
-  /// (`/dev/shm` on Linux, if it has room), otherwise among the temporary files. Nothing waits for a disk. The directory is removed at
-  /// `shutdown`, when the workspace is released, and when the process ends; after a crash, when the next such workspace is used.
+  /// It supports everything that a workspace for a file does: snapshots, several readers beside the
+  /// writer, indexes. It is stored in a file, too, in a directory of its own: in a memory file
+  /// system where there is one (`/dev/shm` on Linux, if it has room), otherwise among the temporary
+  /// files. It never waits for a disk. The directory is removed at `shutdown`, when the workspace
+  /// is released, and when the process ends; after a crash, when the next such workspace is used.
   ///
-  /// - Parameter configuration: The settings. `synchronous` and `fileProtectionLevel` mean nothing here, and a workspace that could
-  ///   only be read would be empty for ever: that is a programmer error.
+  /// - Parameter configuration: The settings. `synchronous` and `fileProtectionLevel` have no
+  ///   effect. `isReadOnly` is a programmer error, because such a workspace would always be empty.
   public init(inMemory configuration: Configuration) {
     require(
       !configuration.isReadOnly,
-      "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would be empty for ever")
+      "SQLiteWorkspace(inMemory:) was called with isReadOnly: it would always be empty")
     (_lifetime, engine) = Self.make(nil, configuration)
   }
 
@@ -102,7 +113,8 @@ public final class SQLiteWorkspace: Workspace {
     return (WorkspaceLifetime(core), engine)
   }
 
-  /// Refuses new work, lets what was accepted run to its end, carries the flags out and closes; without a completion it waits for that.
+  /// Refuses new work, finishes what was accepted, carries out the flags and closes the file.
+  /// Without a completion handler it waits for that.
   public func shutdown(flags: ShutdownFlag, completion: (@Sendable () -> Void)?) {
     _core.shutdown(completion) { [engine] in try engine.close(flags) }
   }

@@ -1,20 +1,20 @@
-// The types of a program that everyday.fbs names.
+// The program's types that everyday.fbs names.
 
 public import Dflat
 
-/// Has an order.
+/// A type with an order.
 public struct Price: OrderedStorableValue {
-  /// What is stored.
+  /// The stored value.
   public var cents: Int64
-  /// So many cents.
+  /// Creates a price from cents.
   public init(stored: Int64) { cents = stored }
   /// The cents.
   public var stored: Int64 { cents }
-  /// Nothing.
+  /// Zero.
   public static var unreadable: Price { Price(stored: 0) }
 }
 
-/// Has a raw value, and cannot mean every text.
+/// A type with a raw value that does not accept every text.
 public enum Code: String, StorableValue {
   case none, small, large
   /// None.

@@ -1,8 +1,9 @@
-// CallOrder: in one workspace the bodies of transactions that share a space run one after another, in the order of the calls.
+// CallOrder: in one workspace the bodies of transactions that share a space run one after another,
+// in the order of the calls.
 //
-// That is said of any two of them, whether or not what they do depends on the order. So it is looked at directly: for each
-// space, every transaction begins after all those have ended whose call had returned before it was called, and no two of them run
-// at the same time.
+// This holds for any two of them, whether or not their effects depend on the order. So it is
+// checked directly: for each space, every transaction begins after the end of all transactions
+// whose call had returned before it was called, and no two of them run at the same time.
 
 extension History {
   /// Transactions that began too early.

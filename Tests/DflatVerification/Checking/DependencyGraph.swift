@@ -1,15 +1,17 @@
-// DependencyGraph: which transaction has to come before which.
+// DependencyGraph: which transaction must come before which.
 //
 //  - write-write: it wrote the version that the other one replaced;
-//  - write-read: it wrote the version that the other one saw;
-//  - read-write: it saw the version that the other one replaced;
-//  - completed: the client heard of its end before the other one was called, whoever called it;
-//  - called: it wrote something and was called in the same workspace, and the call had returned, before the other one was
-//    called, and both name one space. What only reads leaves nothing that the other one would have to see; see `CallOrder`.
+//  - write-read: it wrote the version that the other one read;
+//  - read-write: it read the version that the other one replaced;
+//  - completed: the client was notified of its completion before the other one was called, by any
+//    client;
+//  - called: it wrote something, was called in the same workspace, its call had returned before the
+//    other one was called, and both name a common space. Read-only transactions leave nothing that
+//    the other one would have to see; see `CallOrder`.
 //
-// The last two would be edges between almost all pairs. So moments are nodes, too: a chain through the ends of all
-// transactions, from each of which the next ones lead on. The graph then grows as the history does. In a history that can be
-// explained there is no cycle.
+// The last two would be edges between almost all pairs. So moments are nodes, too: a chain of the
+// ends of all transactions, with edges to the transactions that follow. The graph then grows
+// linearly with the history. The graph of an explainable history has no cycle.
 
 /// A graph of transactions and moments.
 struct DependencyGraph {
@@ -27,7 +29,7 @@ struct DependencyGraph {
     let key: Int32
   }
 
-  /// Nodes below this are transactions.
+  /// Nodes below this index are transactions.
   let transactionCount: Int
   private(set) var nodeCount: Int
   private var edges: [Edge] = []
@@ -81,7 +83,7 @@ struct DependencyGraph {
     for line in lines.values { addChain(line, history, .called) { $0.returned } }
   }
 
-  /// Every transaction that ended before another one was called leads to it, by way of moments.
+  /// Every transaction that ended before another one was called has a path to it, through moments.
   private mutating func addChain(
     _ members: [Int], _ history: History, _ reason: Reason, end: (TransactionRecord) -> UInt64
   ) {

@@ -1,22 +1,24 @@
-// HistoryChecker: whether a history can be explained by transactions that ran one at a time, in an order that everybody who
-// waited for an end can agree with.
+// HistoryChecker: whether a history can be explained by transactions that ran one at a time, in an
+// order that agrees with the completions that clients waited for.
 
-/// How a workload's keys are used, which tells how versions are found.
+/// How a workload uses its keys, which determines how versions are found.
 public enum KeyUse: Sendable {
   case lists
   case registers
 }
 
 extension History {
-  /// What the history proves to be wrong; empty if an order explains everything. Costs about as much as the history is long.
+  /// The violations that the history proves; empty if an order explains everything. It takes about
+  /// linear time.
   ///
   /// - Parameters:
   ///   - use: How keys were used.
-  ///   - realTime: Whether an order counts only if it agrees with the order of calls and completions.
+  ///   - realTime: Whether an order counts only if it agrees with the order of calls and
+  ///     completions.
   public func violations(of use: KeyUse, realTime: Bool = true) -> [Violation] {
     var found = complaints.map { Violation(.unexpectedError, $0) }
     for (number, transaction) in transactions.enumerated() where transaction.outcome == .open {
-      found.append(Violation(.completion, "nobody was told the end of\n  " + describe(number)))
+      found.append(Violation(.completion, "no completion of\n  " + describe(number)))
     }
     let order =
       switch use {

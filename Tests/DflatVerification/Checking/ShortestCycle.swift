@@ -1,4 +1,4 @@
-// The shortest cycle of a component, and how it is told to people.
+// The shortest cycle of a component, and its description.
 
 extension DependencyGraph {
   /// A step of a cycle from one transaction to the next.
@@ -9,7 +9,8 @@ extension DependencyGraph {
     let key: Int32
   }
 
-  /// The cycle with the fewest transactions, among those through a bounded number of the component's transactions.
+  /// The cycle with the fewest transactions, among those through a bounded number of the
+  /// component's transactions.
   func shortestCycle(in component: [Int]) -> [Step] {
     let members = Set(component)
     // In a large component each search is long, and short cycles are everywhere.
@@ -24,7 +25,7 @@ extension DependencyGraph {
     return best
   }
 
-  /// A step to a transaction costs one and to a moment nothing: a breadth-first search with two ends.
+  /// A step to a transaction costs one, a step to a moment nothing: a 0-1 breadth-first search.
   private func shortestCycle(
     from start: Int, _ members: Set<Int>, shorterThan limit: Int
   ) -> [Step]? {
@@ -58,7 +59,7 @@ extension DependencyGraph {
     return nil
   }
 
-  /// Follows the arrivals back to the start, leaving moments out.
+  /// Follows the predecessors back to the start, omitting moments.
   private func steps(back last: Edge, _ arrival: [Int: Edge], _ start: Int) -> [Step] {
     var path = [last]
     while let edge = path.last, Int(edge.from) != start, let before = arrival[Int(edge.from)] {
@@ -78,7 +79,7 @@ extension DependencyGraph {
     return steps
   }
 
-  /// A cycle in words.
+  /// Describes a cycle.
   func describe(_ cycle: [Step], _ history: History, _ order: VersionOrder) -> String {
     var lines = ["\(cycle.count) transactions, each before the next and the last before the first"]
     for step in cycle { lines.append("  " + history.describe(step.from)) }

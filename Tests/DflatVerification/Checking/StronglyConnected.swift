@@ -1,10 +1,11 @@
-// Strongly connected components, by Tarjan, without recursion: a history may be longer than the stack.
+// Strongly connected components with Tarjan's algorithm, without recursion: a history may be longer
+// than the stack.
 
 extension DependencyGraph {
   /// The components of more than one node. Every cycle lies within one of them.
   func cyclicComponents() -> [[Int]] {
     var components: [[Int]] = []
-    // 0 is a node that was not seen yet.
+    // 0 means that the node was not visited yet.
     var index = [Int32](repeating: 0, count: nodeCount)
     var low = [Int32](repeating: 0, count: nodeCount)
     var isOnStack = [Bool](repeating: false, count: nodeCount)

@@ -1,12 +1,14 @@
-// Lists: every append has a number of its own, so a list that was read tells all versions of its key so far, in order.
+// Lists: every append has a unique number, so a list that was read shows all versions of its key so
+// far, in order.
 //
-// The longest list that was read of a key is the order; every other one has to be its beginning. The work is the size of what
-// was read.
+// The longest list read from a key is the order; every other one must be a prefix of it. The work
+// is linear in the amount of data read.
 
 extension VersionOrder {
-  /// The versions of the keys of a history in which keys are appended to only.
+  /// The versions of the keys of a history in which keys are only appended to.
   ///
-  /// - Parameter history: It ends with reads of all keys after everything else had completed: what is not there then is lost.
+  /// - Parameter history: It must end with reads of all keys after everything else had completed: a
+  ///   write missing there is lost.
   public init(lists history: History) {
     var longest: [Key: CellValue] = [:]
     var writers: [Key: [Int64: Int]] = [:]
@@ -44,7 +46,7 @@ extension VersionOrder {
     var seen: Set<Int64> = []
     for value in list {
       guard let writer = written[value] else {
-        tell(.unwrittenRead, "\(key) holds \(value), which nobody wrote")
+        tell(.unwrittenRead, "\(key) holds \(value), which was never written")
         keys[keys.count - 1].writers.append(nil)
         continue
       }

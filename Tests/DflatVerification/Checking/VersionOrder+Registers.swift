@@ -1,7 +1,9 @@
-// Registers: every version has a number of its own, its last one, and who writes has read what he replaces.
+// Registers: every version has a unique number, its last one, and a writer has read the version
+// that it replaces.
 //
-// So each version names the one before it, and the versions of a key form a chain. A key that is written without being read
-// is written once. Where two committed versions name the same one before them, an update was lost.
+// So each version names its predecessor, and the versions of a key form a chain. A key that is
+// written without being read is written once. If two committed versions name the same predecessor,
+// an update was lost.
 
 extension VersionOrder {
   private struct Version {
@@ -10,7 +12,8 @@ extension VersionOrder {
     let writer: Int
   }
 
-  /// The versions of the keys of a history in which keys are read and replaced. Number 0 stands for a key that was never written.
+  /// The versions of the keys of a history in which keys are read and replaced. Number 0 stands for
+  /// a key that was never written.
   public init(registers history: History) {
     self.init()
     var versions: [Key: [Version]] = [:]
@@ -86,7 +89,7 @@ extension VersionOrder {
   }
 
   /// Puts the versions of the last key in order.
-  /// - Returns: The position of each version; 0 is the key before anybody wrote it.
+  /// - Returns: The position of each version; 0 is the key before any write.
   private mutating func chain(
     _ key: Key, _ versions: [Version], _ history: History
   ) -> [Int64: Int] {

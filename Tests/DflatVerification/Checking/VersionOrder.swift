@@ -1,26 +1,28 @@
-// VersionOrder: the versions of each key in order, who wrote them, and who saw which.
+// VersionOrder: the versions of each key in order, with their writers and readers.
 //
-// This is what both kinds of workload come to, and all that the dependency graph needs. Version 0 is the key before anybody wrote
-// it; version n was written by `writers[n - 1]`. Transactions are named by their position in the history.
+// Both kinds of workload are reduced to this; it is all that the dependency graph needs. Version 0
+// is the key before any write; version n was written by `writers[n - 1]`. Transactions are
+// identified by their position in the history.
 
 /// The versions of one key.
 public struct KeyVersions: Sendable {
   /// The key.
   public let key: Key
-  /// Who wrote version 1, 2, …; nil if no committed transaction did.
+  /// The writers of version 1, 2, …; nil if it was not a committed transaction.
   public var writers: [Int?] = []
-  /// Who saw which version.
+  /// The readers of each version.
   public var reads: [(reader: Int, version: Int)] = []
 }
 
-/// The versions of all keys, and what is wrong already before any order is looked for.
+/// The versions of all keys, and the violations found before looking for an order.
 public struct VersionOrder: Sendable {
   /// Keys in order.
   public var keys: [KeyVersions] = []
-  /// What no order could explain, as far as it is told.
+  /// Violations that no order could explain, up to a limit.
   public private(set) var violations: [Violation] = []
 
-  /// One of a kind explains the next thousand, and telling costs more than finding.
+  /// One violation of a kind represents the next thousand, and describing them costs more than
+  /// finding them.
   private static let mostViolations = 100
 
   mutating func tell(_ kind: Violation.Kind, _ proof: @autoclosure () -> String) {
@@ -29,7 +31,7 @@ public struct VersionOrder: Sendable {
 }
 
 extension History {
-  /// A transaction in words: who, when, what.
+  /// Describes a transaction: its client, time and accesses.
   func describe(_ number: Int) -> String {
     let transaction = transactions[number]
     func time(_ moment: UInt64) -> String {

@@ -1,38 +1,38 @@
-// Violation: something that no order of the transactions explains.
+// Violation: an observation that no order of the transactions explains.
 
-/// A promise that a history breaks, with the proof.
+/// A guarantee that a history violates, with the proof.
 public struct Violation: Sendable, CustomStringConvertible {
-  /// What kind of thing went wrong.
+  /// The kind of violation.
   public enum Kind: String, Sendable {
-    /// Each of some transactions has to come before the next one, and the last before the first.
+    /// Each of some transactions must come before the next one, and the last before the first.
     case cycle
-    /// A committed write is not there in the end.
+    /// A committed write is missing at the end.
     case lostWrite = "lost write"
     /// Two committed transactions replaced the same version.
     case lostUpdate = "lost update"
-    /// Something was seen that only an aborted transaction wrote.
+    /// A value was read that only an aborted transaction wrote.
     case abortedRead = "aborted read"
-    /// Something was seen that a transaction had replaced before it ended.
+    /// A value was read that its transaction had replaced before it ended.
     case intermediateRead = "intermediate read"
-    /// Something was seen that nobody wrote.
+    /// A value was read that was never written.
     case unwrittenRead = "unwritten read"
     /// A transaction did not see its own write.
     case ownWrite = "own write not seen"
     /// Two reads cannot be states of one key.
     case incompatibleReads = "incompatible reads"
-    /// A transaction of a workspace did not wait for one that was called before.
+    /// A transaction of a workspace did not wait for an earlier one.
     case callOrder = "call order"
     /// Two readers saw writes in different orders.
     case longFork = "long fork"
-    /// What must hold in every state does not.
+    /// An invariant that must hold in every state is violated.
     case invariant
-    /// A transaction never completed, or completed in another way than once.
+    /// A transaction never completed, or completed more than once.
     case completion
-    /// The store reported an error that nobody expects.
+    /// The store reported an unexpected error.
     case unexpectedError = "unexpected error"
   }
 
-  /// What kind of thing went wrong.
+  /// The kind of violation.
   public let kind: Kind
   /// The proof, one or more lines.
   public let proof: String

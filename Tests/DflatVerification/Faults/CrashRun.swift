@@ -1,24 +1,25 @@
-// CrashRun: the power goes off at a change of the disk, and what is left of the files is opened.
+// CrashRun: the power fails at some change of the disk, and the remaining files are opened.
 //
-// What no sync had made lasting is gone, or there, or there in parts; see CFaultVFS.h. With `.full` every transaction that
-// was told to be committed must be there. With `.normal` the last ones may be missing; in both cases the file holds whole
-// transactions only, is sound, and can be written.
+// Data that no sync has made durable is lost, kept, or kept in parts; see CFaultVFS.h. With `.full`
+// every transaction that was reported as committed must be there. With `.normal` the last ones may
+// be missing. In both cases the file contains whole transactions only, is sound, and can be
+// written.
 
 public import CFaultVFS
 import DflatTestSupport
 import Foundation
 public import SQLiteDflat
 
-/// Power losses, one for each run of a scenario.
+/// Power failures, one for each run of a scenario.
 public struct CrashRun: Sendable {
   private let scenario: LedgerScenario
   private let synchronous: SQLiteWorkspace.Synchronous
   private let directory: String
 
   /// - Parameters:
-  ///   - scenario: What is run.
-  ///   - synchronous: What a commit waits for.
-  ///   - directory: Where; each run makes a directory of its own in it.
+  ///   - scenario: The scenario to run.
+  ///   - synchronous: How long a commit waits for the disk.
+  ///   - directory: The base directory; each run creates its own directory in it.
   public init(
     _ scenario: LedgerScenario, _ synchronous: SQLiteWorkspace.Synchronous, in directory: String
   ) {
@@ -27,26 +28,27 @@ public struct CrashRun: Sendable {
     self.directory = directory
   }
 
-  /// What one power loss did.
+  /// The result of one power failure.
   public struct Result: Sendable {
-    /// The change during which the power went; nil if there were not so many changes.
+    /// The change at which the power failed; nil if there were fewer changes.
     public var failure: String?
-    /// How many states of the disk were looked at.
+    /// How many states of the disk were examined.
     public var images = 0
-    /// What is wrong.
+    /// The violations.
     public var faults: [String] = []
-    /// How many states lacked a transaction that was told to be committed.
+    /// How many states lacked a transaction that was reported as committed.
     public var losses = 0
-    /// How many states were damaged beyond use. For disks that lie.
+    /// How many states were damaged beyond use, on disks with ineffective syncs.
     public var wrecks = 0
   }
 
-  /// Runs the scenario and turns the power off.
+  /// Runs the scenario with a power failure.
   /// - Parameters:
-  ///   - number: At which change of the disk, from 1.
-  ///   - lies: Whether syncs do nothing and say otherwise. Then nothing is promised: losses and wrecks are counted and are no
-  ///     faults, as long as the process goes on.
-  ///   - survivals: What is left of changes that were not made lasting.
+  ///   - number: The change of the disk at which the power fails, from 1.
+  ///   - lies: Whether syncs have no effect and report success. Then nothing is guaranteed: losses
+  ///     and damaged files are counted, but are not violations as long as the process does not
+  ///     crash.
+  ///   - survivals: The fates of changes that were not made durable.
   public func crash(
     at number: Int, lies: Bool = false,
     survivals: [faultvfs_survival] = [
@@ -82,7 +84,7 @@ public struct CrashRun: Sendable {
     _ image: String, _ report: LedgerScenario.Report, _ lies: Bool, _ what: String,
     _ result: inout Result
   ) throws {
-    // Attached, so that syncs cost nothing.
+    // Attached to the fault disk, so that syncs cost nothing.
     let disk = try FaultDisk(image)
     disk.arm(0, number: 0, FAULTVFS_ONCE)
     let path = "\(image)/test.db"
@@ -99,7 +101,7 @@ public struct CrashRun: Sendable {
       if last < told {
         isLossy = true
         if synchronous == .full {
-          faults.append("stream \(stream) ends with \(last), though \(told) was told")
+          faults.append("stream \(stream) ends with \(last), though \(told) was reported")
         }
       }
       if last > report.called[stream] {

@@ -1,11 +1,12 @@
-// FaultCampaign: faults and power losses at every place of a small scenario, and at some of a large one.
+// FaultCampaign: faults and power failures at every point of a small scenario, and at some points
+// of a large one.
 
 import CFaultVFS
 import DflatTestSupport
 import Foundation
 import SQLiteDflat
 
-/// Many faults, and what they did.
+/// Many faults, with their results.
 public struct FaultCampaign {
   private let directory: String
   private let seed: UInt64
@@ -37,7 +38,7 @@ public struct FaultCampaign {
 
   /// - Parameters:
   ///   - directory: An empty directory.
-  ///   - seed: What the scenarios follow from.
+  ///   - seed: The seed of the scenarios.
   public init(in directory: String, seed: UInt64) {
     self.directory = directory
     self.seed = seed
@@ -45,8 +46,8 @@ public struct FaultCampaign {
 
   /// Every point of a small scenario, then points of a large one.
   /// - Parameters:
-  ///   - deadline: When to stop, whatever is left.
-  ///   - stride: Only one point in so many.
+  ///   - deadline: When to stop, even if points remain.
+  ///   - stride: Only every stride-th point is tested.
   public mutating func run(until deadline: ContinuousClock.Instant?, stride: Int = 1) throws {
     let small = LedgerScenario(seed: seed)
     try crash(small, "small", stride, deadline)
@@ -81,7 +82,7 @@ public struct FaultCampaign {
     }
   }
 
-  /// Power losses.
+  /// Power failures.
   public mutating func crash(
     _ scenario: LedgerScenario, _ name: String, _ stride: Int,
     _ deadline: ContinuousClock.Instant? = nil
@@ -120,11 +121,11 @@ public struct FaultCampaign {
     }
   }
 
-  /// How many things were wrong.
+  /// The number of violations.
   public var faultCount: Int { faults }
 
   /// Prints the figures.
-  /// - Returns: Whether no promise was broken.
+  /// - Returns: Whether there was no violation.
   public func report() -> Bool {
     print(
       "failing calls: \(faultPoints) points, \(errors) errors reported; \(foundNevertheless) times a "

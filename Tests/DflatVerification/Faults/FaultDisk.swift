@@ -1,4 +1,4 @@
-// FaultDisk: the shim of CFaultVFS, in Swift.
+// FaultDisk: the CFaultVFS shim for Swift.
 
 public import CFaultVFS
 
@@ -7,7 +7,7 @@ public final class FaultDisk: @unchecked Sendable {
   // Unchecked: the shim has a lock of its own.
   private let disk: OpaquePointer
 
-  /// The directory could not be attached, or an image not be written.
+  /// The directory could not be attached, or an image could not be written.
   public struct Failure: Error {
     let directory: String
     let systemError: Int32
@@ -31,7 +31,7 @@ public final class FaultDisk: @unchecked Sendable {
   /// Makes no call fail any more.
   public func disarm() { faultvfs_disarm(disk) }
 
-  /// Makes syncs succeed without any effect.
+  /// Makes syncs succeed without having an effect.
   public func lieAboutSyncs() { faultvfs_lie_about_syncs(disk, 1) }
 
   /// How many calls of the armed kinds there were.
@@ -40,14 +40,14 @@ public final class FaultDisk: @unchecked Sendable {
   /// How many calls were made to fail.
   public var failures: Int { Int(faultvfs_failures(disk)) }
 
-  /// What the first failed call was.
+  /// The description of the first failed call.
   public var firstFailure: String {
     var text = [CChar](repeating: 0, count: 160)
     faultvfs_describe_failure(disk, &text, Int32(text.count))
     return text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  /// Writes what a power loss now would leave into another directory.
+  /// Writes the files that a power failure now would leave to another directory.
   public func writeImage(
     to directory: String, _ survival: faultvfs_survival, seed: UInt64
   ) throws {

@@ -1,10 +1,13 @@
-// FaultRun: a scenario is run again and again, and each time another call of the storage fails, until none is left.
+// FaultRun: a scenario is run again and again, and each time another call of the storage fails,
+// until there are no more calls.
 //
-// Each time: everything completes; what fails says so by an error; what was told to be committed is there, and nothing else;
-// when the storage works again the workspace does, too, the same object and a new one; and the file is sound.
+// Each time: everything completes; failures report an error; transactions that were reported as
+// committed are there, and no others; when the storage works again, the same workspace and a new
+// one work; and the file is sound.
 //
-// One thing is left open by what a disk is. When the sync of a commit fails, and then nothing can be written any more until the
-// workspace is gone, the commit was told to have failed and may yet be found: whole transactions, from the first on.
+// One case has no definite outcome on a real disk. If the sync of a commit fails, and then nothing
+// can be written until the workspace is closed, the commit was reported as failed but may exist:
+// whole transactions, from the first on.
 
 public import CFaultVFS
 import DflatTestSupport
@@ -17,28 +20,28 @@ public struct FaultRun: Sendable {
   private let directory: String
 
   /// - Parameters:
-  ///   - scenario: What is run.
-  ///   - directory: Where; each run makes a directory of its own in it.
+  ///   - scenario: The scenario to run.
+  ///   - directory: The base directory; each run creates its own directory in it.
   public init(_ scenario: LedgerScenario, in directory: String) {
     self.scenario = scenario
     self.directory = directory
   }
 
-  /// What one run found.
+  /// The result of one run.
   public struct Result: Sendable {
-    /// The call that failed; nil if there were not so many calls.
+    /// The call that failed; nil if there were fewer calls.
     public var failure: String?
-    /// What is wrong.
+    /// The violations.
     public var faults: [String]
     /// How many errors the workspace reported.
     public var errors: Int
-    /// Whether a commit was found that was told to have failed, because its sync did.
+    /// Whether a commit exists that was reported as failed because its sync failed.
     public var isFoundNevertheless = false
   }
 
   /// Runs the scenario and makes a call fail.
-  /// - Parameters:
-  ///   - number: Which one, from 1.
+  /// - number: Which call fails, from 1.
+  ///   - mode: Whether later calls fail, too.
   ///   - mode: Whether those after it fail, too.
   ///   - untilClosed: Whether the storage fails until the workspace is shut down.
   public func fail(
@@ -76,7 +79,8 @@ public struct FaultRun: Sendable {
       isFoundNevertheless: isFoundNevertheless)
   }
 
-  /// Believes the file, if it has some of the transactions whose sync failed: of each stream those from the first on.
+  /// Accepts the file's state if it has some of the transactions whose sync failed: in each stream
+  /// those from the first on.
   private func accept(_ found: Ledger.State, _ report: inout LedgerScenario.Report) -> Bool {
     var isFoundNevertheless = false
     for stream in 0..<Ledger.streams {
@@ -90,14 +94,14 @@ public struct FaultRun: Sendable {
     return isFoundNevertheless
   }
 
-  /// The storage works: so must everything else.
+  /// The storage works again: everything else must work, too.
   private func goOn(_ store: WorkspaceStore, _ report: inout LedgerScenario.Report, _ who: String) {
     var after = LedgerScenario.Report()
     after.state = report.state
     after.called = report.called
     scenario.fetch(store, &after)
     for stream in 0..<Ledger.streams {
-      // The next one that does not abort.
+      // The next transaction that does not abort.
       repeat {
         after.called[stream] += 1
       } while scenario.ledger.aborts(

@@ -1,7 +1,9 @@
-// LedgerScenario: a workspace's life, from the making of its file to its shutdown, the same for each place where a fault strikes.
+// LedgerScenario: the life of a workspace, from creating its file to its shutdown, the same for
+// each point at which a fault occurs.
 //
-// Transactions of both streams of a ledger, alone and several at once, so that some share a commit; between them fetches.
-// What the program is told is believed, and everything that contradicts it is written down.
+// It runs transactions of both streams of a ledger, alone and several at once, so that some share a
+// commit; between them it fetches. Results reported to the program are taken as true, and every
+// contradiction is recorded.
 
 import Dispatch
 public import Dflat
@@ -11,7 +13,7 @@ import Platform
 
 /// A sequence of transactions and fetches.
 public struct LedgerScenario: Sendable {
-  /// What the transactions do.
+  /// The ledger that defines the transactions.
   public let ledger: Ledger
   /// How many transactions there are.
   public let transactions: Int
@@ -19,7 +21,7 @@ public struct LedgerScenario: Sendable {
   public let flags: WorkspaceShutdownFlag
   private let seed: UInt64
 
-  /// The life of a small file.
+  /// A scenario with a small file.
   public init(seed: UInt64) {
     self.seed = seed
     ledger = Ledger(seed: seed)
@@ -28,7 +30,7 @@ public struct LedgerScenario: Sendable {
     flags = random.pick([[], .truncate, [.vacuum, .truncate]])
   }
 
-  /// The life of a file that grows until its log is moved into it between transactions.
+  /// A scenario with a file that grows until its log is checkpointed between transactions.
   public init(growing seed: UInt64) {
     self.seed = seed
     ledger = Ledger(seed: seed, changesPerTransaction: 60...80, valuesPerCell: 800)
@@ -36,17 +38,17 @@ public struct LedgerScenario: Sendable {
     flags = .truncate
   }
 
-  /// What came of it.
+  /// The result of a run.
   public struct Report: Sendable {
-    /// The transactions that were told to be committed.
+    /// The transactions that were reported as committed.
     public var committed: [Acknowledgement] = []
     /// How many transactions of each stream were called.
     public var called = Array(repeating: 0, count: Ledger.streams)
-    /// What the file holds, if what was told is true.
+    /// The expected content of the file, according to the reports.
     public var state: Ledger.State = [:]
-    /// The transactions that were called together, when for the first time some of them failed, and that failed then.
+    /// The transactions of the first group in which some failed, and that failed then.
     public var firstToFail: [Acknowledgement] = []
-    /// What is wrong.
+    /// The violations.
     public var faults: [String] = []
     /// The errors that were reported.
     public var errors: [StorageError] = []
@@ -69,7 +71,7 @@ public struct LedgerScenario: Sendable {
     return report
   }
 
-  /// Calls some transactions at once, and waits for all.
+  /// Starts some transactions at once, and waits for all.
   func call(_ batch: [Acknowledgement], on store: WorkspaceStore, _ report: inout Report) {
     let outcomes = Outcomes()
     for transaction in batch {
@@ -96,7 +98,7 @@ public struct LedgerScenario: Sendable {
       if one.isCommitted {
         report.committed.append(one.transaction)
         ledger.apply(one.transaction.stream, one.transaction.number, to: &report.state)
-        if aborts { report.faults.append("an aborted transaction was told to be committed") }
+        if aborts { report.faults.append("an aborted transaction was reported as committed") }
       } else if !aborts, errors.isEmpty {
         report.faults.append(
           "transaction \(one.transaction.number) of stream \(one.transaction.stream) failed "
@@ -105,7 +107,7 @@ public struct LedgerScenario: Sendable {
     }
   }
 
-  /// What is fetched without an error is what was committed.
+  /// A fetch without an error returns committed objects only.
   func fetch(_ store: WorkspaceStore, _ report: inout Report) {
     let found = Ledger.state(of: store.dflat)
     let errors = store.takeStorageErrors()
@@ -129,7 +131,7 @@ public struct LedgerScenario: Sendable {
       count.signal()
     }
 
-    /// The next one in the order in which they were told; nil if a minute is over.
+    /// The next one in the order of notification; nil after a minute.
     func next() -> Told? {
       guard count.wait(timeout: .now() + 60) == .success else { return nil }
       return all.withLock { $0.removeFirst() }

@@ -1,9 +1,9 @@
-// LongWorkRun: what goes on beside transactions, on a disk that fails: a dictionary, a live result, the build of an index, and a
-// migration that begins when its type is used.
+// LongWorkRun: work that runs beside transactions, on a failing disk: a dictionary, a live result,
+// an index build, and a migration that begins when its type is used.
 //
-// Each time another call of the storage fails. Everything completes; when the storage works again everything gets to its end by
-// itself or with the next use; no object is lost or there twice, no key has another value than memory says, and the live
-// result is what a fetch gives.
+// Each time another call of the storage fails. Everything completes. When the storage works again,
+// all work finishes by itself or with the next use; no object is lost or duplicated, no key has
+// another value than in memory, and the live result equals a fetch.
 
 public import CFaultVFS
 public import Dflat
@@ -16,12 +16,12 @@ import SQLiteDflat
 
 /// Failing calls, one for each run.
 public struct LongWorkRun: Sendable {
-  /// The keys of the cells that a run begins with.
+  /// The keys of the initial cells.
   public static let cells: Range<Int64> = 0..<120
   private let directory: String
   private let template: String
 
-  /// Makes the file that every run begins with.
+  /// Creates the file that every run begins with.
   /// - Parameter directory: An empty directory.
   public init(in directory: String) throws {
     self.directory = directory
@@ -34,7 +34,7 @@ public struct LongWorkRun: Sendable {
     try connection.close()
   }
 
-  /// Stores red cells, and blue ones that will be migrated.
+  /// Stores red cells, and blue ones to be migrated.
   public static func fill(
     _ dflat: any Workspace, _ cells: Range<Int64> = LongWorkRun.cells
   ) throws {
@@ -55,7 +55,7 @@ public struct LongWorkRun: Sendable {
     if !isCommitted { throw StorageError(.other, message: "the file could not be filled") }
   }
 
-  /// Blue cells become white ones.
+  /// Migrates blue cells to white ones.
   public static let migration = Migration(from: Verify.Blue.self, to: Verify.White.self) { blue in
     Verify.White(
       key: blue.key, group: blue.group, values: blue.values + [-1], label: blue.label)
@@ -64,18 +64,18 @@ public struct LongWorkRun: Sendable {
   /// How calls fail.
   public static let modes = [FAULTVFS_ONCE, FAULTVFS_PERSISTENT, FAULTVFS_FULL]
 
-  /// What one run found.
+  /// The result of one run.
   public struct Result: Sendable {
-    /// The call that failed; nil if there were not so many calls.
+    /// The call that failed; nil if there were fewer calls.
     public var failure: String?
-    /// What is wrong.
+    /// The violations.
     public var faults: [String] = []
   }
 
   /// Runs everything and makes a call fail.
   /// - Parameters:
-  ///   - number: Which one, from 1.
-  ///   - mode: Whether those after it fail, too.
+  ///   - number: Which call fails, from 1.
+  ///   - mode: Whether later calls fail, too.
   public func fail(_ number: Int, _ mode: faultvfs_mode) throws -> Result {
     let place = "\(directory)/\(mode.rawValue)-\(number)"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ public struct LongWorkRun: Sendable {
     _ = work.store.takeStorageErrors()
     work.goOn(2, &result.faults)
     work.finish(&result.faults)
-    // Steps that were tried again after a pause may be told late.
+    // Steps that were retried after a pause may be reported late.
     _ = work.store.takeStorageErrors()
     work.close()
     result.failure = disk.failures > 0 ? disk.firstFailure : nil
@@ -108,7 +108,7 @@ public struct LongWorkRun: Sendable {
     return result
   }
 
-  /// A workspace with something that watches it.
+  /// A workspace with observers.
   private final class Work: Sendable {
     let store: WorkspaceStore
     private var dflat: any Workspace { store.dflat }
@@ -131,7 +131,7 @@ public struct LongWorkRun: Sendable {
       store.close()
     }
 
-    /// Calls a transaction and waits for it.
+    /// Runs a transaction and waits for it.
     private func write(
       _ types: [Any.Type], _ faults: inout [String],
       _ body: @escaping @Sendable (any TransactionContext) -> Void
@@ -143,13 +143,13 @@ public struct LongWorkRun: Sendable {
       return isCommitted
     }
 
-    /// Some of everything. Parts of it may fail.
+    /// A bit of each kind of work. Parts of it may fail.
     func goOn(_ round: Int, _ faults: inout [String]) {
       var dictionary = dflat.dictionary
       for value in 1...3 { dictionary["key \(value)"] = value * round }
       dictionary["count"] = round
       dictionary.synchronize()
-      // Begins the build.
+      // Starts the index build.
       _ = dflat.fetch(for: Verify.Red.self).where(Verify.Red.group == 1)
       for key in 0..<6 as Range<Int64> {
         _ = write([Verify.Green.self], &faults) { txn in
@@ -158,7 +158,7 @@ public struct LongWorkRun: Sendable {
               Verify.Green(key: Int64(round) * 100 + key, group: key % 2)))
         }
       }
-      // Reads blue ones, and begins to migrate them.
+      // Reads blue cells as white ones, which starts their migration.
       let whites = dflat.fetch(for: Verify.White.self).all()
       if store.takeStorageErrors().isEmpty, whites.count != LongWorkRun.cells.count {
         faults.append("round \(round): \(whites.count) white cells were fetched")
@@ -173,7 +173,7 @@ public struct LongWorkRun: Sendable {
       }
     }
 
-    /// The storage works: everything comes to its end.
+    /// The storage works again: all work must finish.
     func finish(_ faults: inout [String]) {
       if !write([Verify.White.self], &faults, { _ in }) {
         faults.append("the migration does not come to its end: \(store.takeErrors())")

@@ -1,33 +1,33 @@
-// History: the transactions of a run, whoever ran them.
+// History: the transactions of a run, by all clients.
 //
-// Processes hand theirs over as a file of numbers.
+// Processes pass on theirs as a file of numbers.
 
 public import Foundation
 
-/// What all clients of a run saw.
+/// What all clients of a run observed.
 public struct History: Sendable {
   /// The transactions, in no particular order.
   public var transactions: [TransactionRecord]
-  /// What went wrong without being part of a transaction: errors nobody expects, transactions that never completed.
+  /// Errors outside transactions: unexpected errors, and transactions that never completed.
   public var complaints: [String] = []
 
-  /// A history of some transactions.
+  /// Creates a history of some transactions.
   public init(_ transactions: [TransactionRecord] = []) {
     self.transactions = transactions
   }
 
-  /// Adds what others saw.
+  /// Adds another history.
   public mutating func merge(_ other: History) {
     transactions += other.transactions
     complaints += other.complaints
   }
 }
 
-/// A file that is no history.
+/// The file is not a history.
 public struct UnreadableHistory: Error {}
 
 extension History {
-  /// Everything but the complaints, as bytes for another process of this machine.
+  /// All transactions, without the complaints, as bytes for another process on this machine.
   public func encoded() -> Data {
     var numbers: [Int64] = []
     for transaction in transactions {
@@ -55,7 +55,7 @@ extension History {
     return numbers.withUnsafeBytes { Data($0) }
   }
 
-  /// Reads what `encoded` gave.
+  /// Decodes the result of `encoded`.
   public init(encoded data: Data) throws {
     var numbers = [Int64](repeating: 0, count: data.count / 8)
     _ = numbers.withUnsafeMutableBytes { data.copyBytes(to: $0) }

@@ -1,6 +1,7 @@
-// Keys and values: what all stores and workloads speak of.
+// Keys and values: the terms shared by all stores and workloads.
 
-/// Where a value is: a number within a space. A store keeps each space in a type of its own, and transactions name spaces.
+/// The location of a value: a number within a space. A store keeps each space in its own type, and
+/// transactions name spaces.
 public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number of the space.
   public let space: Int
@@ -21,7 +22,7 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// For example `2/17`.
   public var description: String { "\(space)/\(number)" }
 
-  /// Keys with the same group are found together, by an index.
+  /// Keys with the same group are found together, with an index.
   public var group: Int64 { number >> 2 }
 
   /// The keys of a group.
@@ -30,5 +31,6 @@ public struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 }
 
-/// What a key holds: a list that grows, or a register whose last number tells its versions apart. nil if it was never written.
+/// The content of a key: a list that grows, or a register whose last number identifies its version.
+/// nil if it was never written.
 public typealias CellValue = [Int64]

@@ -1,4 +1,4 @@
-// RecordedAccess: a store's access that writes down what was done.
+// RecordedAccess: access to a store that records all operations.
 
 /// Reads that are recorded.
 public class RecordedReader {
@@ -18,7 +18,7 @@ public class RecordedReader {
     return value
   }
 
-  /// Reads the keys of a group, those without a value too.
+  /// Reads the keys of a group, including those without a value.
   @discardableResult
   public func read(group: Int64, in space: Int) throws -> [Key: CellValue] {
     let values = try reader.read(group: group, in: space)
@@ -38,7 +38,7 @@ public final class RecordedAccess: RecordedReader {
     super.init(access, record)
   }
 
-  /// Writes a key. It is recorded first: a write that fails may have been done.
+  /// Writes a key. It is recorded first, because a failed write may have taken effect.
   public func write(_ key: Key, _ value: CellValue) throws {
     record.operations.append(.write(key, value))
     try access.write(key, value)

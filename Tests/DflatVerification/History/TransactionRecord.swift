@@ -1,48 +1,49 @@
-// TransactionRecord: one transaction as its client saw it.
+// TransactionRecord: one transaction as observed by its client.
 //
-// The client's thread fills the record before and after the call, the store's thread while the transaction runs and when it
-// completes. Nobody reads a record before it has completed, and then the thread that waited for it does.
+// The client's thread fills the record before and after the call, the store's thread while the
+// transaction runs and when it completes. A record is only read after it has completed, by the
+// thread that waited for it.
 
 import Platform
 
-/// What a transaction did with one key.
+/// A transaction's operation on one key.
 public enum Operation: Sendable, Equatable {
-  /// Saw this; nil if there was nothing.
+  /// Read this value; nil if there was none.
   case read(Key, CellValue?)
-  /// Put a number at the end of the list.
+  /// Appended a number to the list.
   case append(Key, Int64)
   /// Replaced the register.
   case write(Key, CellValue)
 }
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 public enum Outcome: Int64, Sendable {
-  /// Nobody has said anything yet.
+  /// No outcome was reported.
   case open
   case committed
-  /// It was aborted or refused: it did not happen.
+  /// It was aborted or refused: it had no effect.
   case refused
 }
 
 /// One transaction or snapshot of a history.
 public final class TransactionRecord: @unchecked Sendable {
-  /// Who ran it, unique among all processes.
+  /// The client that ran it, unique among all processes.
   public let client: Int
   /// The workspace it ran in, unique among all processes.
   public let workspace: Int
-  /// The spaces it named; nil for a snapshot, which names none.
+  /// The spaces that it named; nil for a snapshot.
   public let spaces: [Int]?
-  /// What it did, in order.
+  /// Its operations, in order.
   public var operations: [Operation] = []
   /// How it ended.
   public var outcome = Outcome.open
   /// Nanoseconds of the system's clock before the call.
   public var called: UInt64 = 0
-  /// When the call had returned. It does not wait for the transaction.
+  /// The time when the call had returned. It does not wait for the transaction.
   public var returned: UInt64 = 0
-  /// When the body began, and when it was done; 0 if it never ran.
+  /// The times when the body began and ended; 0 if it never ran.
   public var began: UInt64 = 0, ended: UInt64 = 0
-  /// When the client heard of the outcome.
+  /// The time when the client was notified of the outcome.
   public var completed: UInt64 = 0
 
   /// Whether it has written anything.
@@ -50,7 +51,7 @@ public final class TransactionRecord: @unchecked Sendable {
     operations.contains { if case .read = $0 { false } else { true } }
   }
 
-  /// A record of a transaction that was not called yet.
+  /// Creates a record of a transaction that was not called yet.
   public init(client: Int, workspace: Int, spaces: [Int]?) {
     self.client = client
     self.workspace = workspace
@@ -58,7 +59,7 @@ public final class TransactionRecord: @unchecked Sendable {
   }
 }
 
-/// A clock that all processes share and that never goes back.
+/// A monotonic clock shared by all processes.
 public enum SharedClock {
   /// Nanoseconds since the system began.
   public static var now: UInt64 {

@@ -1,4 +1,4 @@
-// ChildProcess: a process that is started fast, speaks through its standard output, and can be killed.
+// ChildProcess: a process that starts quickly, writes to its standard output, and can be killed.
 
 import Platform
 
@@ -18,7 +18,7 @@ public final class ChildProcess {
   public init(_ command: String, _ arguments: [String]) throws {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw CannotStart(command: command, systemError: errno) }
-    // No other child must hold the pipe open.
+    // No other child may hold the pipe open.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -47,8 +47,8 @@ public final class ChildProcess {
     close(output)
   }
 
-  /// Reads what is there, waiting for at most so long.
-  /// - Returns: Nothing if the time is over; nil if the process has closed its output.
+  /// Reads the available output, waiting for at most this long.
+  /// - Returns: Nothing after the timeout; nil if the process has closed its output.
   public func read(milliseconds: Int) -> [UInt8]? {
     var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     if poll(&request, 1, Int32(milliseconds)) <= 0 { return [] }
@@ -61,7 +61,7 @@ public final class ChildProcess {
     return count > 0 ? Array(buffer.prefix(count)) : nil
   }
 
-  /// Kills it and waits for its end. What it has written can still be read.
+  /// Kills it and waits for its end. Its output can still be read.
   public func kill() {
     #if canImport(Darwin)
       Darwin.kill(process, SIGKILL)
@@ -78,7 +78,7 @@ public final class ChildProcess {
   }
 
   /// Waits for its end.
-  /// - Returns: The status as the system gives it, 0 for success, and everything it has written.
+  /// - Returns: The system's exit status, 0 for success, and its whole output.
   public func waitForOutput() -> (status: Int32, output: String) {
     var text: [UInt8] = []
     while let bytes = read(milliseconds: 60_000) { text += bytes }

@@ -1,4 +1,4 @@
-// Flag: something that is set once, by any thread.
+// Flag: a value that is set once, by any thread.
 
 import Platform
 

@@ -1,5 +1,6 @@
-// KillRun: a writer is killed at a random moment, again and again on one file, and each time the file must have every
-// transaction that was told to be committed, whole transactions only, and side tables that agree with the rows.
+// KillRun: a writer is killed at a random moment, again and again on one file. Each time the file
+// must contain every transaction that was reported as committed, whole transactions only, and side
+// tables that agree with the rows.
 
 import DflatTestSupport
 import Foundation
@@ -12,13 +13,13 @@ public struct KillRun {
   private let seed: UInt64
   private var random: SeededGenerator
   private var ledger: Ledger
-  /// What the file must hold, as of the transactions in `numbers`.
+  /// The expected content of the file, after the transactions in `numbers`.
   private var state: Ledger.State = [:]
   private var numbers = Array(repeating: 0, count: Ledger.streams)
   private var file = 0
   /// How many processes were killed.
   public private(set) var kills = 0
-  /// How many transactions they had told to be committed.
+  /// How many transactions they reported as committed.
   public private(set) var acknowledged = 0
   /// How many of the kills came before the first commit.
   public private(set) var earlyKills = 0
@@ -26,7 +27,7 @@ public struct KillRun {
   /// - Parameters:
   ///   - directory: An empty directory.
   ///   - command: The command that runs a writer.
-  ///   - seed: Where all random numbers come from.
+  ///   - seed: The seed of all random numbers.
   public init(in directory: String, command: String, seed: UInt64) {
     self.directory = directory
     self.command = command
@@ -38,9 +39,9 @@ public struct KillRun {
   private var path: String { "\(directory)/kill-\(file).db" }
 
   /// One kill.
-  /// - Returns: What is wrong afterwards.
+  /// - Returns: The violations.
   public mutating func kill() throws -> [String] {
-    // A new file now and then, so that its first moments are met, too.
+    // Sometimes a new file is used, so that kills also happen while it is created.
     if random.oneIn(12) {
       for suffix in ["", "-wal", "-shm"] {
         let path = path + suffix
@@ -66,13 +67,13 @@ public struct KillRun {
       command, ["worker", "kill", path, "\(seed &+ UInt64(file))", isFull ? "full" : "normal"])
     var bytes: [UInt8] = []
     if random.oneIn(4) {
-      // A moment by the clock: while it starts, opens, or makes the file.
+      // After a random time: while it starts, opens, or creates the file.
       let deadline = ContinuousClock.now + .microseconds(Int.random(in: 0...25_000, using: &random))
       while ContinuousClock.now < deadline, let more = child.read(milliseconds: 1) {
         bytes += more
       }
     } else {
-      // A moment after some commits.
+      // After a random number of commits.
       let wanted = 8 * Int.random(in: 1...120, using: &random)
       while bytes.count < wanted, let more = child.read(milliseconds: 10_000) {
         if more.isEmpty { break }
@@ -96,12 +97,12 @@ public struct KillRun {
     for stream in 0..<Ledger.streams {
       let mine = told.filter { $0.stream == stream }.map(\.number)
       if zip(mine, mine.dropFirst()).contains(where: { $0 >= $1 }) {
-        faults.append("stream \(stream) was told out of order: \(mine)")
+        faults.append("stream \(stream) was reported out of order: \(mine)")
       }
       let last = Ledger.last(stream, in: found)
       if last < max(mine.last ?? 0, numbers[stream]) {
         faults.append(
-          "stream \(stream) ends with \(last), though \(mine.last ?? numbers[stream]) was told")
+          "stream \(stream) ends with \(last), though \(mine.last ?? numbers[stream]) was reported")
       }
       guard last >= numbers[stream], last - numbers[stream] < 1_000_000 else { continue }
       while numbers[stream] < last {
@@ -110,7 +111,8 @@ public struct KillRun {
       }
     }
     if let difference = Ledger.difference(found, from: state) { faults.append(difference) }
-    // Most of the next checks need the file as the kill has left it, so it is not always put in order.
+    // Most of the next checks need the file as the kill has left it, so it is only sometimes
+    // repaired.
     if random.oneIn(3) { faults += try fileFaults(path) }
     faults += goOn(store)
     faults += store.takeErrors()
@@ -119,14 +121,14 @@ public struct KillRun {
       faults += try fileFaults(path)
     }
     if !faults.isEmpty {
-      // What is wrong once would be wrong again.
+      // A violation found once would be found again.
       state = Ledger.state(of: WorkspaceStore(path: path, isShared: false).dflat)
       numbers = numbers.indices.map { Ledger.last($0, in: state) }
     }
     return faults
   }
 
-  /// The file can be written, now and then with the next transactions of the ledger.
+  /// The file can be written, sometimes with the next transactions of the ledger.
   private mutating func goOn(_ store: WorkspaceStore) -> [String] {
     if !random.oneIn(3) { return [] }
     var faults: [String] = []

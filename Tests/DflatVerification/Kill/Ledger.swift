@@ -1,14 +1,16 @@
-// Ledger: transactions that follow from their number, so that a file tells by a counter which ones it has.
+// Ledger: transactions that depend only on their number, so that a counter in a file shows which
+// ones it contains.
 //
-// There are two streams, each over two types of its own. Transaction n of a stream inserts, updates and removes some cells of
-// both types and sets the stream's counter to n; some abort after having done so. The state after any of them can be
-// computed, and a file must hold exactly the states of its two counters.
+// There are two streams, each over two types of its own. Transaction n of a stream inserts, updates
+// and removes some cells of both types and sets the stream's counter to n; some abort after having
+// done so. The state after any of them can be computed, and a file must contain exactly the states
+// of its two counters.
 
 import Dflat
 import DflatTestSupport
 public import SQLiteDflat
 
-/// What the transactions of a seed do.
+/// The transactions for a seed.
 public struct Ledger: Sendable {
   /// How many streams there are.
   public static let streams = 2
@@ -16,11 +18,11 @@ public struct Ledger: Sendable {
   /// The cells of the file.
   public typealias State = [Key: Content]
 
-  /// What a cell holds.
+  /// The content of a cell.
   public struct Content: Equatable, Sendable {
     /// The list.
     public let values: [Int64]
-    /// A label that no other cell of the type has.
+    /// A label that is unique among the cells of the type.
     public let label: String?
   }
 
@@ -34,7 +36,7 @@ public struct Ledger: Sendable {
   private let valuesPerCell: Int
 
   /// - Parameters:
-  ///   - seed: What the contents follow from.
+  ///   - seed: The seed of the contents.
   ///   - changesPerTransaction: How many cells each transaction changes.
   ///   - valuesPerCell: How long lists are at most.
   public init(
@@ -86,7 +88,7 @@ public struct Ledger: Sendable {
 
   // MARK: The model
 
-  /// What a transaction makes of a state.
+  /// The state after a transaction.
   public func apply(_ stream: Int, _ number: Int, to state: inout State) {
     if aborts(stream, number) { return }
     for change in changes(stream, number) {
@@ -99,7 +101,7 @@ public struct Ledger: Sendable {
 
   // MARK: The workspace
 
-  /// Calls a transaction.
+  /// Runs a transaction.
   public func perform(
     _ stream: Int, _ number: Int, on dflat: any Workspace,
     _ completion: @escaping @Sendable (Bool) -> Void
@@ -121,7 +123,7 @@ public struct Ledger: Sendable {
       }, completionHandler: completion)
   }
 
-  /// What a workspace has, in one snapshot.
+  /// The content of a workspace, in one snapshot.
   public static func state(of dflat: any Workspace) -> State {
     dflat.fetchWithinASnapshot {
       cellTypes.enumerated().reduce(into: [:]) {
@@ -130,7 +132,7 @@ public struct Ledger: Sendable {
     }
   }
 
-  /// The number of the last transaction of a stream that a state has; 0 if it has none.
+  /// The number of the last transaction of a stream in a state; 0 if there is none.
   public static func last(_ stream: Int, in state: State) -> Int {
     Int(state[counter(of: stream)]?.values.first ?? 0)
   }
@@ -140,7 +142,7 @@ public struct Ledger: Sendable {
     state.filter { spaces(of: stream).contains($0.key.space) }
   }
 
-  /// How a state differs from what it should be, in a few words; nil if it does not.
+  /// Describes how a state differs from the expected one; nil if it does not.
   public static func difference(_ found: State, from expected: State) -> String? {
     let keys = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.sorted()
     guard let first = keys.first else { return nil }

@@ -1,11 +1,11 @@
-// LedgerWriter: the process that is killed. It runs transactions of a ledger without waiting, and tells each one that was
-// committed, in eight bytes, as soon as it hears of it.
+// LedgerWriter: the process that is killed. It runs transactions of a ledger without waiting, and
+// reports each committed one, in eight bytes, as soon as it is notified.
 
 import Dispatch
 import Foundation
 import SQLiteDflat
 
-/// A committed transaction, as the writer tells it.
+/// A committed transaction, as reported by the writer.
 public struct Acknowledgement: Sendable, Equatable {
   /// The stream.
   public let stream: Int
@@ -30,13 +30,14 @@ public enum LedgerWriter {
   /// How many transactions of a stream may be open at once.
   static let window = 48
 
-  /// Runs the transactions after those that the file has. Returns only if somebody closes the other end of its output.
+  /// Runs the transactions that follow those in the file. It returns only if the other end of its
+  /// output is closed.
   public static func run(path: String, seed: UInt64, isFull: Bool) {
     let store = WorkspaceStore(path: path, isShared: false, synchronous: isFull ? .full : .normal)
     let dflat = store.dflat
     let ledger = Ledger(seed: seed)
     let state = Ledger.state(of: dflat)
-    // Both streams are called by one thread, and their lines run as the workspace likes.
+    // One thread calls both streams, and the workspace schedules their queues.
     var next = (0..<Ledger.streams).map { Ledger.last($0, in: state) + 1 }
     let free = DispatchSemaphore(value: window)
     let isStopped = Flag()

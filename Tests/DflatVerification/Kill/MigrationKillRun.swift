@@ -1,5 +1,6 @@
-// MigrationKillRun: a process that migrates is killed at a random moment, another one goes on, until all is migrated. After each
-// kill every object is there once, old or new; at the end each new one is what the function makes of the old one.
+// MigrationKillRun: a process that migrates is killed at a random moment, and another one
+// continues, until everything is migrated. After each kill every object exists once, old or new; at
+// the end each new one is the function's result for the old one.
 
 import Dflat
 import DflatTestSupport
@@ -16,13 +17,13 @@ public struct MigrationKillRun {
   private var file = 0
   /// How many processes were killed.
   public private(set) var kills = 0
-  /// How many of them had migrated something, and not everything.
+  /// How many of them had migrated some objects, but not all.
   public private(set) var lateKills = 0
 
   /// - Parameters:
   ///   - directory: An empty directory.
   ///   - command: The command that runs the process.
-  ///   - seed: Where all random numbers come from.
+  ///   - seed: The seed of all random numbers.
   public init(in directory: String, command: String, seed: UInt64) {
     self.directory = directory
     self.command = command
@@ -30,7 +31,7 @@ public struct MigrationKillRun {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The process that is killed: begins the migration with a fetch and says when it is done.
+  /// The process that is killed: starts the migration with a fetch and reports when it is done.
   public static func migrate(path: String, step: Int) {
     let store = WorkspaceStore(path: path, isShared: false)
     let done = DispatchSemaphore(value: 0)
@@ -46,8 +47,8 @@ public struct MigrationKillRun {
     print("done")
   }
 
-  /// One migration, by as many processes as it takes.
-  /// - Returns: What is wrong.
+  /// One migration, by as many processes as necessary.
+  /// - Returns: The violations.
   public mutating func migrate() throws -> [String] {
     file += 1
     let path = "\(directory)/migration-\(file).db"

@@ -1,10 +1,10 @@
-// Waiting for a completion, but not forever.
+// Waiting for a completion, with a timeout.
 
 import Dispatch
 import Platform
 
-/// Calls something that completes later.
-/// - Returns: What the completion was told, and whether it came within a minute.
+/// Starts an operation that completes later.
+/// - Returns: The result passed to the completion, and whether it came within a minute.
 func waitForCompletion(
   _ call: (@escaping @Sendable (Bool) -> Void) -> Void
 ) -> (isCommitted: Bool, isInTime: Bool) {

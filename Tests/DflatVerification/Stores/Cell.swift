@@ -1,11 +1,12 @@
-// Cell: the stored form of a key, in as many types as there are spaces.
+// Cell: the stored form of a key, in one type per space.
 //
-// The schemas are alike but for their names and the uniqueness of a label. So what is written here once works for each.
+// The schemas differ only in their names and the uniqueness of a label, so this code works for
+// each.
 
 public import Dflat
 import SQLiteDflat
 
-/// An entity type that keeps the keys of a space.
+/// An entity type that stores the keys of a space.
 public protocol Cell: Atom {
   associatedtype Request: CellRequest where Request.Element == Self
   var key: Int64 { get }
@@ -53,7 +54,7 @@ public let cellTypes: [any Cell.Type] = [
   Verify.Red.self, Verify.Green.self, Verify.Blue.self, Verify.White.self,
 ]
 
-/// A transaction, whichever way it was called.
+/// A transaction, however it was called.
 enum CellContext {
   case queued(any TransactionContext)
   case write(WriteContext)
@@ -88,7 +89,8 @@ extension Cell {
     Dictionary(uniqueKeysWithValues: dflat.fetch(for: Self.self).all().map { ($0.key, $0) })
   }
 
-  /// The list that grows is the one that the request was filled with, which is what is stored, whatever object it was made for.
+  /// Appends to the list in the request, which has the stored value, whichever object the request
+  /// was made from.
   /// - Parameter known: Objects as they were before the transaction was called.
   static func append(
     _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: CellContext

@@ -1,35 +1,36 @@
-// ModelStore: a store in memory with the same promises, and with known ways to break them.
+// ModelStore: an in-memory store with the same guarantees, and with known ways to break them.
 //
-// It is what the checker is checked with: a history of the sound one has no violation, and one of each broken variant has. It
-// keeps, as the workspace does, a line of tickets for each space, a state that is committed, and one that the group's
-// members have written and that waits for the commit.
+// It is used to test the checker: a history of the sound store has no violation, and one of each
+// broken variant has. Like the workspace, it has a queue of tickets for each space, a committed
+// state, and a state that the members of a commit group have written and that waits for the commit.
 
 import Dispatch
 import Platform
 
-/// A way in which a store may be wrong.
+/// A defect of a store.
 public enum SchedulerFault: String, CaseIterable, Sendable {
-  /// Places in several lines are taken one after another, not under one lock: two transactions may wait for each other.
+  /// Places in several queues are taken one after another, not under one lock: two transactions may
+  /// wait for each other.
   case tornTickets
-  /// A transaction runs when it is first in one of its lines, not in all.
+  /// A transaction runs when it is at the head of one of its queues, not of all.
   case oneLineOnly
-  /// A transaction reads what is committed, and not what those before it in the group have written.
+  /// A transaction reads the committed state, and not the writes of earlier group members.
   case staleGroupReads
-  /// Transactions leave their lines in any order.
+  /// Transactions leave their queues in any order.
   case anyOrder
-  /// A completion is told before the commit.
+  /// A completion is delivered before the commit.
   case earlyCompletions
-  /// A snapshot is of the state before the last commit.
+  /// A snapshot reads the state before the last commit.
   case staleSnapshots
-  /// A snapshot reads each key as it is at that moment.
+  /// A snapshot reads each key in its current state.
   case tornSnapshots
-  /// A key that is read by itself is read in the state before the last commit.
+  /// A single read of a key uses the state before the last commit.
   case staleLookUps
-  /// What an aborted transaction wrote stays.
+  /// The writes of an aborted transaction stay.
   case keptAborts
 }
 
-/// A store in memory.
+/// An in-memory store.
 public final class ModelStore: TransactionalStore {
   /// How many spaces there are.
   public let spaces: Int
@@ -41,14 +42,14 @@ public final class ModelStore: TransactionalStore {
     var committed: [Key: CellValue] = [:]
     /// The committed state before the last commit.
     var previous: [Key: CellValue] = [:]
-    /// What members of the group have written.
+    /// The state written by members of the group.
     var pending: [Key: CellValue] = [:]
     var members: [Ticket] = []
     var lines: [[Ticket]]
     var running = 0
   }
 
-  /// A transaction in its lines. Everything that changes is guarded by the state's lock.
+  /// A transaction in its queues. The state's lock guards everything that changes.
   private final class Ticket: @unchecked Sendable {
     let spaces: [Int]
     let body: @Sendable (any StoreAccess) throws -> Void
@@ -68,7 +69,7 @@ public final class ModelStore: TransactionalStore {
     }
   }
 
-  /// A store, sound or broken.
+  /// Creates a store, sound or broken.
   public init(spaces: Int, fault: SchedulerFault? = nil) {
     self.spaces = spaces
     self.fault = fault
@@ -77,12 +78,12 @@ public final class ModelStore: TransactionalStore {
 
   private static let mostMembers = 8
 
-  /// Gives other threads a chance, so that what is wrong shows.
+  /// Lets other threads run, so that defects show.
   private static func linger() {
     if UInt8.random(in: 0..<4) == 0 { sched_yield() }
   }
 
-  /// Takes its places and returns.
+  /// Takes its places in the queues and returns.
   public func transact(
     _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
     _ completion: @escaping @Sendable (Bool) -> Void
@@ -176,15 +177,15 @@ public final class ModelStore: TransactionalStore {
     try body(Snapshot(seen: seen, live: fault == .tornSnapshots ? self : nil))
   }
 
-  /// Reads what is committed.
+  /// Reads the committed state.
   public func lookUp(_ key: Key) -> CellValue? {
     state.withLock { (fault == .staleLookUps ? $0.previous : $0.committed)[key] }
   }
 
-  /// There are none.
+  /// There are no errors.
   public func takeErrors() -> [String] { [] }
 
-  /// Nothing is to be closed.
+  /// There is nothing to close.
   public func close() {}
 
   private struct Snapshot: StoreReader {

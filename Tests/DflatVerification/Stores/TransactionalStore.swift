@@ -1,18 +1,20 @@
-// TransactionalStore: as much of a store as verification needs, so that real and broken ones can be held to the same promises.
+// TransactionalStore: the part of a store that verification needs, so that real and broken stores
+// can be tested in the same way.
 
 /// Reads inside a transaction or a snapshot.
 public protocol StoreReader {
-  /// What a key holds; nil if it was never written.
+  /// The content of a key; nil if it was never written.
   func read(_ key: Key) throws -> CellValue?
-  /// What the keys of a group hold, found together by the group; keys that were never written are left out.
+  /// The content of the keys of a group, found together by the group; keys that were never written
+  /// are left out.
   func read(group: Int64, in space: Int) throws -> [Key: CellValue]
 }
 
 /// Reads and writes inside a transaction.
 public protocol StoreAccess: StoreReader {
-  /// Replaces what a key holds.
+  /// Replaces the content of a key.
   func write(_ key: Key, _ value: CellValue) throws
-  /// Puts a number at the end of what a key holds.
+  /// Appends a number to the content of a key.
   func append(_ key: Key, _ number: Int64) throws
 }
 
@@ -21,12 +23,13 @@ public protocol TransactionalStore: Sendable {
   /// How many spaces there are.
   var spaces: Int { get }
 
-  /// Calls a transaction and returns at once.
+  /// Starts a transaction and returns at once.
   ///
   /// - Parameters:
-  ///   - spaces: What it reads and writes, in any order; a space may stand there twice.
-  ///   - body: Runs once, or not at all if the store refuses. An error that it throws undoes everything.
-  ///   - completion: Told once whether everything is committed.
+  ///   - spaces: The spaces that it reads and writes, in any order; a space may be listed twice.
+  ///   - body: Runs once, or not at all if the store refuses. An error that it throws rolls the
+  ///     transaction back.
+  ///   - completion: Called once with whether the transaction was committed.
   func transact(
     _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
     _ completion: @escaping @Sendable (Bool) -> Void)
@@ -34,18 +37,18 @@ public protocol TransactionalStore: Sendable {
   /// Runs `body` on this thread, with one committed state in view.
   func snapshot(_ body: (any StoreReader) throws -> Void) throws
 
-  /// What a key holds, read on this thread by itself.
+  /// The content of a key, read individually on this thread.
   func lookUp(_ key: Key) -> CellValue?
 
-  /// Errors that nobody expects, since the last call.
+  /// Unexpected errors since the last call.
   func takeErrors() -> [String]
 
-  /// Lets everything that was called end, and closes the store.
+  /// Waits for everything that was called, and closes the store.
   func close()
 }
 
-/// What a body throws to have its transaction undone.
+/// The error that a body throws to roll its transaction back.
 public struct WantsAbort: Error {
-  /// An order to undo everything.
+  /// A request for rollback.
   public init() {}
 }

@@ -1,4 +1,4 @@
-// Calls of `write`, which takes its types one by one, with types from a list.
+// Calls `write`, which takes its types as separate arguments, with types from a list.
 
 import Dflat
 import SQLiteDflat
@@ -48,7 +48,7 @@ extension WorkspaceStore {
     }
   }
 
-  /// The types of spaces, each one once.
+  /// The types of spaces, without duplicates.
   private static func types(_ spaces: [Int]) -> [any Cell.Type] {
     Set(spaces).sorted().map { cellTypes[$0] }
   }

@@ -18,8 +18,9 @@ public final class WorkspaceStore: TransactionalStore {
   /// A store over a workspace.
   ///
   /// - Parameters:
-  ///   - dflat: The workspace, whose errors are kept from now on.
-  ///   - isShared: Whether other workspaces or processes write to its data: then transactions may be refused for their sake.
+  ///   - dflat: The workspace, whose errors are recorded from now on.
+  ///   - isShared: Whether other workspaces or processes write to its data: transactions may then
+  ///     be refused because of conflicts.
   public init(_ dflat: any Workspace, isShared: Bool) {
     self.dflat = dflat
     self.isShared = isShared
@@ -34,7 +35,8 @@ public final class WorkspaceStore: TransactionalStore {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - isShared: Whether other workspaces or processes write to the file: then transactions may be refused for their sake.
+  ///   - isShared: Whether other workspaces or processes write to the file: transactions may then
+  ///     be refused because of conflicts.
   ///   - synchronous: What a commit survives.
   ///   - concurrency: Whether transactions over different spaces may run at the same time.
   ///   - targetQueue: Where handlers run.
@@ -51,16 +53,17 @@ public final class WorkspaceStore: TransactionalStore {
   /// One for each type.
   public var spaces: Int { cellTypes.count }
 
-  /// Runs a transaction in one of the ways that programs have; an error of the body undoes it.
+  /// Runs a transaction in one of the ways that programs use; an error of the body rolls it back.
   ///
-  /// The synchronous and the awaited one return when it has ended: what is going on at the same
-  /// time comes from other clients.
+  /// The synchronous and the awaited way return when it has ended: concurrency then comes from
+  /// other clients.
   public func transact(
     _ spaces: [Int], _ body: @escaping @Sendable (any StoreAccess) throws -> Void,
     _ completion: @escaping @Sendable (Bool) -> Void
   ) {
     let call = calls.add(1, ordering: .relaxed).newValue
-    // Programs change objects that they have fetched before, or make requests for such as they have never seen.
+    // Programs change objects that they have fetched before, or create requests for objects that
+    // they have never seen.
     let known = call % 2 == 0 ? spaces.map { ($0, cellTypes[$0].known(dflat)) } : []
     let run: @Sendable (CellContext) throws -> Void = { [dflat] txn in
       try body(Access(dflat: dflat, txn: txn, known: known))
@@ -78,7 +81,7 @@ public final class WorkspaceStore: TransactionalStore {
         }
         done.signal()
       }
-      // If it never ends, the client finds that out.
+      // If it never ends, the client detects that.
       _ = done.wait(timeout: .now() + 60)
     default:
       dflat.performChanges(
@@ -89,7 +92,8 @@ public final class WorkspaceStore: TransactionalStore {
     }
   }
 
-  /// Tells how a `write` has ended. Errors of the storage are thrown there, and reported elsewhere.
+  /// Reports how a `write` has ended. Storage errors are thrown there; the other ways report them
+  /// to the hook.
   private func end(_ result: Result<Void, any Error>, _ completion: (Bool) -> Void) {
     if case .failure(let error as StorageError) = result { errors.withLock { $0.append(error) } }
     completion((try? result.get()) != nil)
@@ -100,10 +104,11 @@ public final class WorkspaceStore: TransactionalStore {
     try dflat.fetchWithinASnapshot { Result { try body(Reader(dflat: dflat)) } }.get()
   }
 
-  /// Fetches by the key, outside of everything.
+  /// Fetches by key, outside any transaction or snapshot.
   public func lookUp(_ key: Key) -> CellValue? { Reader(dflat: dflat).read(key) }
 
-  /// The errors that the workspace reported. A conflict with another connection is none, if there is one.
+  /// The errors that the workspace reported, except conflicts with other connections where those
+  /// are possible.
   public func takeErrors() -> [String] {
     takeStorageErrors().filter { !isShared || $0.cause != .busy && $0.cause != .conflict }
       .map { "\($0)" }
@@ -136,7 +141,7 @@ public final class WorkspaceStore: TransactionalStore {
   private struct Access: StoreAccess {
     let dflat: any Workspace
     let txn: CellContext
-    /// Objects as they were before the transaction was called, by their spaces.
+    /// Objects as they were before the transaction was called, by space.
     let known: [(space: Int, objects: [Int64: any Cell])]
     private var reader: Reader { Reader(dflat: dflat) }
 

@@ -1,4 +1,4 @@
-// Bank: money moves between accounts, and no state of the bank has more or less of it.
+// Bank: money moves between accounts, and its total is the same in every state.
 
 import DflatTestSupport
 
@@ -12,7 +12,7 @@ public struct Bank: Workload {
   private let accounts: Int64 = 8
   private let initial: Int64 = 100
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
   }
@@ -29,7 +29,7 @@ public struct Bank: Workload {
     }
   }
 
-  /// Moves money, or counts all of it.
+  /// Moves money, or sums up all accounts.
   public func step(_ client: inout Client) -> Step {
     let audit: @Sendable (RecordedReader) throws -> Void = { [spaces, accounts] reader in
       for space in 0..<spaces {
@@ -56,7 +56,7 @@ public struct Bank: Workload {
     }
   }
 
-  /// The sum of an audit is what the accounts were opened with, and nobody owes anything.
+  /// The sum of an audit is the initial one, and no account is negative.
   public func invariantViolations(_ history: History) -> [Violation] {
     let total = initial * Int64(spaces) * accounts
     let all = Set(all)

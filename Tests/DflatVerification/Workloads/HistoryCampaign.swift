@@ -1,9 +1,10 @@
-// HistoryCampaign: rounds of all workloads with random numbers of clients, workspaces and processes.
+// HistoryCampaign: rounds of all workloads with random numbers of clients, workspaces and
+// processes.
 
 import DflatTestSupport
 import Foundation
 
-/// Many runs, and what they found.
+/// Many runs, with their results.
 public struct HistoryCampaign {
   private let directory: String
   private let command: String
@@ -19,7 +20,7 @@ public struct HistoryCampaign {
   /// - Parameters:
   ///   - directory: An empty directory.
   ///   - command: The command that runs workers.
-  ///   - seed: Where all random numbers come from.
+  ///   - seed: The seed of all random numbers.
   public init(in directory: String, command: String, seed: UInt64) {
     self.directory = directory
     self.command = command
@@ -33,7 +34,7 @@ public struct HistoryCampaign {
       rounds += 1
       var shared = SharedFileRun(HistoryRun(workload, seed: random.next()))
       shared.worker = command
-      // Half of the runs are of one workspace, for which most is promised.
+      // Half of the runs use one workspace, which has the strongest guarantees.
       if random.oneIn(2) {
         shared.workspaces = random.pick([1, 2])
         shared.processes = random.pick([0, 1, 2])
@@ -71,7 +72,7 @@ public struct HistoryCampaign {
   }
 
   /// Prints the figures.
-  /// - Returns: Whether no promise was broken.
+  /// - Returns: Whether there was no violation.
   public func report() -> Bool {
     let total = counts.values.reduce(0, +) + memoryTransactions
     let seconds = (ContinuousClock.now - started) / .seconds(1)

@@ -1,7 +1,9 @@
-// HistoryRun: clients on threads, that call a workload's steps on stores and write down what they see.
+// HistoryRun: clients on threads that run a workload's steps on stores and record what they
+// observe.
 //
-// A client calls without waiting, up to a number of transactions that have not completed yet, so that lines grow and commits are
-// shared. If nothing completes for a long time it gives up, and the open transactions are what is wrong with the history.
+// A client calls without waiting, up to a number of transactions that have not completed yet, so
+// that queues grow and commits are shared. If nothing completes for a long time it gives up, and
+// the open transactions are reported as errors of the history.
 
 import DflatTestSupport
 import Dispatch
@@ -10,9 +12,9 @@ import Platform
 
 /// A run of a workload in this process.
 public struct HistoryRun: Sendable {
-  /// What the clients do.
+  /// The workload.
   public let workload: any Workload
-  /// Where all random numbers come from.
+  /// The seed of all random numbers.
   public let seed: UInt64
   /// Clients on each store.
   public var clientsPerStore = 3
@@ -31,7 +33,7 @@ public struct HistoryRun: Sendable {
     self.seed = seed
   }
 
-  /// Does what the workload wants done before the clients begin.
+  /// Runs the workload's setup before the clients begin.
   public func setUp(_ store: any TransactionalStore) -> History {
     var client = Client(number: 0, seed: seed)
     guard let step = workload.setUp(&client) else { return History() }
@@ -73,7 +75,7 @@ public struct HistoryRun: Sendable {
     return session.finish()
   }
 
-  /// Reads everything that may have been written, after everybody has ended.
+  /// Reads everything that may have been written, after all clients have ended.
   public func readAll(_ store: any TransactionalStore, after history: History) -> History {
     let session = Session(0, firstWorkspace, window: 1, patience: patience)
     let keys = workload.keys(after: history)
@@ -81,8 +83,8 @@ public struct HistoryRun: Sendable {
     return session.finish()
   }
 
-  /// The whole of it: set up, run, read, check.
-  /// - Returns: The number of transactions, and what is wrong.
+  /// A complete run: set up, run, read, check.
+  /// - Returns: The number of transactions, and the violations.
   public func check(on stores: [any TransactionalStore]) -> (Int, [Violation]) {
     var history = setUp(stores[0])
     history.merge(run(on: stores))
@@ -93,13 +95,13 @@ public struct HistoryRun: Sendable {
     return (history.transactions.count, violations(of: history))
   }
 
-  /// Everything that is wrong with a history of this workload.
+  /// All violations in a history of this workload.
   public func violations(of history: History) -> [Violation] {
     history.violations(of: workload.keyUse) + workload.invariantViolations(history).prefix(100)
   }
 }
 
-/// What one client has called, and what it waits for. Used by the client's thread.
+/// The calls of one client, and those it waits for. Used by the client's thread.
 private final class Session {
   private let client: Int
   private let workspace: Int
@@ -124,7 +126,7 @@ private final class Session {
   }
 
   deinit {
-    // A semaphore must not go away with less than it began with.
+    // A semaphore must not be released with a lower value than it was created with.
     for _ in 0..<window { free.signal() }
   }
 
@@ -162,7 +164,7 @@ private final class Session {
     }
   }
 
-  /// Records what is read on this thread, as a snapshot.
+  /// Records reads on this thread, as a snapshot.
   private func read(_ body: (TransactionRecord) -> Void) {
     let record = TransactionRecord(client: client, workspace: workspace, spaces: nil)
     records.append(record)

@@ -1,8 +1,9 @@
-// List-append: lists that grow and are read. What was read tells the order of all appends, so this workload says most.
+// List-append: lists that grow and are read. A read shows the order of all appends so far, so this
+// workload finds most.
 
 import DflatTestSupport
 
-/// Appends and reads over a few lists at a time; lists that have grown long are left for new ones.
+/// Appends and reads over a few lists at a time; long lists are replaced by new ones.
 public struct ListAppend: Workload {
   /// `list-append`.
   public let name = "list-append"
@@ -10,12 +11,13 @@ public struct ListAppend: Workload {
   public let keyUse = KeyUse.lists
   private let spaces: Int
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
   }
 
-  /// Reads and appends one to four times, in a transaction or as a snapshot; some transactions abort.
+  /// Reads and appends one to four times, in a transaction or as a snapshot; some transactions
+  /// abort.
   public func step(_ client: inout Client) -> Step {
     // A pair of groups serves 16 steps of each client.
     let base = Int64(client.position / 16) * 2

@@ -1,7 +1,7 @@
 // Long fork: keys are written once each, and readers must not disagree on which was written first.
 //
-// Of two readers of the same keys one has seen everything that the other has. The readers of a group of keys, ordered by how
-// much they have seen, are therefore a chain.
+// Of two readers of the same keys one has read everything that the other has. So the readers of a
+// group of keys, ordered by how much they have read, form a chain.
 
 import DflatTestSupport
 
@@ -15,7 +15,7 @@ public struct LongFork: Workload {
   /// Keys of a set in each space.
   private let width: Int64 = 2
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
   }
@@ -26,9 +26,10 @@ public struct LongFork: Workload {
     }
   }
 
-  /// Writes a key that nobody else writes, or reads its whole set.
+  /// Writes a key that no other client writes, or reads its whole set.
   public func step(_ client: inout Client) -> Step {
-    // Of eight steps one writes: a client has a key of its own in each set of as many clients as the set has keys.
+    // One of eight steps writes. As many clients as a set has keys share the set, and each has its
+    // own key in it.
     let size = Int(width) * spaces
     let set = Int64(client.number / size) << 24 | Int64(client.position / 8)
     let keys = keys(ofSet: set)
@@ -44,7 +45,7 @@ public struct LongFork: Workload {
     return .snapshot { for key in order { try $0.read(key) } }
   }
 
-  /// Readers of a set are a chain.
+  /// Readers of a set form a chain.
   public func invariantViolations(_ history: History) -> [Violation] {
     var readers: [Int64: [(seen: Set<Key>, number: Int)]] = [:]
     for (number, transaction) in history.transactions.enumerated()

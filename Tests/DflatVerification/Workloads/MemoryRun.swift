@@ -1,12 +1,13 @@
-// MemoryRun: clients of one workspace in memory, without a file, another process, or help from SQLite.
+// MemoryRun: clients of one in-memory workspace, without a file, another process, or SQLite's
+// locking.
 
 import Dflat
 import DflatTestSupport
 import MemoryDflat
 
 extension HistoryRun {
-  /// Runs on a workspace in memory, reads everything, and checks the history.
-  /// - Returns: The number of transactions, and what is wrong.
+  /// Runs on an in-memory workspace, reads everything, and checks the history.
+  /// - Returns: The number of transactions, and the violations.
   public func checkInMemory() -> (Int, [Violation]) {
     var random = SeededGenerator(seed: seed)
     let dflat = MemoryWorkspace(writeConcurrency: random.oneIn(4) ? .serial : .concurrent)

@@ -1,4 +1,4 @@
-// Register: values that are read and replaced, also one because of what another one holds.
+// Register: values that are read and replaced, sometimes depending on the value of another one.
 
 import DflatTestSupport
 
@@ -11,7 +11,7 @@ public struct Register: Workload {
   private let spaces: Int
   private let count: Int64 = 12
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
   }
@@ -23,7 +23,7 @@ public struct Register: Workload {
       Key(client.random.pick(spaces), Int64.random(in: 0..<count, using: &client.random))
     }
     if client.random.oneIn(16) {
-      // So many that the store may find it worth while to prepare for more.
+      // So many that the store may prefetch more.
       return .lookUps(
         (0..<80).map { _ in
           Key(client.random.pick(spaces), Int64.random(in: 0..<count, using: &client.random))
@@ -33,7 +33,7 @@ public struct Register: Workload {
     let numbers = keys.map { _ in client.random.oneIn(2) ? client.newNumber() : nil }
     let aborts = client.random.oneIn(20)
     return .transaction(spaces: spaces) { access in
-      // All reads first: a write must not go by what is outdated then.
+      // All reads come first: a write must not depend on a value that is outdated by then.
       for key in keys { try access.read(key) }
       for (key, number) in zip(keys, numbers) {
         if let number { try access.write(key, [number]) }

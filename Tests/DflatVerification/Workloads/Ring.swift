@@ -1,8 +1,8 @@
-// Ring: each key names another one, and together they are one ring, whatever is changed.
+// Ring: each key refers to another one, and together they form a single ring, whatever changes.
 //
-// A change takes three neighbours a → b → c → d and makes them a → c → b → d. A change that goes by anything outdated breaks
-// the ring into several, or leaves keys out. There is a ring in each space, whose changes run beside those of the others, and
-// one through all spaces.
+// A change takes three neighbours a → b → c → d and makes them a → c → b → d. A change that is
+// based on outdated reads breaks the ring into several, or leaves keys out. There is a ring in each
+// space, whose changes run concurrently with those of the others, and one through all spaces.
 
 import DflatTestSupport
 
@@ -16,7 +16,7 @@ public struct Ring: Workload {
   /// The keys of each ring.
   private let rings: [[Key]]
 
-  /// Over so many spaces.
+  /// Creates the workload over this many spaces.
   public init(spaces: Int) {
     self.spaces = spaces
     let own = (0..<spaces).map { space in (4..<12).map { Key(space, $0) } }
@@ -25,7 +25,7 @@ public struct Ring: Workload {
     rings = own + [common]
   }
 
-  /// Makes the rings 0 → 1 → … → 0.
+  /// Creates the rings 0 → 1 → … → 0.
   public func setUp(_ client: inout Client) -> Step? {
     let numbers = rings.map { $0.map { _ in client.newNumber() } }
     return .transaction(spaces: Array(0..<spaces)) { [rings] access in
@@ -65,7 +65,7 @@ public struct Ring: Workload {
     }
   }
 
-  /// Whoever reads all keys of a ring finds one ring.
+  /// A reader of all keys of a ring finds one ring.
   public func invariantViolations(_ history: History) -> [Violation] {
     history.transactions.indices.flatMap { number -> [Violation] in
       let transaction = history.transactions[number]

@@ -8,7 +8,7 @@ import SQLiteDflat
 
 /// A run of a workload on one file.
 public struct SharedFileRun: Sendable {
-  /// The clients of this process; those of others are numbered after them.
+  /// The clients of this process; those of other processes are numbered after them.
   public var run: HistoryRun
   /// Workspaces in each process.
   public var workspaces = 1
@@ -25,7 +25,7 @@ public struct SharedFileRun: Sendable {
   private var isShared: Bool { workspaces > 1 || processes > 0 }
 
   /// Runs, reads everything, and checks the history and the file.
-  /// - Returns: The number of transactions, and what is wrong.
+  /// - Returns: The number of transactions, and the violations.
   public func check(in directory: String) throws -> (Int, [Violation]) {
     let path = directory + "/test.db"
     var random = SeededGenerator(seed: run.seed)
@@ -65,12 +65,12 @@ public struct SharedFileRun: Sendable {
     return (history.transactions.count, violations)
   }
 
-  /// The part of another process.
+  /// The part that another process runs.
   /// - Parameters:
   ///   - worker: Its number, from 1.
   ///   - path: The database.
-  ///   - output: Where its history goes.
-  /// - Returns: What it has to complain about.
+  ///   - output: The path for its history.
+  /// - Returns: The errors it found.
   public func work(as worker: Int, path: String, output: String) throws -> [String] {
     var run = run
     run.firstClient = 1 + worker * workspaces * run.clientsPerStore
@@ -85,7 +85,7 @@ public struct SharedFileRun: Sendable {
   }
 }
 
-/// What is wrong with a file of cells.
+/// The errors in a file of cells.
 public func fileFaults(_ path: String) throws -> [String] {
   guard FileManager.default.fileExists(atPath: path) else { return [] }
   let connection = try Connection(path: path)

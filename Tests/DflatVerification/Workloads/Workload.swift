@@ -1,22 +1,23 @@
-// Workload: what the clients of a run do, and what must hold besides the order of transactions.
+// Workload: the clients' operations, and the invariants that must hold besides the order of
+// transactions.
 
 public import DflatTestSupport
 
-/// One thing that a client does.
+/// One operation of a client.
 public enum Step: Sendable {
-  /// A transaction over spaces. What its body throws undoes it.
+  /// A transaction over spaces. If its body throws, it is rolled back.
   case transaction(spaces: [Int], body: @Sendable (RecordedAccess) throws -> Void)
   /// A snapshot.
   case snapshot(body: @Sendable (RecordedReader) throws -> Void)
-  /// Keys that are read one after the other, each by itself.
+  /// Keys that are read one by one, each individually.
   case lookUps([Key])
 }
 
-/// A client that makes up its steps.
+/// A client that generates its steps.
 public struct Client: Sendable {
   /// Its number, unique among all processes, from 0.
   public let number: Int
-  /// How far it is, in steps.
+  /// The number of steps so far.
   public internal(set) var position = 0
   /// Its random numbers.
   public var random: SeededGenerator
@@ -27,13 +28,13 @@ public struct Client: Sendable {
     random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
   }
 
-  /// A number that no other client has and that this one never had: it tells versions apart.
+  /// A number that no other client uses and that this one never used: it identifies versions.
   public mutating func newNumber() -> Int64 {
     issued += 1
     return Int64(number + 1) << 32 | issued
   }
 
-  /// Some of the spaces, at least one, in any order, sometimes one of them twice.
+  /// Some of the spaces, at least one, in any order, sometimes with a duplicate.
   mutating func someSpaces(of count: Int, atMost most: Int) -> [Int] {
     var spaces = Array(0..<count).shuffled(using: &random)
     spaces.removeLast(count - Int.random(in: 1...min(most, count), using: &random))
@@ -42,19 +43,19 @@ public struct Client: Sendable {
   }
 }
 
-/// A kind of use that has to stay consistent.
+/// A usage pattern that has to stay consistent.
 public protocol Workload: Sendable {
-  /// What it is called on the command line.
+  /// Its name on the command line.
   var name: String { get }
   /// How it uses keys.
   var keyUse: KeyUse { get }
-  /// What is written before the clients begin; nil if nothing is.
+  /// The initial writes before the clients begin; nil if there are none.
   func setUp(_ client: inout Client) -> Step?
   /// The next step of a client.
   func step(_ client: inout Client) -> Step
-  /// Every key that may have been written, to be read in the end.
+  /// Every key that may have been written, for the final reads.
   func keys(after history: History) -> [Key]
-  /// What must hold besides the order of transactions.
+  /// The violations of the workload's own invariants.
   func invariantViolations(_ history: History) -> [Violation]
 }
 

@@ -5,7 +5,7 @@ import Observation
 import SQLiteAccess
 import SQLiteDflat
 
-/// What a program stores in the dictionary.
+/// A value that a program stores in the dictionary.
 nonisolated struct Settings: Codable, Equatable {
   var theme = "light"
   var size = 12
@@ -16,7 +16,7 @@ extension Board {
     dflat.fetch(for: Chores.Home.Chore.self).all()
   }
 
-  /// Writes with `performChanges`, whose handlers tell the main actor what they have done.
+  /// Writes with `performChanges`, whose handlers report to the main actor.
   public func performChanges() async -> [String] {
     let urgency = Chores.Home.Urgency.low
     let committed = await dflat.performChanges([Chores.Home.Chore.self]) { txn in
@@ -52,7 +52,7 @@ extension Board {
     return lines + ["\(committed)"]
   }
 
-  /// Follows a result by a handler, streams, and a live query.
+  /// Observes a result with a handler, streams, and a live query.
   public func watch() async throws -> [String] {
     let all = all
     let (handled, handler) = AsyncStream.makeStream(of: Int.self)
@@ -83,7 +83,7 @@ extension Board {
     return lines
   }
 
-  /// Keeps values in the dictionary and follows one.
+  /// Stores values in the dictionary and observes one.
   public func useDictionary() async -> [String] {
     dflat.dictionary["settings"] = Settings()
     dflat.dictionary["place"] = Chores.Home.Place(x: 3, y: 4)
@@ -103,7 +103,7 @@ extension Board {
     return lines + ["\(settings == Settings()) \(place?.y ?? 0)"]
   }
 
-  /// Makes chores of tasks.
+  /// Migrates tasks to chores.
   public func migrate() async throws -> [String] {
     try await dflat.write(Errand.self) { txn in
       for id in 1...3 { try txn.insert(Errand(id: Int64(id), title: "task \(id)")) }
@@ -131,7 +131,7 @@ extension Board {
     return lines + ["\(rows)", "\(calls)"]
   }
 
-  /// Ends the workspace and everything that it has told.
+  /// Closes the workspace and ends everything that observes it.
   public func close() async {
     for subscription in subscriptions { subscription.cancel() }
     await dflat.shutdown()

@@ -1,13 +1,13 @@
-// A program whose module belongs to the main actor, as new application templates have it. That it
-// compiles, with everything that the language will demand and without a word about isolation, is
-// the test; that it works is looked at by MainActorTests.
+// A program whose module is isolated to the main actor, as in new application templates. The test
+// is that it compiles, with all upcoming language features and without an isolation annotation;
+// MainActorTests checks that it works.
 
 import SQLiteDflat
 
-// What a program adds to generated types.
+// A program's extensions of generated types.
 
 extension Chores.Home.Chore {
-  /// A property that queries, transactions and views use alike.
+  /// A property that queries, transactions and views all use.
   var isPressing: Bool { urgency == .high && !isDone }
 
   static let everyday = Chores.Home.Chore.effort < 3 && !Chores.Home.Chore.isDone
@@ -37,14 +37,14 @@ extension Chores.Home.Proof {
   var isPhoto: Bool { if case .photo = self { true } else { false } }
 }
 
-/// Keeps what a view shows.
+/// The data that a view shows.
 public final class Board {
   let dflat: SQLiteWorkspace
-  /// State of the main actor, which only it may touch.
+  /// State of the main actor, which only the main actor may access.
   var lines: [String] = []
   var subscriptions: [any WorkspaceSubscription] = []
 
-  /// A board for the file at this path.
+  /// Opens the file at this path.
   public init(path: String) {
     dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
   }

@@ -1,28 +1,29 @@
-// A program in Swift 5 mode, as it was written before anything was Sendable. That it compiles is the test; that it works is
-// looked at by SwiftFiveTests.
+// A program in Swift 5 mode, written as before Sendable existed. The test is that it compiles;
+// SwiftFiveTests checks that it works.
 
 import DflatTestSupport
 import Foundation
 import SQLiteDflat
 
-/// A value that knows nothing of threads.
+/// A type without any annotation for concurrency.
 final class Journal {
   var lines: [String] = []
 }
 
-/// Keeps a workspace as programs keep it.
+/// Holds a workspace as programs do.
 public class Keeper {
   var dflat: Workspace?
   let journal = Journal()
   var lastResult: UpdatedObject<Blog.Post>?
   var subscription: Workspace.Subscription?
 
-  /// A keeper of the file at this path.
+  /// Opens the file at this path.
   public init(path: String) {
     dflat = SQLiteWorkspace(filePath: path, fileProtectionLevel: .noProtection)
   }
 
-  /// Writes by closures that capture what is not Sendable and assign to what they capture.
+  /// Writes with closures that capture values which are not Sendable, and assign to captured
+  /// variables.
   public func run() -> [String] {
     var inserted = 0
     var lines: [String] = []
@@ -83,7 +84,7 @@ public class Keeper {
     return lines + ["\(journal.lines.count)", "\(inserted)", formatter as String]
   }
 
-  /// Uses the dictionary in the forms that programs write.
+  /// Uses the dictionary in the forms that programs use.
   private func remember(_ workspace: Workspace) -> [String] {
     let journal = Journal()
     var d: WorkspaceDictionary = workspace.dictionary

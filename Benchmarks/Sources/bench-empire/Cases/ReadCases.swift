@@ -3,12 +3,13 @@
 import Empire
 
 extension Case {
-  /// One record after the other, in one transaction or in one for each.
+  /// Fetches records one by one, in a single transaction or in one transaction each.
   private static func get(_ id: String, _ title: String, upstream: Double, each: Bool) -> Case {
     Case(id: id, title: title, goal: 1.25, upstream: upstream) { fixture in
       let url = try fixture.filled("few", fixture.entries)
       let store = try fixture.store(url)
-      // A directory of its own: two environments on one would share its locks and its map.
+      // A directory of its own: two environments on one directory would share its locks and its
+      // map.
       let floor = try FloorDatabase(fixture.copy(of: url))
       let entries = fixture.entries
       return (
@@ -60,7 +61,7 @@ extension Case {
   static let get = get(
     "empire-get", "select by full key, one transaction", upstream: 2.8, each: false)
 
-  /// All records of a group, or of the type.
+  /// Fetches all records of a group, or of the type.
   private static func select(
     _ id: String, _ title: String, upstream: Double?,
     _ prepare:

@@ -1,4 +1,4 @@
-// Cases that write. Each run has a directory of its own; what it holds in the end is compared.
+// Cases that write. Each run has a directory of its own; its final content is compared.
 
 import Empire
 import Foundation
@@ -91,7 +91,7 @@ extension Case {
     title: "fill most of a map of 1 GiB that began with 1 MiB, 200 records a transaction",
     goal: 1.3
   ) { fixture in
-    // 3,000 large records of a quarter of a megabyte, in few and in smoke runs far fewer.
+    // 3,000 records of a quarter of a megabyte; far fewer in short and in smoke runs.
     let text = String(repeating: "growing ", count: 32_000)
     let count = fixture.entries.count * 3 / 10
     let entries = fixture.entries.prefix(count).map { entry in
@@ -129,7 +129,7 @@ extension Case {
   }
 }
 
-/// Runs asynchronous work from a thread that may wait.
+/// Runs asynchronous work from a thread that may block.
 private func wait(_ work: @escaping @Sendable () async throws -> Void) throws {
   final class Box: @unchecked Sendable { var result: Result<Void, any Error>? }
   let box = Box()

@@ -1,7 +1,9 @@
-// The records that every case stores. They depend on the number alone, so every run stores the same bytes.
+// The records that every case stores. They depend only on their number, so every run stores the
+// same bytes.
 //
-//  - six groups, or as many as leave 1,000 records in each;
-//  - titles of 8 to 40 bytes, all different, in no particular order; texts of 20 to 200 bytes; every tenth without a tag.
+//  - six groups, or enough groups for 1,000 records in each;
+//  - titles of 8 to 40 bytes, all different, in no particular order; texts of 20 to 200 bytes;
+//    every tenth record without a tag.
 
 import Empire
 import Foundation

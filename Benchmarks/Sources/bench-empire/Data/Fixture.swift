@@ -6,7 +6,7 @@ import Foundation
 final class Fixture {
   private let root: URL
   let entries: [Entry]
-  /// How many records the large database has.
+  /// The number of records in the large database.
   let many: Int
   private var count = 0
   private var prepared: [String: URL] = [:]
@@ -29,7 +29,7 @@ final class Fixture {
     return url
   }
 
-  /// A directory with records, made by the floor; Empire reads what it wrote.
+  /// A directory with records, written by the floor; Empire reads the same files.
   func filled(_ name: String, _ entries: [Entry]) throws -> URL {
     if let url = prepared[name] { return url }
     let url = try directory()
@@ -50,6 +50,6 @@ final class Fixture {
     Store(database: try LockingDatabase(url: url, mapSize: .fixed(2 << 30)))
   }
 
-  /// What a directory holds, read by the floor.
+  /// The content of a directory, read by the floor.
   func sum(_ url: URL) throws -> Checksum { Checksum(try FloorDatabase(url).select(group: nil)) }
 }

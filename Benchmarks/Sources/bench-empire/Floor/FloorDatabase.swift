@@ -1,5 +1,5 @@
-// The floor: LMDB's C API by hand, with the same flags, durability and file as Empire's, and the
-// fewest calls: a reading transaction is begun once and then renewed.
+// The floor: LMDB's C API called directly, with the same flags, durability and file as Empire, and
+// the fewest possible calls: a read transaction is begun once and then renewed.
 
 import CLMDBFloor
 import Foundation
@@ -11,7 +11,7 @@ struct FloorError: Error, CustomStringConvertible {
 final class FloorDatabase {
   private var environment: OpaquePointer?
   private var database: MDB_dbi = 0
-  /// A reading transaction that has ended and can be renewed.
+  /// A read transaction that has ended and can be renewed.
   private var spareReader: OpaquePointer?
   private let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8192, alignment: 16)
 
@@ -43,7 +43,7 @@ final class FloorDatabase {
     return transaction
   }
 
-  /// A reading transaction; `endReading` ends it.
+  /// Begins or renews a read transaction; `endReading` ends it.
   @inline(__always)
   func beginReading() throws -> OpaquePointer? {
     if let spareReader {
@@ -111,7 +111,8 @@ final class FloorDatabase {
 }
 
 extension FloorDatabase {
-  /// Records that do not fit the buffer: written where LMDB stores them, so that no byte is copied twice.
+  /// Records that do not fit into the buffer are written directly into LMDB's memory, so that no
+  /// byte is copied twice.
   func insertLarge(_ entries: ArraySlice<Entry>) throws {
     let transaction = try begin()
     for entry in entries {

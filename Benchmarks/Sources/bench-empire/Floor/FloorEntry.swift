@@ -1,4 +1,5 @@
-// The bytes of a record, written and read by hand: from pointers into a fixed buffer, and without a check that C would not make.
+// The bytes of a record, written and read directly: from pointers into a fixed buffer, without
+// checks that C code would not make.
 
 import CLMDBFloor
 import Foundation

@@ -1,8 +1,9 @@
-// One update after another, each awaited before the next: what a request handler or a button waits
-// for.
+// One update after another, each awaited before the next, as in a request handler or after a button
+// press.
 //
-// The floor is one thread with a transaction for each update. No checkpoint falls into either
-// clock: Dflat's workspace lets its log grow as far as it wants, and the floor's statements stand
+// The floor is one thread with a transaction for each update. No checkpoint is included in either
+// time: the log limit of Dflat's workspace is never reached, and the floor's statements are used
+// directly, without its checkpoint policy.
 // here by themselves, so that nothing checkpoints after a commit.
 
 import Dflat
@@ -10,7 +11,7 @@ import Dispatch
 import SQLiteDflat
 
 extension Case {
-  /// By the `write` that is awaited, from one task.
+  /// With the asynchronous `write`, from one task.
   static let txAwait = awaited(
     "tx-await", "one awaited write after another, each an update", allowance: 20
   ) { workspace, docs in
@@ -25,7 +26,7 @@ extension Case {
     }
   }
 
-  /// By the `write` that returns when it is committed, from one thread.
+  /// With the synchronous `write`, from one thread.
   static let txSync = awaited(
     "tx-sync", "one synchronous write after another, each an update", allowance: 8
   ) { workspace, docs in
@@ -38,7 +39,7 @@ extension Case {
     }
   }
 
-  /// - Parameter run: Updates the objects, and returns how long all of it took.
+  /// - Parameter run: Updates the objects, and returns the total time.
   private static func awaited(
     _ id: String, _ title: String, allowance: Double,
     _ run: @escaping @Sendable (SQLiteWorkspace, [BenchDoc]) throws -> UInt64
@@ -81,7 +82,7 @@ extension Case {
     }
   }
 
-  /// Runs a task, and waits for it on this thread.
+  /// Runs a task, and blocks this thread until it ends.
   private static func wait<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
@@ -97,9 +98,9 @@ extension Case {
   }
 }
 
-/// What a task gives.
+/// The result of a task.
 ///
-/// Unchecked: set before the semaphore is signalled, and read behind it.
+/// Unchecked: it is set before the semaphore is signalled, and read after the wait.
 private final class Waited<R: Sendable>: @unchecked Sendable {
   var value: Result<R, any Error>?
 }

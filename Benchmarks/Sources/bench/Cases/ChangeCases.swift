@@ -1,5 +1,5 @@
-// Updates and deletions of everything, in one transaction: to the commit, and to the end of the
-// checkpoint that follows.
+// Updates and deletions of all objects, in one transaction: until the commit, and until the end of
+// the checkpoint after it.
 
 import Dflat
 import SQLiteDflat

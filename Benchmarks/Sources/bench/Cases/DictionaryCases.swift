@@ -1,9 +1,10 @@
 // The dictionary: four times as many keys as objects in the smaller table, 40,000 in full runs.
 //
-// Where the floor writes, it binds blobs that Dflat has made before, so only Dflat encodes; for values of programs' types the floor
-// encodes each value by itself, as Dflat does, and stores the bytes. All writing sides begin with a
-// file that has the table, and have changed its one row before. The clock stops when everything is
-// committed; where that is one transaction of the floor's, there is no checkpoint on either side.
+// A writing floor binds blobs that Dflat has encoded before, so only Dflat encodes; for values of
+// the program's own types the floor encodes each value itself, as Dflat does, and stores the bytes.
+// All writing sides begin with a file that has the table, and have changed its one row before. The
+// clock stops when everything is committed; if the floor does that in one transaction, there is no
+// checkpoint on either side.
 
 import Dflat
 import Foundation
@@ -48,7 +49,7 @@ private final class DictionaryWork {
     return path
   }
 
-  /// The blobs of all keys, as Dflat writes them.
+  /// The blobs for all keys, as Dflat writes them.
   func blobs() throws -> [Data] {
     let database = try FloorDatabase(path: filled(), readOnly: true)
     let select = try database.prepare("SELECT p FROM \(table) ORDER BY rowid")
@@ -57,7 +58,7 @@ private final class DictionaryWork {
     return blobs
   }
 
-  /// Runs `body` with a workspace on a fresh copy, and adds up what the file holds then.
+  /// Runs `body` with a workspace on a fresh copy, and then sums up the file's content.
   func ours(
     walLimit: Int = Store.noCheckpoints, _ body: (inout any WorkspaceDictionary) throws -> UInt64
   ) throws -> Outcome {
@@ -65,7 +66,7 @@ private final class DictionaryWork {
     defer { fixture.discard(path) }
     let store = Store(path, walLimit: walLimit)
     var dictionary = store.workspace.dictionary
-    // The writer is open, and the statement prepared.
+    // The writer is now open, and the statement prepared.
     dictionary["first"] = 2
     dictionary.synchronize()
     let nanoseconds = try body(&dictionary)
@@ -97,7 +98,7 @@ private func sum(of number: Int) -> Checksum {
   return sum
 }
 
-/// Writes items by hand.
+/// Writes items with SQLite directly.
 private final class FloorDictionary {
   private let database: FloorDatabase
   private let begin: FloorStatement

@@ -1,19 +1,20 @@
-// What a changed schema costs: opening after an upgrade, asking by an index that is not there, building it.
+// The cost of a changed schema: opening after an upgrade, querying by a missing index, building the
+// index.
 //
-// The floor of a build is a loop in C that reads the field and inserts it, in transactions of as many rows. That of opening is
-// Dflat with the schema that the file was made by.
+// The floor of a build is a loop in C that reads the field and inserts it, in transactions with the
+// same number of rows. The floor of opening is Dflat with the schema that created the file.
 
 import Dflat
 import Dispatch
 import SQLiteDflat
 
 extension Fixture {
-  /// How many objects the file has that is opened: a million in full runs.
+  /// The number of objects in the file to open: a million in full runs.
   fileprivate var upgraded: Int { few * 100 }
-  /// How many objects an index is built for.
+  /// The number of objects for which an index is built.
   fileprivate var unindexed: Int { few * 10 }
 
-  /// A file whose side table is gone. Not to be written.
+  /// A file without its side table. Must not be written.
   fileprivate func withoutIndex() throws -> String {
     let path = try copy(of: scaleTemplate(unindexed))
     let database = try FloorDatabase(path: path)
@@ -46,7 +47,7 @@ private func openings<Element: Atom>(
 }
 
 extension Case {
-  /// The floor is the same with the schema that the file was made by.
+  /// The floor is the same with the schema that created the file.
   static let openAfterUpgrade = Case(
     id: "open-after-upgrade",
     title: "open 1,000,000 objects after an upgrade, to the first fetched one", allowance: 5_000
@@ -58,7 +59,7 @@ extension Case {
     )
   }
 
-  /// Until every object is in the index, in steps of 500 rows.
+  /// Until every object is indexed, in steps of 500 rows.
   static let indexBuild = Case(
     id: "index-build", title: "build an index of 100,000 objects", goal: 1.4
   ) { fixture in
@@ -128,7 +129,7 @@ extension Case {
     }
   }
 
-  /// All rows are looked at on both sides; Dflat's query begins the build besides.
+  /// Both sides examine all rows; Dflat's query also starts the build.
   static let indexFirstQuery = Case(
     id: "index-first-query", title: "first query by an index that is not built, 100,000 objects"
   ) { fixture in
@@ -139,7 +140,7 @@ extension Case {
       ours: {
         let path = try fixture.copy(of: template)
         let store = Store(path)
-        // Everything is open and in the caches; the condition is another one.
+        // Everything is open and cached; only the condition differs.
         _ = store.workspace.fetch(for: ScaleDoc.self).where(ScaleDoc.priority == 0)
         var sum = Checksum()
         let nanoseconds = time {
@@ -148,7 +149,7 @@ extension Case {
           }
         }
         try store.check()
-        // The build ends between two steps.
+        // The build stops between two steps.
         store.close()
         fixture.discard(path)
         return Outcome(nanoseconds: nanoseconds, checksum: sum)

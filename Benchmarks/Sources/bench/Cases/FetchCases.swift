@@ -1,13 +1,15 @@
-// Fetching: by an unindexed property, everything, one by one by key.
+// Fetching: by an unindexed property, all objects, one by one by key.
 //
-// Each side reads a file of its own, with equal contents, through a read-only connection that has
-// run the query before. What is fetched is released after the clock has stopped, on both sides.
+// Each side reads a file of its own, with equal content, through a read-only connection that has
+// run the query before. The fetched objects are released after the clock has stopped, on both
+// sides.
 
 import Dflat
 import SQLiteDflat
 
 extension Case {
-  /// The floor reads the property from SQLite's own memory by following the row's offsets, and copies what matches.
+  /// The floor reads the property in SQLite's own memory by following the row's offsets, and copies
+  /// matching rows.
   static let fetchUnindexed = Case(
     id: "fetch-unindexed", title: "fetch 1,667 of 10,000 by an unindexed property", goal: 1.25,
     upstream: 4.6, grdb: 1.8
@@ -53,7 +55,7 @@ extension Case {
     )
   }
 
-  /// The floor copies each blob into an allocation of its own and keeps the list.
+  /// The floor copies each blob into an allocation of its own and keeps them in a list.
   static let fetchAll = Case(
     id: "fetch-all", title: "fetch all 33,334, untouched", goal: 1.25, upstream: 4.2, grdb: 2.7
   ) { fixture in
@@ -80,8 +82,8 @@ extension Case {
     )
   }
 
-  /// Keys in random order. The floor binds, steps, copies the blob into an allocation of its own, resets. An object is
-  /// released when the next one has come.
+  /// Keys in random order. The floor binds, steps, copies the blob into an allocation of its own,
+  /// and resets. An object is released when the next one has been fetched.
   static let fetchByKey = Case(
     id: "fetch-by-key", title: "fetch 10,000 one by one by key", goal: 1.0, upstream: 2.2,
     grdb: 4.8
@@ -126,7 +128,7 @@ extension Case {
   }
 }
 
-/// A query of the floor that lives as long as its case.
+/// A query of the floor that stays prepared for the whole case.
 final class FloorQuery {
   private let database: FloorDatabase
   private let statement: FloorStatement
@@ -155,7 +157,7 @@ final class FloorQuery {
   @inline(__always)
   func text(_ column: Int32) -> FloorBytes { statement.text(column) }
 
-  /// Copies every row of a query for row id and blob.
+  /// Copies every row of a query that returns row id and blob.
   @inline(__always)
   func fetchAll(into list: inout FloorList) throws {
     try statement.fetchAll(into: &list)
@@ -163,7 +165,7 @@ final class FloorQuery {
 }
 
 extension Checksum {
-  /// Row ids and one field: which objects came, in which order, with their own bytes.
+  /// Row ids and one field: which objects were returned, in which order, with their own bytes.
   mutating func add(_ result: FetchedResult<BenchDoc>) {
     for doc in result {
       add(doc._rowid)

@@ -1,13 +1,13 @@
-// fetch-under-write: objects fetched by key while a writer commits one update after another.
+// fetch-under-write: fetches objects by key while a writer commits one update after another.
 //
-// On both sides one thread reads and another one writes, each with a connection of its own. A
-// commit makes readers read pages again, so both readers must see the same number of commits. The
-// writer therefore begins a commit with each block of fetches. It may fall behind by a few blocks
-// and catches up by itself; if it is further behind, the reader waits for it with its clock stopped.
-// What is measured is the reader alone.
+// On both sides one thread reads and another one writes, each with its own connection. After a
+// commit, readers have to read pages again, so both readers must see the same number of commits.
+// The writer therefore begins a commit with each block of fetches. It may fall behind by a few
+// blocks and catches up by itself; if it is further behind, the reader waits for it with its clock
+// stopped. Only the reader's time is measured.
 //
-// A writer waits for the next block by asking again and again, giving way to other threads: to be
-// woken takes as long as a commit. Reader and writer need a processor each.
+// A writer waits for the next block by polling, yielding to other threads: waking a thread takes as
+// long as a commit. Reader and writer need a processor each.
 
 import Dflat
 import Dispatch
@@ -62,7 +62,7 @@ extension Case {
         let pace = Pace()
         let writing = FloorWriting()
         Thread { writing.run(path, pace) }.start()
-        // Opened by the writer first, as it is in Dflat.
+        // Opened by the writer first, as in Dflat.
         try writing.awaitReady()
         let select = try FloorQuery(
           FloorDatabase(path: path, readOnly: true),
@@ -98,7 +98,7 @@ extension Case {
   }
 }
 
-/// A process that runs one side of `fetch-under-write` with SQLite's own settings.
+/// A process that runs one side of `fetch-under-write` with SQLite's default settings.
 enum FetchUnderWriteProcess {
   static func measure(_ side: Opening.Side, _ objects: Int) throws -> Outcome {
     let said = try Child.numbers(["defaults", side.rawValue, "\(objects)"])
@@ -110,7 +110,7 @@ enum FetchUnderWriteProcess {
     return Outcome(nanoseconds: UInt64(said[0]), checksum: sum)
   }
 
-  /// What the started process does: one run to warm up, and one that counts.
+  /// The work of the started process: one run to warm up, and one that is measured.
   static func run(_ side: Opening.Side, _ objects: Int) throws {
     let fixture = try Fixture(few: objects, many: objects, walLimit: Store.defaultWALLimit)
     defer { try? fixture.removeFiles() }
@@ -122,10 +122,10 @@ enum FetchUnderWriteProcess {
   }
 }
 
-/// How reader and writer keep in step.
+/// Synchronises reader and writer.
 private final class Pace: Sendable {
   private static let fetchesPerCommit = 20
-  /// How many blocks the writer may be behind.
+  /// How many blocks the writer may fall behind.
   private static let mostBehind = 8
 
   private let begun = Atomic(0)
@@ -139,7 +139,7 @@ private final class Pace: Sendable {
   func timeBlocks<Key>(_ keys: [Key], _ fetch: (Key) throws -> Void) rethrows -> UInt64 {
     defer { end() }
     var nanoseconds: UInt64 = 0
-    // Before the clock starts, so that pages are in the cache.
+    // Done before the clock starts, so that pages are in the cache.
     for key in keys { try fetch(key) }
     for start in stride(from: 0, to: keys.count, by: Self.fetchesPerCommit) {
       let block = begun.add(1, ordering: .releasing).newValue
@@ -155,12 +155,12 @@ private final class Pace: Sendable {
     return nanoseconds
   }
 
-  /// Waits until another commit is due.
-  /// - Returns: The number of the commit, from 0; nil if all are done.
+  /// Waits until the next commit is due.
+  /// - Returns: The number of the commit, from 0; nil after the last one.
   func awaitTurn() -> Int? {
     let number = committedCount.load(ordering: .relaxed)
     while true {
-      // The end is looked at first: all blocks have begun before it.
+      // The end is checked first: all blocks have begun before it.
       let isLast = isEnded.load(ordering: .acquiring)
       if begun.load(ordering: .acquiring) > number { return number }
       if isLast { return nil }

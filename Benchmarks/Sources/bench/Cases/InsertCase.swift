@@ -1,9 +1,10 @@
 // insert-10k: new objects in one transaction.
 //
-// Ours: a request per object, filled field by field from Swift values, submitted. Floor: the object is encoded by hand from
-// C values, the blob and the key are bound in place, stepped and reset. Both have stored one object before the clock starts,
-// so the file, its table and the statements are there; both end with the commit, and once more with
-// the checkpoint that follows.
+// Dflat's side: one request per object, filled field by field from Swift values, and submitted.
+// Floor: the object is encoded directly from C values; blob and key are bound in place, stepped and
+// reset. Both have stored one object before the clock starts, so the file, its table and the
+// statements exist. There are two times: until the commit, and until the end of the checkpoint
+// after it.
 
 import Dflat
 

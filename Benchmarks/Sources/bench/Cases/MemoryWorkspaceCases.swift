@@ -1,4 +1,4 @@
-// A workspace in memory beside one over a file of SQLite: the same program, with another engine below.
+// An in-memory workspace compared with one over an SQLite file: the same program with two engines.
 
 import Dflat
 import MemoryDflat
@@ -48,7 +48,7 @@ extension Case {
     )
   }
 
-  /// Opening a snapshot and reading one object in it, while the workspace holds 10,000.
+  /// Opening a snapshot and reading one object in it, in a workspace of 10,000.
   static let memorySnapshot = Case(
     id: "memory-snapshot", title: "in memory: 1,000 snapshots of 10,000, one object each",
     floor: .sqliteEngine

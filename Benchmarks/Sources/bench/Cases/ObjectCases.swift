@@ -1,6 +1,7 @@
-// Objects alone, without storage: comparing, reading fields, encoding, decoding.
+// Objects without storage: comparing, reading fields, encoding, decoding.
 //
-// Each run goes over 10,000 objects several times. The floor's rows are the same bytes, as FloorRow keeps them.
+// Each run processes 10,000 objects several times. The floor's rows have the same bytes, in the
+// form of FloorRow.
 
 import Dflat
 import SQLiteDflat
@@ -8,8 +9,8 @@ import SQLiteDflat
 private let rounds = 10
 
 extension Case {
-  /// Each object against its equal, fetched separately, and against its neighbour. The floor compares the bytes, and if they
-  /// differ the fields one after another, in place.
+  /// Compares each object with its equal, fetched separately, and with its neighbour. The floor
+  /// compares the bytes, and if they differ the fields one by one, in place.
   static let equality = Case(
     id: "equality", title: "compare 10,000 with equals and with others", goal: 2
   ) { fixture in
@@ -45,7 +46,7 @@ extension Case {
     )
   }
 
-  /// The fields that need no allocation, and the title as a Swift string.
+  /// Reads the fields that need no allocation, and the title as a Swift string.
   static let fieldAccess = Case(
     id: "field-access", title: "read four fields of 10,000"
   ) { fixture in
@@ -84,7 +85,8 @@ extension Case {
     )
   }
 
-  /// From Swift values to an object; on the floor from C values to a row in an allocation of its own.
+  /// Encodes Swift values as an object; the floor encodes C values as a row in an allocation of its
+  /// own.
   static let encode = Case(
     id: "encode", title: "encode 10,000", goal: 1.6
   ) { fixture in
@@ -95,8 +97,8 @@ extension Case {
         var sum = Checksum()
         let nanoseconds = time {
           for _ in 0..<rounds {
-            // By index: an iterator would hand out copies of the samples, which the floor's loop
-            // does without counting references.
+            // By index: an iterator would copy the samples, which the floor's loop avoids without
+            // reference counting.
             for index in samples.indices {
               let doc = BenchDoc(
                 title: samples[index].title, pos: samples[index].pos, color: samples[index].color,
@@ -126,7 +128,7 @@ extension Case {
     )
   }
 
-  /// From an object to a struct of Swift values.
+  /// Decodes an object to a struct of Swift values.
   static let decode = Case(
     id: "decode", title: "decode 10,000 into Swift values"
   ) { fixture in

@@ -1,17 +1,19 @@
-// Opening a large file, and asking by an index after other processes have committed.
+// Opening a large file, and querying by an index after commits of other processes.
 //
-// `open-indexed`: each run is a process of its own, so nothing of it is in memory but what the kernel keeps of the file. The clock
-// runs from before the file is opened until fifty objects are there.
+// `open-indexed`: each run is a process of its own, so that nothing but the kernel's file cache is
+// in memory. The time is measured from before the file is opened until fifty objects have been
+// fetched.
 //
-// `indexed-after-foreign-commit`: the same query after each commit of another process; the floor is the same query without those
-// commits. After a commit SQLite reads all pages anew, in C as well: `indexed-beside-process` has C meet the same commits.
+// `indexed-after-foreign-commit`: the same query after each commit of another process; the floor is
+// the same query without those commits. After a commit SQLite reads all pages again, in C as well:
+// in `indexed-beside-process` the floor is C with the same commits.
 
 import Dflat
 import Foundation
 import SQLiteDflat
 
 extension Fixture {
-  /// How many objects a file has that is opened: a million in full runs.
+  /// The number of objects in a file to open: a million in full runs.
   fileprivate var opened: Int { few * 100 }
 }
 
@@ -67,13 +69,13 @@ extension Case {
     return outcome
   }
 
-  /// Asks 200 times, after the other process has committed each time.
+  /// Queries 200 times, each time after the other process has committed.
   private static func asking(
     _ other: OtherProcess?, _ query: () throws -> Checksum
   ) throws -> Outcome {
     var nanoseconds: UInt64 = 0
     var sum = Checksum()
-    // The first ones fill the caches.
+    // The first queries fill the caches.
     for number in -10..<200 {
       try other?.commit(number.isMultiple(of: 2) ? .sameTable : .otherTable)
       var found = Checksum()
@@ -120,7 +122,7 @@ enum Opening {
     return sum
   }
 
-  /// The median over some processes.
+  /// The median over several processes.
   static func measure(_ side: Side, _ path: String) throws -> Outcome {
     var times: [Double] = []
     var sum = Checksum()
@@ -135,7 +137,7 @@ enum Opening {
     return Outcome(nanoseconds: UInt64(median(times)), checksum: sum)
   }
 
-  /// What the started process does.
+  /// The work of the started process.
   static func runProcess(_ side: Side, _ path: String) throws {
     var sum = Checksum()
     switch side {
@@ -158,7 +160,7 @@ enum Opening {
   }
 }
 
-/// Another process that uses a file through Dflat.
+/// Another process that uses a file with Dflat.
 final class OtherProcess {
   enum Change: String {
     case sameTable = "same"
@@ -177,7 +179,7 @@ final class OtherProcess {
     try process.run()
   }
 
-  /// Has it commit a change, and waits until it has.
+  /// Makes it commit a change, and waits for the commit.
   func commit(_ change: Change) throws {
     try input.fileHandleForWriting.write(contentsOf: Data((change.rawValue + "\n").utf8))
     let answer = try output.read(upToCount: 3)
@@ -191,8 +193,8 @@ final class OtherProcess {
     process.waitUntilExit()
   }
 
-  /// What the started process does. New objects are not among the first of the index: as many as others have their value, and
-  /// those come before.
+  /// The work of the started process. New objects are not among the first ones of the index: as
+  /// many other objects have the same value and come first.
   static func runProcess(_ path: String) throws {
     let store = Store(path, walLimit: Store.noCheckpoints)
     var number = ScaleSample.firstNew

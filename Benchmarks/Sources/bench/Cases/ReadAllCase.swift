@@ -1,9 +1,11 @@
-// fetch-all-read: everything, with every field read.
+// fetch-all-read: fetches all objects and reads every field.
 //
-// Ours: fetch all, then each getter of each object, its content and strings too. Floor: the way without FlatBuffers. The same
-// data lie in a plain table with a column for each field (`pos` as three REALs, `content` as its tag, a TEXT and a BLOB of
-// length-prefixed strings for the images); each row is decoded into a Swift struct that is kept in an array, and then every
-// field of every struct is read. Both make the same Swift strings and arrays and add them to the same sum.
+// Dflat's side: fetch all, then call each getter of each object, including its content and strings.
+// Floor: the same without FlatBuffers. The same data is in a plain table with a column for each
+// field (`pos` as three REALs, `content` as its tag, a TEXT and a BLOB of length-prefixed strings
+// for the images). Each row is decoded into a Swift struct that is kept in an array, and then every
+// field of every struct is read. Both sides create the same Swift strings and arrays and add them
+// to the same checksum.
 
 import Dflat
 import SQLiteDflat
@@ -84,7 +86,7 @@ extension FloorRecord {
   }
 }
 
-/// The floor's own table: a column for each field.
+/// The floor's own table, with a column for each field.
 private func makeColumns(_ path: String, _ docs: [FloorDoc]) throws {
   let database = try FloorDatabase(path: path, creates: true)
   try database.execute(

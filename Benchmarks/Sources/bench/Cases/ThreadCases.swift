@@ -1,6 +1,8 @@
-// Four threads that change four types. The floor does the same work on one thread, in one transaction per type.
+// Four threads that change four types. The floor does the same work on one thread, in one
+// transaction per type.
 //
-// SQLite has one writer at a time, so more threads cannot be faster than one; the ratio shows what being safe on them costs.
+// SQLite has one writer at a time, so several threads cannot be faster than one; the ratio shows
+// the cost of thread safety.
 
 import Dflat
 import Foundation
@@ -11,7 +13,7 @@ extension Case {
     id: "threads-insert", title: "4 threads insert 10,000 each, of 4 types", goal: 1.3,
     upstream: 4.5
   ) { fixture in
-    // All have stored one object before the clock starts.
+    // All threads have stored one object before the clock starts.
     let template = try fixture.threadTemplate(1)
     let samples = fixture.samples(fixture.few + 1)
     let docs = floorDocs(samples)
@@ -100,7 +102,7 @@ private func onThreads(_ work: @escaping @Sendable (any ThreadWork) -> Void) {
   ended.wait()
 }
 
-/// What a thread does with its type.
+/// The work of a thread on its type.
 private protocol ThreadWork: Sendable {
   /// The type's table.
   var table: String { get }
@@ -109,7 +111,7 @@ private protocol ThreadWork: Sendable {
   func deleteAll(_ store: Store)
 }
 
-/// A type of the thread cases, by its request.
+/// A type of the thread cases, identified by its request.
 private struct ThreadType<Request: SampleRequest>: ThreadWork {
   let table: String
 
@@ -151,7 +153,7 @@ extension ThreadType where Request == ThreadDoc1ChangeRequest {
 }
 
 extension Fixture {
-  /// A file with the first `count` samples of each type. Not to be written.
+  /// A file with the first `count` samples of each type. Must not be written.
   fileprivate func threadTemplate(_ count: Int) throws -> String {
     try template("threads-\(count)") { store in
       ThreadType.all.forEach { $0.insert(Array(samples(count)), store) }

@@ -1,4 +1,5 @@
-// Transactions of one change each: many that are issued without waiting, and one at a time in an idle workspace.
+// Transactions with one change each: many that are issued without waiting, and single ones in an
+// idle workspace.
 //
 // The floor has a COMMIT for each.
 
@@ -11,7 +12,7 @@ import Synchronization
 extension Case {
   static let updateEach = eachUpdate("update-each", goal: 1.5, upstream: 2.3, grdb: 2.3)
   static let txEachNormal = eachUpdate("tx-each-normal", goal: 0.35, upstream: 2.3)
-  /// Each of the floor's commits waits for the disk, so one run takes long.
+  /// Each of the floor's commits waits for the disk, so a run takes long.
   static let txEachFull = eachUpdate("tx-each-full", isFull: true, goal: 0.05, mostRuns: 2)
 
   private static func eachUpdate(
@@ -35,7 +36,7 @@ extension Case {
             let last = docs.count - 1
             for (number, doc) in docs.enumerated() {
               store.update(doc, number) {
-                // Completions of a type come in order: after the last one all are committed.
+                // Completions of a type are in order: after the last one all are committed.
                 if number == last { done.signal() }
               }
             }
@@ -63,8 +64,9 @@ extension Case {
     }
   }
 
-  /// From the call to the completion handler's first line, the median of many. Before each the thread sleeps for half a
-  /// millisecond, on both sides, so that nothing is still awake from the one before.
+  /// From the call to the completion handler's first line, the median of many. Before each call the
+  /// thread sleeps for half a millisecond, on both sides, so that no thread is still awake from the
+  /// previous one.
   static let txLatency = Case(
     id: "tx-latency", title: "one transaction in an idle workspace", allowance: 40
   ) { fixture in

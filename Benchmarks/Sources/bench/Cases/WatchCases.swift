@@ -1,9 +1,10 @@
-// Watching: what it costs, from the commit to the last callback, to tell those whom a transaction concerns.
+// Observation: the time from the commit to the last callback for notifying the affected observers.
 //
-// A transaction updates 10,000 objects. First of all it inserts an object of another type, which is watched, too: types are told
-// in the order in which they were changed, so that callback comes right after the commit, and starts the clock.
+// A transaction updates 10,000 objects. First it inserts an object of another type, which is
+// observed, too: types are notified in the order in which they were changed, so that callback comes
+// directly after the commit and starts the clock.
 //
-// The workspaces have a log without a limit, so no checkpoint falls into what is measured, on either
+// The workspaces have a log without a limit, so no checkpoint is included in the time, on either
 // side.
 
 import Dflat
@@ -11,7 +12,7 @@ import Dispatch
 import SQLiteDflat
 import Synchronization
 
-/// What is told, and when.
+/// Records the notifications and their times.
 private final class Telling: Sendable {
   struct State {
     var began = ContinuousClock.now
@@ -35,7 +36,7 @@ private final class Telling: Sendable {
     }
   }
 
-  /// Of a result.
+  /// An observer of a result.
   func tell(_ count: Int, first: Int64?, last: Int64?) {
     tell(Int64(count) &* 1_000_003 &+ (first ?? 0) &* 31 &+ (last ?? 0))
   }
@@ -61,8 +62,8 @@ private final class Telling: Sendable {
   var own: UInt64 { state.withLock { UInt64(($0.committed - $0.began) / .nanoseconds(1)) } }
 }
 
-/// A run: the priorities of objects become `start` of their numbers, `watch` begins what is
-/// watched, and the transaction makes them `change` of what they were.
+/// One run: sets the objects' priorities to `start` of their numbers, calls `watch` to subscribe,
+/// and then runs the transaction, which applies `change` to each priority.
 private func run(
   _ fixture: Fixture, _ template: String, _ telling: Telling,
   start: @escaping @Sendable (Int32) -> Int32 = { $0 },
@@ -100,7 +101,7 @@ private func run(
   fixture.discard(path)
 }
 
-/// Gives each object a priority by its number, which is its place.
+/// Gives each object a priority by its number, which is its position.
 private func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int32) -> Int32) {
   store.write(BenchDoc.self) { transaction in
     for (number, doc) in store.workspace.fetch(for: BenchDoc.self).all().enumerated() {
@@ -111,7 +112,7 @@ private func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int3
   }
 }
 
-/// Ten thousand updates, of which the first thousand objects are watched: as results by key, or as objects.
+/// Ten thousand updates; the first thousand objects are observed, as results by key or as objects.
 private func watchOnes(_ fixture: Fixture, _ template: String, asResults: Bool) throws -> Telling {
   let telling = Telling()
   try run(fixture, template, telling, change: { $0 + 1 }) { workspace, docs in
@@ -131,7 +132,8 @@ private func watchOnes(_ fixture: Fixture, _ template: String, asResults: Bool) 
 }
 
 extension Case {
-  /// The floor looks each changed row up in a hash table, and calls a closure with those that are in it.
+  /// The floor looks each changed row up in a hash table, and calls a closure with the ones it
+  /// finds.
   static let watchResults = Case(
     id: "watch-results", title: "tell 1,000 results by key of 10,000 updates", goal: 2
   ) { fixture in
@@ -178,7 +180,7 @@ extension Case {
     )
   }
 
-  /// The same, against what the transaction itself takes.
+  /// The same, compared with the time of the transaction itself.
   static let watchResultsShare = share(
     "watch-results-share", "1,000 results by key, against the transaction", goal: 0.25,
     asResults: true)
@@ -203,15 +205,15 @@ extension Case {
     }
   }
 
-  /// A thousand results of about a thousand objects each, all of which are others after the transaction. The floor fetches all
-  /// results again.
+  /// A thousand results of about a thousand objects each, all of which differ after the
+  /// transaction. The floor fetches all results again.
   static let watchRanges = ranges(
     "watch-ranges", "tell 1,000 results of 1,000, all members changed", upstream: 4.4, grdb: 0.7
   ) { count in
     (start: { $0 }, change: { ($0 + count / 2) % count })
   }
 
-  /// The same in the order of the field that is changed. It is shuffled before, and again by the
+  /// The same, ordered by the field that is changed. The order is shuffled before, and again by the
   /// transaction: the factors are primes that do not divide the number of objects, and no object
   /// keeps its priority.
   static let watchRangesOrdered = ranges(
@@ -239,7 +241,7 @@ extension Case {
       let store = Store(path)
       setPriorities(store) { change(start($0)) }
       try store.check()
-      // Closed, so that no lock of it helps the floor.
+      // Closed, so that its locks do not help the floor.
       store.close()
       let database = try FloorDatabase(path: path, readOnly: true)
       let select = try FloorQuery(database, "SELECT rowid, p FROM benchdoc ORDER BY rowid")
@@ -286,8 +288,9 @@ extension Case {
     }
   }
 
-  /// Transactions of one change, each called when the one before has completed, and there: a thread that waits for another is woken
-  /// on the same processor or on the other one, as it happens, and the second takes more time than what is measured here.
+  /// Transactions of one change, each started by the completion handler of the previous one: a
+  /// thread that waits for another is woken on the same processor or on the other one, by chance,
+  /// and the second takes more time than the work measured here.
   private static func increment(_ docs: [BenchDoc], _ count: Int, in store: Store) {
     let done = DispatchSemaphore(value: 0)
     @Sendable func next(_ number: Int) {
@@ -309,7 +312,7 @@ extension Case {
     done.wait()
   }
 
-  /// Transactions of one change, with ten thousand subscriptions that they do not concern, and with none.
+  /// Transactions of one change, with ten thousand unaffected subscriptions, and with none.
   static let watchBystanders = Case(
     id: "watch-bystanders", title: "1,000 transactions, 10,000 bystanders", goal: 1.05,
     floor: .without
@@ -319,7 +322,7 @@ extension Case {
       let store = Store(path, walLimit: Store.noCheckpoints)
       let workspace = store.workspace
       let telling = Telling()
-      // Before there are objects: 5,000 of the results would look at each of them.
+      // Subscribed before objects exist: 5,000 of the results would otherwise examine each of them.
       for number in 0..<watchers {
         let builder = workspace.fetch(for: BenchDoc.self)
         let low = Int32(1_000_000 + number)

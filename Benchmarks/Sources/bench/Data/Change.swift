@@ -1,4 +1,4 @@
-// What the cases that update change: the priority, and in every third object the tag.
+// The change made by updating cases: the priority, and in every third object the tag.
 
 import Dflat
 import SQLiteDflat
@@ -13,8 +13,9 @@ let newTag = "a tag that was changed by the benchmark"
 let newTagBytes: StaticString = "a tag that was changed by the benchmark"
 
 extension Store {
-  /// Opens the writer and a reader, and touches every page with both, with a change to the first object: what is fetched in a
-  /// transaction is read by the reader before its first change, and by the writer after it.
+  /// Opens the writer and a reader, and touches every page with both, by changing the first object.
+  /// In a transaction, objects are fetched by the reader before its first change, and by the writer
+  /// after it.
   func warmUp() {
     let workspace = workspace
     write(BenchDoc.self) { transaction in

@@ -1,4 +1,4 @@
-// The values of the sample's objects, added up.
+// Checksums of sample objects.
 
 extension Checksum {
   @inline(__always)

@@ -1,9 +1,10 @@
-// Checksum: what both sides of a case must agree about.
+// Checksum: a value on which both sides of a case must agree.
 //
-// A case that reads adds up what it read; after a case that writes, the file's rows are added up. If our sum and the floor's
-// differ, they did not do the same work, and the program stops.
+// A case that reads sums up what it read; after a case that writes, the file's rows are summed up.
+// If the sums of the two sides differ, they did not do the same work, and the program stops.
 
-/// A sum of values in their order. Adding is one multiplication, so it costs little beside what it checks.
+/// An order-dependent sum of values. Adding costs one multiplication, which is little compared with
+/// the work it checks.
 struct Checksum: Equatable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -22,7 +23,7 @@ struct Checksum: Equatable {
     add(UInt64(number.bitPattern))
   }
 
-  /// The length, the first and the last byte: enough to need the string's bytes.
+  /// The length, the first and the last byte: enough to require the string's bytes.
   @inline(__always)
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     add(bytes.count)

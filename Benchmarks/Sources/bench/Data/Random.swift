@@ -1,6 +1,6 @@
-// Random numbers that are the same everywhere.
+// Reproducible random numbers.
 
-/// SplitMix64: small, fast, the same everywhere.
+/// SplitMix64: small, fast, and the same on every machine.
 struct Random {
   private var state: UInt64
 
@@ -24,7 +24,7 @@ struct Random {
     Float(next() >> 40) / 65_536
   }
 
-  /// Lower-case words of a length within the range, in bytes.
+  /// Lower-case words with a total length in the given range, in bytes.
   mutating func text(_ length: ClosedRange<Int>) -> String {
     let count = number(length)
     var bytes: [UInt8] = []

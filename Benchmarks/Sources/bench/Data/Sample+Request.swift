@@ -1,8 +1,8 @@
-// Requests for new objects, filled field by field as a program does it.
+// Requests for new objects, filled field by field as in a program.
 
 import Dflat
 
-/// The requests of all types that are made from samples.
+/// The requests of all types that are filled from samples.
 protocol SampleRequest: ChangeRequest, SendableMetatype {
   static func creationRequest() -> Self
   var pos: Vec3? { get set }

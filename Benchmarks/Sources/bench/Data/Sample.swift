@@ -1,12 +1,13 @@
-// The objects that every case stores, as Swift values: what a program holds before Dflat sees it.
+// The objects that every case stores, as Swift values: the program's data before it is passed to
+// Dflat.
 //
-// They depend on the number alone, so every run and every machine stores the same bytes:
+// They depend only on their number, so every run and every machine stores the same bytes:
 //
 //  - titles of 8 to 40 bytes, all different, in no particular order;
-//  - texts, tags and names of images of 20 to 200 bytes; every tenth object without a tag, every twelfth without content,
-//    every eighth without a position;
+//  - texts, tags and image names of 20 to 200 bytes; every tenth object without a tag, every
+//    twelfth without content, every eighth without a position;
 //  - three of four contents are texts, one is a list of one to five images;
-//  - priorities 1 to 50, but 51 to 100 for every sixth object.
+//  - priorities from 1 to 50, but from 51 to 100 for every sixth object.
 
 /// An object before it is stored.
 struct Sample: Sendable {
@@ -17,7 +18,7 @@ struct Sample: Sendable {
   var tag: String?
   var priority: Int32
 
-  /// What a query for an unindexed property asks for: every sixth object.
+  /// The condition of the query by an unindexed property: every sixth object satisfies it.
   static let highPriority: Int32 = 50
 
   static func make(_ count: Int) -> [Sample] {
@@ -26,7 +27,8 @@ struct Sample: Sendable {
   }
 
   init(_ number: Int, _ random: inout Random) {
-    // The number's digits, most varied first, keep titles different and their order unlike that of insertion.
+    // The number's digits, with the most varied one first, keep titles different and their order
+    // unrelated to insertion.
     let name = String(String(number + 1_000_000).reversed())
     title = name + " " + random.text(0...32)
     pos =

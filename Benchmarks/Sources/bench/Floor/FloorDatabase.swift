@@ -1,15 +1,16 @@
-// FloorDatabase: the floor's connection, straight on SQLite's C API.
+// FloorDatabase: the floor's connection, directly on SQLite's C API.
 //
-// Equal work: it opens a file that Dflat made, or a copy of one, so tables, columns, indexes, page size and auto-vacuum are
-// the same by construction. `synchronous` is NORMAL or FULL in WAL mode, the caches have SQLite's
-// default size, connections have no mutex. Statements are prepared once. Automatic checkpoints are
-// off. When a commit has left as many pages in the log as Dflat allows, the next transaction runs a
-// `RESTART` checkpoint before it begins, as in Dflat; so it counts if there is a next transaction.
-// No triggers run, as on Dflat's own writing connection: side tables are kept in step here.
+// Equal work: it opens a file that Dflat created, or a copy of one, so tables, columns, indexes,
+// page size and auto-vacuum are the same by construction. `synchronous` is NORMAL or FULL in WAL
+// mode, the caches have SQLite's default size, connections have no mutex. Statements are prepared
+// once. Automatic checkpoints are off. When a commit has left as many pages in the WAL as Dflat
+// allows, the next transaction first runs a `RESTART` checkpoint, as in Dflat; so it only counts if
+// there is a next transaction. No triggers run, as on Dflat's own writing connection: side tables
+// are maintained here.
 
 import CSQLiteFloor
 
-/// A failed call: what was asked and what SQLite said.
+/// A failed call: what was called, and SQLite's message.
 struct FloorError: Error, CustomStringConvertible {
   let description: String
 }
@@ -17,12 +18,12 @@ struct FloorError: Error, CustomStringConvertible {
 final class FloorDatabase {
   let handle: OpaquePointer
   private let walPages: UnsafeMutablePointer<Int32>
-  /// Pages in the log at which a checkpoint is due: each has a header of 24 bytes there.
+  /// Pages in the WAL at which a checkpoint is due; each has a header of 24 bytes.
   private let dueAt: Int
 
   /// - Parameters:
-  ///   - isFull: Whether each commit waits until the disk has it.
-  ///   - walLimit: Bytes in the log at which a checkpoint is due.
+  ///   - isFull: Whether each commit waits until the data is on disk.
+  ///   - walLimit: Size of the WAL in bytes at which a checkpoint is due.
   init(
     path: String, readOnly: Bool = false, creates: Bool = false, isFull: Bool = false,
     walLimit: Int = Store.defaultWALLimit
@@ -87,13 +88,13 @@ final class FloorDatabase {
     @inline(__always) get { walPages.pointee >= dueAt }
   }
 
-  /// Before a transaction begins: Dflat's policy, see the top of this file.
+  /// Runs before a transaction: Dflat's checkpoint policy, see the top of this file.
   @inline(__always)
   func checkpointIfDue() throws {
     if isCheckpointDue { try checkpoint() }
   }
 
-  /// The checkpoint that the last commit has made necessary.
+  /// Runs the checkpoint that the last commit made necessary.
   func settle() throws {
     guard isCheckpointDue else {
       throw FloorError(description: "\(walPages.pointee) pages in the log need no checkpoint")
@@ -101,7 +102,7 @@ final class FloorDatabase {
     try checkpoint()
   }
 
-  /// The log begins anew at the next commit, which sets the count.
+  /// The WAL restarts with the next commit, which sets the count.
   private func checkpoint() throws {
     guard
       sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK
@@ -142,7 +143,7 @@ struct FloorStatement: ~Copyable {
     sqlite3_bind_double(handle, index, value)
   }
 
-  /// Binds NULL everywhere.
+  /// Binds NULL to every parameter.
   @inline(__always)
   func clear() {
     sqlite3_clear_bindings(handle)
@@ -158,7 +159,7 @@ struct FloorStatement: ~Copyable {
     }
   }
 
-  /// Runs a statement without rows and makes it ready for the next time.
+  /// Runs a statement without rows and resets it.
   @inline(__always)
   func run() throws {
     guard sqlite3_step(handle) == SQLITE_DONE else { throw failure() }
@@ -200,7 +201,7 @@ struct FloorStatement: ~Copyable {
       start: UnsafeRawPointer(start), count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// Copies every row of a query for row id and blob.
+  /// Copies every row of a query that returns row id and blob.
   @inline(__always)
   func fetchAll(into list: inout FloorList) throws {
     while try step() { list.append(FloorRow(id: int64(0), blob(1))) }

@@ -1,14 +1,14 @@
-// FloorDoc: a BenchDoc as a C programmer holds it, and its encoding and decoding by hand.
+// FloorDoc: a BenchDoc in the form of a C program, with direct encoding and decoding.
 //
-// Equal work: the bytes are the ones that Dflat's generated code makes (`bench smoke` compares them), so rows are equally
-// large and lie equally in the file. Written by hand for this one schema:
+// Equal work: the bytes equal those of Dflat's generated code (`bench smoke` compares them), so
+// rows have the same size and the same position in the file. Written for this one schema:
 //
-//  - encoding goes straight into a fixed buffer, back to front, with no builder, no slots and no search for shared vtables:
-//    the two tables of an object can never share one;
-//  - decoding follows offsets without checking them. The floor trusts its file, Dflat does not: what checking costs is part
-//    of what is measured.
+//  - Encoding writes directly into a fixed buffer, back to front, without builder, slots or a
+//    search for shared vtables: the two tables of an object can never share one.
+//  - Decoding follows offsets without checking them. The floor trusts its file, Dflat does not: the
+//    cost of checking is part of the measurement.
 
-/// Bytes that somebody else keeps, as `char *` and a length; nil where the field is absent.
+/// Bytes owned elsewhere, as `char *` and a length; nil if the field is absent.
 struct FloorBytes {
   var start: UnsafeRawPointer?
   var count = 0
@@ -32,7 +32,7 @@ struct FloorDoc {
   var priority: Int32 = 0
 }
 
-/// The buffer that rows are encoded in, one after another.
+/// The buffer for encoding one row after another.
 struct FloorEncoder {
   private static let capacity = 1 << 16
   private let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
@@ -44,7 +44,8 @@ struct FloorEncoder {
     memory.deallocate()
   }
 
-  /// The finished row; valid until the next one is encoded. A row of this schema fits the buffer by far.
+  /// The finished row; valid until the next one is encoded. A row of this schema is much smaller
+  /// than the buffer.
   mutating func encode(_ doc: borrowing FloorDoc) -> UnsafeRawBufferPointer {
     start()
     let title = string(doc.title)
@@ -89,7 +90,8 @@ struct FloorEncoder {
     @inline(__always) func distance(_ place: Int) -> UInt16 {
       place == 0 ? 0 : UInt16(truncatingIfNeeded: table &- place)
     }
-    // Slots: pos, color, title, content's tag, content, tag, priority. Empty ones at the end are left out.
+    // Slots: pos, color, title, content's tag, content, tag, priority. Empty ones at the end are
+    // omitted.
     let slots =
       priority != 0 ? 7 : tagField != 0 ? 6 : contentField != 0 ? 5 : 3
     if slots > 6 { push(distance(priority)) }
@@ -105,20 +107,20 @@ struct FloorEncoder {
     return finish(table, alignment: 4)
   }
 
-  /// Forgets the last row.
+  /// Discards the last row.
   @inline(__always)
   mutating func start() {
     head = FloorEncoder.capacity
   }
 
-  /// Where a table's fields begin, on an aligned place.
+  /// The aligned position at which a table's fields begin.
   @inline(__always)
   mutating func startTable() -> Int {
     pad(before: 0, to: 4)
     return used
   }
 
-  /// Room for a table's reference to its vtable; returns where the table is.
+  /// Space for a table's reference to its vtable; returns the table's position.
   @inline(__always)
   mutating func startVTable() -> Int {
     pad(before: 4, to: 4)
@@ -140,7 +142,7 @@ struct FloorEncoder {
     return UnsafeRawBufferPointer(start: memory + head, count: used)
   }
 
-  /// A table of one reference; 0 if it is absent.
+  /// A table with one reference; 0 if it is absent.
   private mutating func table(field: Int) -> Int {
     let end = startTable()
     let place = field == 0 ? 0 : reference(field)

@@ -1,7 +1,7 @@
-// FloorList: fetched rows as a C program keeps them: one allocation for each, in a growing array of pointers.
+// FloorList: fetched rows as in a C program: one allocation each, in a growing array of pointers.
 //
-// Equal work: Dflat's rows, too, are one allocation each with a header in front of the bytes. Here the header holds the row
-// id and the length, and the memory comes from malloc without more.
+// Equal work: Dflat's rows, too, are one allocation each with a header before the bytes. Here the
+// header contains the row id and the length, and the memory comes directly from malloc.
 
 #if canImport(Glibc)
   import Glibc
@@ -18,7 +18,7 @@ struct FloorRow {
 
   @inline(__always)
   init(id: Int64, _ bytes: UnsafeRawBufferPointer) {
-    // Out of memory ends the program, as it does in Swift.
+    // Running out of memory ends the program, as in Swift.
     memory = malloc(FloorRow.headerSize + bytes.count)!
     memory.storeBytes(of: id, as: Int64.self)
     memory.storeBytes(of: bytes.count, toByteOffset: 8, as: Int.self)

@@ -1,4 +1,4 @@
-// FloorReader: reading a row in place, by following its offsets without checking them.
+// FloorReader: reads a row in place, following its offsets without checking them.
 
 /// A table inside a row.
 struct FloorReader {
@@ -19,7 +19,7 @@ struct FloorReader {
     self.init(table: row + Int(row.loadUnaligned(as: UInt32.self)))
   }
 
-  /// Where a field lies; nil if it is absent.
+  /// The position of a field; nil if it is absent.
   @inline(__always)
   func field(_ offset: Int) -> UnsafeRawPointer? {
     if offset >= vtableSize { return nil }
@@ -73,7 +73,7 @@ extension FloorReader {
     )
   }
 
-  /// The row's fields, still inside the row. `images` is room for as many as a row has.
+  /// The row's fields, still inside the row. `images` has space for the maximum number of images.
   @inline(__always)
   func doc(images: UnsafeMutablePointer<FloorBytes>) -> FloorDoc {
     var doc = FloorDoc()

@@ -1,6 +1,7 @@
 // FloorRecord: a decoded object with the same Swift values that Dflat's getters return.
 //
-// Where our side hands out Swift strings and arrays the floor makes them too, each straight from the bytes.
+// Where Dflat returns Swift strings and arrays, the floor creates them too, each directly from the
+// bytes.
 
 struct FloorRecord {
   var pos: Vec3?
@@ -12,7 +13,7 @@ struct FloorRecord {
 }
 
 extension FloorBytes {
-  /// The bytes as a Swift string; nil where the field is absent.
+  /// The bytes as a Swift string; nil if the field is absent.
   @inline(__always)
   var string: String? {
     guard let start else { return nil }
@@ -45,7 +46,7 @@ extension FloorRecord {
   }
 }
 
-/// The samples as a C program holds them. The memory is kept to the end of the process.
+/// The samples as in a C program. The memory is kept until the process ends.
 func floorDocs(_ samples: [Sample]) -> [FloorDoc] {
   func copy(_ string: String?) -> FloorBytes {
     guard var string else { return FloorBytes() }

@@ -1,4 +1,4 @@
-// Two rows compared: their bytes, and if those differ their fields, in place.
+// Compares two rows: their bytes, and if those differ their fields, in place.
 
 #if canImport(Glibc)
   import Glibc

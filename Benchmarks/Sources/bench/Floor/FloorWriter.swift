@@ -1,10 +1,10 @@
-// FloorWriter: changing objects by hand, with statements prepared once.
+// FloorWriter: changes objects directly, with statements prepared once.
 //
-// It does with the fewest calls what a program wants done. It does not look an object up again before it changes it, as
-// Dflat's contract demands of `changeRequest` and `deletionRequest`; what that costs is part of the ratio. Rows are decoded
-// into C values, changed, and encoded anew.
+// It does the program's work with the fewest possible calls. It does not look an object up again
+// before changing it, as Dflat's contract requires for `changeRequest` and `deletionRequest`; the
+// cost of that is part of the ratio. Rows are decoded into C values, changed, and encoded again.
 
-/// Writes one table whose rows are those of BenchDoc.
+/// Writes one table whose rows have the layout of BenchDoc.
 final class FloorWriter {
   let database: FloorDatabase
   private let begin: FloorStatement
@@ -37,7 +37,7 @@ final class FloorWriter {
     images.deallocate()
   }
 
-  /// One transaction, committed. The checkpoint that the last commit has made necessary comes first.
+  /// One transaction, committed. A checkpoint that the last commit made necessary comes first.
   @inline(__always)
   func transaction(_ body: () throws -> Void) throws {
     try database.checkpointIfDue()
@@ -60,7 +60,7 @@ final class FloorWriter {
     try insertion.run()
   }
 
-  /// What `change(_:_:)` does to a request.
+  /// The same change as `change(_:_:)` makes to a request.
   @inline(__always)
   func update(_ row: FloorRow, _ number: Int) throws {
     var doc = row.reader.doc(images: images)
@@ -80,7 +80,7 @@ final class FloorWriter {
     try deletion.run()
   }
 
-  /// What `Store.warmUp` does.
+  /// The same warm-up as `Store.warmUp`.
   func warmUp() throws {
     try transaction {
       let list = try fetchAll()

@@ -1,33 +1,36 @@
 // Case: one line of the benchmark, and how its two sides are run.
 //
-// A side is a closure that does its own preparation, times only the work itself, and returns what it found. Sides of a case
-// keep true:
+// A side is a closure that does its own preparation, times only the work itself, and returns a
+// checksum of its results. Invariants of the sides of a case:
 //
-//  - both do the same logical work on equal data: their checksums are compared after each run;
-//  - a side that writes gets a fresh copy of a prepared file in each run;
-//  - a side that reads never uses a file that the other side has open: connections of one process
-//    share their locks;
-//  - files are opened, statements prepared and caches filled before the clock starts, on both sides;
-//  - the clock stops at the last commit. A checkpoint is inside it only where a transaction follows
-//    that has to wait for it. Where the last one counts, it is told apart as `settled`.
+//  - Both do the same logical work on equal data: their checksums are compared after each run.
+//  - A side that writes gets a fresh copy of a prepared file in each run.
+//  - A side that reads never uses a file that the other side has open: connections of one process
+//    share their locks.
+//  - Files are opened, statements prepared and caches filled before the clock starts, on both
+//    sides.
+//  - The clock stops at the last commit. A checkpoint is included only if a later transaction has
+//    to wait for it. If the last one matters, the time including it is reported separately as
+//    `settled`.
 
-/// What one run of one side took and found.
+/// The time and the checksum of one run of one side.
 struct Outcome {
   var nanoseconds: UInt64
-  /// The same, until the checkpoint had ended that the last commit made necessary.
+  /// The same, until the end of the checkpoint that the last commit made necessary.
   var settledNanoseconds: UInt64?
   var checksum: Checksum
 }
 
 typealias Side = () throws -> Outcome
 
-/// What the floor of a case is.
+/// The kind of a case's floor.
 enum FloorKind: CaseIterable {
-  /// A hand-written program that calls SQLite's C interface, or plain C where nothing is stored.
+  /// A hand-written program that calls SQLite's C interface, or plain C if nothing is stored.
   case handWritten
-  /// The same program without what is measured: without observers, without snapshots, or fetching everything again.
+  /// The same program without the measured feature: without observers, without snapshots, or
+  /// fetching everything again.
   case without
-  /// The same program over a file of SQLite.
+  /// The same program over an SQLite file.
   case sqliteEngine
 
   /// The heading of such cases in the chart.
@@ -42,35 +45,35 @@ enum FloorKind: CaseIterable {
 
 struct Case: Sendable {
   let id: String
-  /// What is measured, for people.
+  /// A description of the measurement.
   let title: String
-  /// The greatest ratio to the floor that is good enough; nil if none is asked for.
+  /// The greatest acceptable ratio to the floor; nil if there is no goal.
   var goal: Double?
-  /// How many microseconds above the floor are good enough, where that is asked for instead; the case is then about one
-  /// operation and its time.
+  /// The acceptable number of microseconds above the floor, if that is the goal instead; the case
+  /// then measures the time of a single operation.
   var allowance: Double?
-  /// What others reach against such a floor.
+  /// The ratios of other libraries to such a floor.
   var upstream: Double?
   var grdb: Double?
   /// For cases that take long.
   var mostRuns: Int?
   var floor = FloorKind.handWritten
-  /// Makes both sides; what they share is prepared here.
+  /// Creates both sides; shared preparation happens here.
   let sides: @Sendable (Fixture) throws -> (ours: Side, floor: Side)
 }
 
-/// A side's run did something other than the floor's.
+/// The two sides of a run did different work.
 struct Disagreement: Error, CustomStringConvertible {
   let description: String
 }
 
 extension Case {
-  /// The id of the figure that includes the checkpoint.
+  /// The id of the result that includes the checkpoint.
   var settledID: String { id + "-settled" }
 
-  /// Runs both sides alternately, `runs` times each after one run to warm up. The side that begins
-  /// changes from run to run.
-  /// - Returns: The case's figure, and the one with the checkpoint if the case has one.
+  /// Runs both sides alternately, `runs` times each after one warm-up run. The side that begins
+  /// alternates.
+  /// - Returns: The case's result, and the one with the checkpoint if the case has one.
   func measure(_ fixture: Fixture, runs: Int) throws -> [Measurement] {
     let (ours, floor) = try sides(fixture)
     let runs = min(runs, mostRuns ?? runs)
@@ -101,8 +104,8 @@ extension Case {
     return measurements
   }
 
-  /// The same case under the name of its second figure. What others reach was measured to the
-  /// commit.
+  /// The same case under the name of its second result. The ratios of other libraries were measured
+  /// until the commit.
   private var settled: Case {
     Case(
       id: settledID, title: title + ", and its checkpoint", goal: goal, allowance: allowance,

@@ -1,7 +1,8 @@
-// The chart of the README: one bar per case, from the floor's line at 1× to the case's ratio.
+// The chart in the README: one bar per case, from the floor's line at 1× to the case's ratio.
 //
-// The axis is logarithmic, so that twice as fast and twice as slow are equally far from the floor, and the cases near it stay
-// legible beside those that are a hundred times faster. It is read on white and on black: see `SVG`.
+// The axis is logarithmic, so that twice as fast and twice as slow are equally far from the floor,
+// and cases near it stay legible beside those that are a hundred times faster. It is legible on
+// white and on black: see `SVG`.
 
 import Foundation
 
@@ -15,7 +16,7 @@ struct Chart {
   private var svg: SVG
   private let axis: LogarithmicAxis
 
-  /// Cases with a goal, in the order given.
+  /// Cases with a goal, in the given order.
   static func svg(_ measurements: [Measurement]) -> String {
     let rows = measurements.filter { $0.goal != nil }
     let height =
@@ -56,7 +57,7 @@ struct Chart {
   private mutating func draw(_ m: Measurement, middle: Double) {
     let (floor, end) = (axis.place(1), axis.place(m.ratio))
     svg.text(m.id, Self.nameWidth - 12, middle + 4, "name")
-    // A case that equals the floor still has a bar that can be seen.
+    // A case that equals the floor still has a visible bar.
     svg.rectangle(
       min(floor, end) - 0.5, middle - 6, abs(end - floor) + 1, 12, m.missesGoal ? "over" : "bar")
     if let goal = m.goal {
@@ -88,7 +89,7 @@ struct Chart {
   }
 }
 
-/// An axis on which equal factors are equally far apart. It shows 1 and every value given.
+/// An axis on which equal factors have equal distances. It includes 1 and every given value.
 private struct LogarithmicAxis {
   private let start: Double
   private let end: Double
@@ -102,7 +103,7 @@ private struct LogarithmicAxis {
     self.length = length
   }
 
-  /// The distance from the picture's left edge.
+  /// The distance from the left edge of the image.
   func place(_ value: Double) -> Double {
     origin + length * (log10(value) - start) / (end - start)
   }

@@ -1,9 +1,12 @@
-// Child: a process that the program starts of itself, because what it measures needs one of its own.
+// Child: a process that the program starts from its own executable, for measurements that need a
+// process of their own.
 //
-//   bench memory WORK FILE     prints the peak memory of a piece of work; see PeakMemory
-//   bench open SIDE FILE       prints how long opening a file took, to the first objects; see Opening
-//   bench commit FILE          commits a change for each line that it reads; see OtherProcess
-//   bench defaults SIDE COUNT  prints how long `fetch-under-write` took with SQLite's own settings
+//    bench memory WORK FILE     prints the peak memory of a piece of work; see PeakMemory
+//    bench open SIDE FILE       prints the time from opening a file to the first objects; see
+//                               Opening
+//    bench commit FILE          commits a change for each line that it reads; see OtherProcess
+//    bench defaults SIDE COUNT  prints the time of `fetch-under-write` with SQLite's default
+//                               settings
 
 import Foundation
 
@@ -13,7 +16,7 @@ enum Child {
   case commit(String)
   case defaults(Opening.Side, objects: Int)
 
-  /// nil if the arguments do not ask for a child.
+  /// nil if the arguments do not request a child.
   init?(_ arguments: [String]) throws {
     guard let name = arguments.first, ["memory", "open", "commit", "defaults"].contains(name) else {
       return nil
@@ -38,12 +41,12 @@ enum Child {
     }
   }
 
-  /// Whether SQLite's settings of the process are to stay as they are.
+  /// Whether SQLite's process-wide settings stay at their defaults.
   var keepsDefaults: Bool {
     if case .defaults = self { true } else { false }
   }
 
-  /// Does what the process was started for.
+  /// Does the work that the process was started for.
   func run() throws {
     switch self {
     case .memory(let work, let path): try PeakMemory.runProcess(work, path)
@@ -53,7 +56,7 @@ enum Child {
     }
   }
 
-  /// A process of this program, not started yet.
+  /// A process of this program, not yet started.
   static func process(_ arguments: [String]) throws -> (process: Process, output: Pipe) {
     guard let program = Bundle.main.executableURL else {
       throw UsageError(description: "the program does not know where it is")
@@ -67,7 +70,7 @@ enum Child {
   }
 
   /// Runs a child to its end.
-  /// - Returns: The numbers that it has printed.
+  /// - Returns: The numbers that it printed.
   static func numbers(_ arguments: [String]) throws -> [Int] {
     let (process, output) = try process(arguments)
     try process.run()

@@ -1,6 +1,6 @@
-// Timing a piece of work.
+// Measures the time of a piece of work.
 
-/// Calls `body` and returns how long it took.
+/// Calls `body` and returns its duration.
 @inline(__always)
 func time(_ body: () throws -> Void) rethrows -> UInt64 {
   let start = ContinuousClock.now
@@ -8,7 +8,7 @@ func time(_ body: () throws -> Void) rethrows -> UInt64 {
   return nanoseconds(ContinuousClock.now - start)
 }
 
-/// Times a transaction: to its commit, and until the checkpoint has ended that follows.
+/// Times a transaction: until its commit, and until the end of the checkpoint after it.
 /// - Parameters:
 ///   - body: Returns with the commit.
 ///   - settle: Returns when the checkpoint has ended.

@@ -1,7 +1,8 @@
-// Fixture: what cases share: sizes, samples, prepared files, a folder for copies.
+// Fixture: the shared parts of cases: sizes, samples, prepared files, a folder for copies.
 //
-// Prepared files are made by Dflat, once each, checkpointed and closed. Cases that read open them in place; cases that write
-// copy them. Everything lies in one temporary folder, which goes away at the end.
+// Prepared files are created by Dflat, once each, checkpointed and closed. Cases that read open
+// them in place; cases that write copy them. Everything is in one temporary folder, which is
+// removed at the end.
 
 import CLinux
 import Foundation
@@ -9,10 +10,10 @@ import SQLiteDflat
 import Synchronization
 
 final class Fixture {
-  /// Objects in the smaller and the larger table.
+  /// The number of objects in the smaller and the larger table.
   let few: Int
   let many: Int
-  /// Bytes in the log after which a checkpoint is due, in cases that measure it.
+  /// Size of the WAL in bytes at which a checkpoint is due, in cases that measure it.
   let walLimit: Int
   private let folder: URL
   private var samples: [Int: [Sample]] = [:]
@@ -47,12 +48,12 @@ final class Fixture {
     folder.appendingPathComponent(name).path
   }
 
-  /// A file with the first `count` samples. Not to be written.
+  /// A file with the first `count` samples. Must not be written.
   func template(_ count: Int) throws -> String {
     try template("\(count)") { try $0.insert(samples(count)) }
   }
 
-  /// A file that `fill` has filled, once. Not to be written.
+  /// A file that `fill` has filled, once. Must not be written.
   func template(_ name: String, _ fill: (Store) throws -> Void) throws -> String {
     if let made = templates[name] { return made }
     let path = path("template-\(name).db")
@@ -65,21 +66,21 @@ final class Fixture {
   }
 
   /// A copy of a prepared file, for one run; `discard` removes it.
-  /// - Parameter onDisk: Whether it must lie where a sync waits for a disk.
+  /// - Parameter onDisk: Whether it must be on a file system where a sync waits for a disk.
   func copy(of template: String, onDisk: Bool = false) throws -> String {
     copies += 1
     let folder = onDisk ? try diskFolder() : self.folder
     let path = folder.appendingPathComponent("copy-\(copies).db").path
     try FileManager.default.copyItem(atPath: template, toPath: path)
-    // On the disk before the clock starts, or a checkpoint's sync would pay for the copy.
+    // Synced before the clock starts, or a checkpoint's sync would pay for the copy.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.synchronize()
     try file.close()
     return path
   }
 
-  /// A copy of a prepared file for floors to read, made once: on Dflat's own file they would profit
-  /// from the locks that its connections hold. Not to be written.
+  /// A copy of a prepared file for floors to read, created once: on Dflat's own file they would
+  /// benefit from the locks of its connections. Must not be written.
   func twin(of template: String) throws -> String {
     if let made = twins[template] { return made }
     let path = try copy(of: template)
@@ -87,7 +88,7 @@ final class Fixture {
     return path
   }
 
-  /// The folder, unless it is in memory: then one beside the program.
+  /// The folder, unless it is in memory; then one beside the program.
   private func diskFolder() throws -> URL {
     if let made = onDisk { return made }
     var made = folder
@@ -105,12 +106,12 @@ final class Fixture {
     return made
   }
 
-  /// Removes a copy. What is left goes with the folder.
+  /// Removes a copy. Remaining copies are removed with the folder.
   func discard(_ path: String) {
     for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
   }
 
-  /// The contents of tables, read by the floor: what both sides' files must agree about.
+  /// The content of tables, read by the floor; both sides' files must agree on it.
   func contents(_ path: String, tables: [String] = ["benchdoc"]) throws -> Checksum {
     let database = try FloorDatabase(path: path)
     var sum = Checksum()
@@ -127,7 +128,7 @@ final class Fixture {
   }
 }
 
-/// Whether a folder's file system keeps nothing on a disk.
+/// Whether a folder is on a file system without a disk.
 private func isInMemory(_ path: String) -> Bool {
   #if os(Linux)
     var info = statfs()

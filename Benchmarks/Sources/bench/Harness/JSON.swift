@@ -1,4 +1,4 @@
-// The figures of cases as JSON.
+// Case results as JSON.
 
 enum JSON {
   /// One object per line, so that two runs can be compared line by line.

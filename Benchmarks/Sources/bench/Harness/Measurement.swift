@@ -1,13 +1,14 @@
-// Measurement: the figures of a case, from all its runs.
+// Measurement: the result of a case, computed from all its runs.
 //
-// The ratio is that of the two medians. On a busy machine a run is disturbed in one side only, so the ratio of the fastest
-// runs is given beside it: work that nobody disturbed.
+// The ratio is that of the two medians. On a busy machine a disturbance often affects only one
+// side, so the ratio of the fastest runs, which are likely undisturbed, is reported as well.
 
 struct Measurement {
   let id: String
   let title: String
   let goal: Double?
-  /// How many microseconds above the floor are good enough; such a case is about the time of one operation.
+  /// The acceptable number of microseconds above the floor; such a case measures the time of a
+  /// single operation.
   let allowance: Double?
   let upstream: Double?
   let grdb: Double?
@@ -18,10 +19,10 @@ struct Measurement {
   let ratio: Double
   /// The ratio of the fastest runs.
   let bestRatio: Double
-  /// How far the single runs' ratios lie apart: the middle half's width, as a part of the ratio.
+  /// The spread of the single runs' ratios: the interquartile range, relative to the ratio.
   let spread: Double
 
-  /// What one run of each side took, in milliseconds.
+  /// The times of each side's runs, in milliseconds.
   struct Times {
     let ours: Double
     let floor: Double
@@ -63,7 +64,7 @@ func median(_ values: [Double]) -> Double {
   quantile(values.sorted(), 0.5)
 }
 
-/// A quantile of sorted values, between two of them in proportion.
+/// A quantile of sorted values, with linear interpolation.
 func quantile(_ sorted: [Double], _ part: Double) -> Double {
   guard let last = sorted.indices.last else { return .nan }
   let place = Double(last) * part

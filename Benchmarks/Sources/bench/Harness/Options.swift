@@ -1,4 +1,4 @@
-// What the program was asked to do: its argument and its environment.
+// The options of the program, from its argument and its environment.
 
 import Foundation
 
@@ -48,8 +48,8 @@ struct Options {
 
   var few: Int { mode == .smoke ? 300 : 10_000 }
   var many: Int { mode == .smoke ? 1_000 : 33_334 }
-  /// Bytes in the log after which a checkpoint is due: the library's default, or few enough that the
-  /// few objects of a smoke run reach them.
+  /// Size of the WAL in bytes at which a checkpoint is due: the library's default, or small enough
+  /// that the few objects of a smoke run reach it.
   var walLimit: Int { mode == .smoke ? 8 * 4120 : Store.defaultWALLimit }
 
   /// Whether all cases run.

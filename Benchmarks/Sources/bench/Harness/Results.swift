@@ -1,16 +1,17 @@
-// Where results are kept, and their JSON form.
+// Where results are saved, and their JSON form.
 //
-// `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal` (null if there is none),
-// `runs`, `spread`. What is no time of many operations, and has a goal that is no ratio, has `value`, `unit` and `floorValue`
-// instead of the milliseconds and the ratio; `goal` is then in that unit.
-// A case whose last checkpoint counts has a second object, whose id ends with `-settled`.
+// `latest.json` is a list of objects: `id`, `milliseconds`, `floorMilliseconds`, `ratio`, `goal`
+// (null if there is none), `runs`, `spread`. A result that is not the time of many operations, and
+// whose goal is not a ratio, has `value`, `unit` and `floorValue` instead of the milliseconds and
+// the ratio; `goal` is then in that unit. A case whose last checkpoint matters has a second object,
+// whose id ends with `-settled`.
 
 import Foundation
 
 struct Results {
   private let folder: URL
 
-  /// The folder that was asked for, or the package's own, found from the working directory.
+  /// The requested folder, or the package's own, found from the working directory.
   init(_ options: Options) throws {
     let files = FileManager.default
     let path =

@@ -1,4 +1,4 @@
-// A few shapes of SVG, with one style sheet for light and dark pages.
+// A few SVG shapes, with one style sheet for light and dark pages.
 
 import Foundation
 

@@ -1,10 +1,11 @@
-// What is checked once before figures are worth anything: that the floor's rows are Dflat's rows.
+// Checks once that the comparison is valid: the floor's rows are Dflat's rows.
 
 import Dflat
 import Foundation
 
 enum Smoke {
-  /// The floor's encoding of each sample is, byte for byte, what Dflat stores, and its decoding gives the sample's values.
+  /// The floor's encoding of each sample equals Dflat's byte for byte, and its decoding yields the
+  /// sample's values.
   static func checkRows(_ fixture: Fixture) throws {
     let samples = fixture.samples(fixture.many)
     var encoder = FloorEncoder()

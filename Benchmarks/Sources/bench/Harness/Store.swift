@@ -1,4 +1,4 @@
-// Store: a workspace as a program uses it, with its errors and its checkpoints noticed.
+// Store: a workspace as a program uses it, which records errors and checkpoints.
 
 import Dflat
 import Dispatch
@@ -6,9 +6,9 @@ import SQLiteDflat
 import Synchronization
 
 final class Store: Sendable {
-  /// What `SQLiteWorkspace.Configuration.walLimit` is unless it is set.
+  /// The default of `SQLiteWorkspace.Configuration.walLimit`.
   static let defaultWALLimit = SQLiteWorkspace.Configuration().walLimit
-  /// So many bytes in the log that no case writes them: there is no checkpoint then.
+  /// A log size in bytes that no case reaches, so that there is no checkpoint.
   static let noCheckpoints = 1 << 40
 
   let workspace: SQLiteWorkspace
@@ -33,12 +33,12 @@ final class Store: Sendable {
     failure.withLock { $0 = $0 ?? error }
   }
 
-  /// Throws the first error that anything reported.
+  /// Throws the first reported error.
   func check() throws {
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
-  /// Waits for the end of a checkpoint that nobody has waited for before.
+  /// Waits for the end of the next checkpoint that was not awaited yet.
   func awaitCheckpoint() throws { try checkpoints.awaitNext() }
 
   /// Runs a transaction and waits until it is committed.
@@ -69,7 +69,7 @@ final class Store: Sendable {
   }
 }
 
-/// The checkpoints that a workspace tells of.
+/// The checkpoints that a workspace has reported.
 private final class Checkpoints: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 

@@ -1,4 +1,4 @@
-// What stands around the lines of the cases in the table: the head, memory, and goals.
+// The parts of the table around the cases: the header, memory, and goals.
 
 import CSQLiteFloor
 

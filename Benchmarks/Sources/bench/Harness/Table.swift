@@ -1,4 +1,4 @@
-// The results as a table for people.
+// The results as a text table.
 
 enum Table {
   static func printColumns(ours: String) {

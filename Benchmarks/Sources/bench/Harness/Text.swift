@@ -1,6 +1,6 @@
 // Numbers and columns as text.
 
-/// A number with a fixed count of decimals.
+/// A number with a fixed number of decimals.
 func decimals(_ value: Double, _ count: Int) -> String {
   guard value.isFinite else { return "\(value)" }
   var scale = 1.0
@@ -13,12 +13,12 @@ func decimals(_ value: Double, _ count: Int) -> String {
     + String(repeating: "0", count: count - digits.count) + digits
 }
 
-/// Text at the left of a column.
+/// Left-aligned text in a column.
 func pad(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
 
-/// Text at the right of a column.
+/// Right-aligned text in a column.
 func right(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }

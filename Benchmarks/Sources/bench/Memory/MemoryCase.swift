@@ -1,10 +1,11 @@
-// Memory: the peak of fetching everything, against the bytes that the rows have; and what results cost that are watched.
+// Memory: the peak of fetching all objects, compared with the bytes of their rows; and the cost of
+// observed results.
 
 import CSQLiteFloor
 
 struct MemoryCase: Sendable {
   let id: String
-  /// The measurement, from so many runs; nil where peaks cannot be measured.
+  /// The measurement over several runs; nil where peaks cannot be measured.
   let measure: @Sendable (_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement?
 
   static let all = [
@@ -12,7 +13,8 @@ struct MemoryCase: Sendable {
     MemoryCase(id: "watch-memory", measure: watch),
   ]
 
-  /// The peaks of both sides and the one that is allowed: 1.3 times the rows' bytes and 48 bytes for each object.
+  /// The peaks of both sides and the allowed one: 1.3 times the rows' bytes plus 48 bytes per
+  /// object.
   @Sendable
   private static func fetchAll(_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement? {
     let path = try fixture.template(fixture.many)
@@ -42,7 +44,7 @@ struct MemoryCase: Sendable {
 extension MemoryCase {
   static let watchers = 100_000
 
-  /// A result of no rows that is watched: at most 1 KiB. There is no floor.
+  /// An observed result without rows: at most 1 KiB. There is no floor.
   @Sendable
   private static func watch(_ fixture: Fixture, _ runs: Int) throws -> MemoryMeasurement? {
     var ours: [Double] = []
@@ -67,7 +69,7 @@ struct MemoryMeasurement {
   let bytes: Double
   let floorBytes: Double
   let rowBytes: Double
-  /// The greatest peak that is good enough.
+  /// The greatest acceptable peak.
   let goal: Double
   let spread: Double
 

@@ -1,4 +1,4 @@
-// The work whose memory is measured. What was fetched stays alive until it is measured.
+// The work whose memory is measured. Fetched objects stay alive until the measurement.
 
 import Dflat
 import SQLiteDflat
@@ -46,7 +46,7 @@ extension PeakMemory {
     )
   }
 
-  /// Ten thousand more objects behind those of a scaling file.
+  /// Inserts ten thousand more objects after those of a scaling file.
   private static func insert(_ path: String) -> (() throws -> Void, () throws -> Void) {
     let store = Store(path)
     let samples = ScaleSample.make(ScaleSample.firstNew..<ScaleSample.firstNew + 10_001)
@@ -67,7 +67,7 @@ extension PeakMemory {
     )
   }
 
-  /// Results that are empty and watched, a few at a time.
+  /// Observes empty results, a few at a time.
   private static func watch(_ path: String) -> (() throws -> Void, () throws -> Void) {
     let store = Store(path)
     let kept = Kept()
@@ -90,10 +90,10 @@ extension PeakMemory {
     )
   }
 
-  /// A result that nobody has changed was told.
+  /// An observer of an unchanged result was notified.
   private struct Unexpected: Error { let count: Int }
 
-  /// Keeps what a fetch gave while it is measured.
+  /// Keeps the result of a fetch while it is measured.
   private final class Kept {
     var docs = FetchedResult<BenchDoc>([])
     var list = FloorList()

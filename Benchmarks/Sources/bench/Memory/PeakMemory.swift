@@ -1,20 +1,22 @@
-// PeakMemory: how much memory a piece of work needs at most, in a process of its own.
+// PeakMemory: the peak memory of a piece of work, in a process of its own.
 //
-// A process that has run other cases has free memory lying about that would hide what is used, so the program starts itself
-// again for each measurement: `bench memory WORK FILE`. There:
+// A process that has run other cases has free memory that would hide the usage, so the program
+// starts itself again for each measurement: `bench memory WORK FILE`. There:
 //
-//  - the work is warmed up first: files are open, statements prepared, SQLite's page cache is full;
-//  - free memory is handed back to the system, and the kernel's high-water mark of resident memory is set to where it is;
-//  - after the work the answer is the mark minus what was resident before, or what malloc has handed out more than before,
-//    if that is larger. The first counts allocators' overhead too; the second what came from pages that were there already.
+//  - The work is warmed up first: files are open, statements prepared, SQLite's page cache is full.
+//  - Free memory is returned to the system, and the kernel's high-water mark of resident memory is
+//    reset.
+//  - After the work, the result is the increase of the high-water mark over the resident memory
+//    before, or the increase of memory allocated by malloc, whichever is larger. The first includes
+//    allocator overhead; the second includes memory from pages that were already resident.
 //
-// The kernel's mark can be reset on Linux only; elsewhere there is no answer.
+// The kernel's mark can be reset on Linux only; on other systems there is no result.
 
 import CLinux
 import Foundation
 
 enum PeakMemory {
-  /// The kinds of work that a process can be started for.
+  /// The kinds of work for which a process can be started.
   enum Work: String {
     case fetchAll = "fetch-all"
     case floorFetchAll = "floor-fetch-all"
@@ -23,7 +25,8 @@ enum PeakMemory {
     case watch
   }
 
-  /// Starts a process that does the work on a file and returns its peak in bytes; nil where that cannot be told.
+  /// Starts a process that does the work on a file and returns its peak in bytes; nil where that
+  /// cannot be measured.
   static func measure(_ work: Work, _ path: String) throws -> Int? {
     #if os(Linux)
       return try Child.numbers(["memory", work.rawValue, path]).first
@@ -32,7 +35,7 @@ enum PeakMemory {
     #endif
   }
 
-  /// What the started process does: the work, and its peak printed.
+  /// The work of the started process: runs it, and prints its peak.
   static func runProcess(_ work: Work, _ path: String) throws {
     #if os(Linux)
       let (warmUp, body) = try Self.work(work, path)
@@ -53,7 +56,7 @@ enum PeakMemory {
   }
 
   #if os(Linux)
-    /// A line of this process's status, in bytes.
+    /// A line of this process's status file, in bytes.
     private static func status(_ name: String) throws -> Int {
       let text = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       for line in text.split(separator: "\n") where line.hasPrefix(name) {

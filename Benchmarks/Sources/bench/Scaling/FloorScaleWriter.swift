@@ -1,4 +1,5 @@
-// The floor of the scaling runs: the same rows, keys and index entries, and the encoding of a ScaleDoc by hand.
+// The floor of the scaling runs: the same rows, keys and index entries, with direct encoding of a
+// ScaleDoc.
 
 import Foundation
 
@@ -40,7 +41,7 @@ final class FloorScaleWriter {
 }
 
 extension FloorEncoder {
-  /// As Dflat's generated code does it; no field of these objects is ever at its default.
+  /// The same encoding as Dflat's generated code; no field of these objects is ever at its default.
   @inline(__always)
   mutating func encode(_ sample: ScaleSample) -> UnsafeRawBufferPointer {
     start()
@@ -68,7 +69,8 @@ extension FloorEncoder {
 }
 
 extension Fixture {
-  /// A file of so many ScaleDocs, numbered from 1: made by Dflat, filled by the floor. Not to be written.
+  /// A file with this many ScaleDocs, numbered from 1: created by Dflat, filled by the floor. Must
+  /// not be written.
   func scaleTemplate(_ count: Int) throws -> String {
     let path = path("scale-\(count).db")
     if FileManager.default.fileExists(atPath: path) { return path }

@@ -1,13 +1,14 @@
-// The objects of the scaling runs. Everything follows from an object's number.
+// The objects of the scaling runs. They depend only on their number.
 //
-//  - About a hundred objects share a bucket, whatever the size of the table, spread over it.
+//  - About a hundred objects, spread over the table, share a bucket, whatever the size of the
+//    table.
 //  - Every sixth object has a high priority.
 //  - Names have 8 to 40 bytes.
 
 import Dflat
 
 struct ScaleSample: Sendable {
-  /// Above every number that a prepared file has.
+  /// Greater than every number in a prepared file.
   static let firstNew: Int64 = 1_000_000_000
 
   let number: Int64
@@ -27,7 +28,7 @@ struct ScaleSample: Sendable {
     numbers.map { ScaleSample($0, buckets: buckets) }
   }
 
-  /// How many buckets a table of so many objects has.
+  /// The number of buckets in a table with this many objects.
   static func buckets(_ count: Int) -> Int32 {
     Int32(max(1, count / 100))
   }

@@ -1,5 +1,6 @@
-// The work whose growth is measured, on a table of `count` objects. It is the same amount of work on each size, but for the
-// unindexed property, which looks at all of them. The floors read copies of the files.
+// The work whose growth is measured, on a table of `count` objects. The amount of work is the same
+// for each size, except for the unindexed property, which examines all objects. The floors read
+// copies of the files.
 
 import Dflat
 import SQLiteDflat
@@ -12,7 +13,7 @@ extension Scaling {
     [insert(count), fetchByKey(count), fetchIndexed(count), fetchUnindexed(count)]
   }
 
-  /// Ten thousand more objects in one transaction, behind those that are there.
+  /// Inserts ten thousand more objects in one transaction, after the existing ones.
   private static func insert(_ count: Int) -> Case {
     Case(id: kinds[0], title: "insert 10,000 more") { fixture in
       let template = try fixture.scaleTemplate(count)
@@ -41,7 +42,7 @@ extension Scaling {
     }
   }
 
-  /// Ten thousand objects one by one, anywhere in the table.
+  /// Ten thousand objects one by one, all over the table.
   private static func fetchByKey(_ count: Int) -> Case {
     Case(id: kinds[1], title: "fetch 10,000 one by one by key") { fixture in
       let path = try fixture.scaleTemplate(count)
@@ -125,7 +126,7 @@ extension Scaling {
     }
   }
 
-  /// A sixth of all.
+  /// A sixth of all objects.
   private static func fetchUnindexed(_ count: Int) -> Case {
     Case(id: kinds[3], title: "fetch every sixth by an unindexed property") { fixture in
       let path = try fixture.scaleTemplate(count)
@@ -172,7 +173,7 @@ extension Scaling {
     }
   }
 
-  /// How many rows the main and the side table have, and the sums of what is in them.
+  /// The number of rows in the main and the side table, and checksums of their content.
   static func extent(_ path: String) throws -> Checksum {
     let query = try FloorQuery(
       try FloorDatabase(path: path),

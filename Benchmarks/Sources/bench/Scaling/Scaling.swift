@@ -1,15 +1,17 @@
-// How cost grows: the same work on 10,000, 100,000 and 1,000,000 objects, beside the floor.
+// How cost grows: the same work on 10,000, 100,000 and 1,000,000 objects, compared with the floor.
 //
-// SQLite itself takes longer on larger tables; what Dflat adds must not grow with them. So the ratio to the floor has to stay
-// within 15 % of what it is at 10,000 objects. Nor may the memory of an insertion grow with the table, except for SQLite's own
-// page cache, which is filled sooner in a large one: it stays within 15 % of the floor's, whatever the size.
+// SQLite itself takes longer on larger tables; the cost that Dflat adds must not grow. So the ratio
+// to the floor has to stay within 15 % of that for 10,000 objects. The memory of an insertion must
+// not grow with the table either, except for SQLite's own page cache, which fills sooner in a large
+// table: it stays within 15 % of the floor's, whatever the size.
 //
-// Ratios are those of the fastest runs: growth is to be told from a disturbance, and disturbances only add.
+// The ratios are those of the fastest runs: growth has to be distinguished from disturbances, and
+// disturbances only add time.
 
 import Foundation
 
 enum Scaling {
-  /// The published ones, unless the environment has `SIZES=n,n`.
+  /// The published sizes, unless the environment has `SIZES=n,n`.
   static let sizes: [Int] = {
     guard let chosen = ProcessInfo.processInfo.environment["SIZES"] else {
       return [10_000, 100_000, 1_000_000]
@@ -29,7 +31,7 @@ enum Scaling {
     let title: String
     var points: [Point] = []
 
-    /// The greatest rise over the smallest size, as a part of it.
+    /// The greatest relative rise over the smallest size.
     var rise: Double {
       guard let first = points.first?.measurement.bestRatio else { return .nan }
       return (points.map(\.measurement.bestRatio).max() ?? .nan) / first - 1
@@ -114,7 +116,7 @@ enum Scaling {
     return JSON.list(objects)
   }
 
-  /// 1000000 as 1,000,000.
+  /// Formats 1000000 as 1,000,000.
   static func grouped(_ number: Int) -> String {
     var digits = Array(String(number))
     for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }

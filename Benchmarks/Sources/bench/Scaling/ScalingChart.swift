@@ -1,4 +1,5 @@
-// The chart of how cost grows: a curve for each kind of work, the ratio to the floor over the number of objects. Flat is good.
+// The chart of scaling: a curve for each kind of work, with the ratio to the floor over the number
+// of objects. Flat is good.
 
 enum ScalingChart {
   static func svg(_ curves: [Scaling.Curve]) -> String {

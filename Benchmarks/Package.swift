@@ -30,7 +30,7 @@ let package = Package(
         .enableUpcomingFeature("MemberImportVisibility"),
       ],
       plugins: [.plugin(name: "DflatPlugin", package: "Dflat")]),
-    // Empire has a program of its own, so that who measures Dflat builds neither it nor LMDB.
+    // Empire has a program of its own, so that measuring Dflat builds neither it nor LMDB.
     .systemLibrary(
       name: "CLMDBFloor", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
@@ -41,7 +41,8 @@ let package = Package(
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
-        // Not MemberImportVisibility: LMDB's structs are the same types in CLMDBFloor and in the library's own module.
+        // Not MemberImportVisibility: LMDB's structs are the same types in CLMDBFloor and in the
+        // library's own module.
       ]),
   ]
 )

@@ -1,10 +1,13 @@
-// The fuzz target for PackedSerialize: reading and writing values on bytes that libFuzzer makes, under AddressSanitizer.
+// The fuzz target for PackedSerialize: reading and writing values on bytes that libFuzzer makes,
+// under AddressSanitizer.
 //
-// The first byte of an input chooses the kind of value, the rest, which is never aligned, are its bytes. What must hold, besides that nothing is
-// read outside of the input and no memory is taken for what is not there:
+// The first byte of an input chooses the kind of value, the rest, which is never aligned, are its
+// bytes. What must hold, besides that nothing is read outside of the input and no memory is taken
+// for what is not there:
 //
 //  - what is read, written and read again, is the same value, of the size that it claims;
-//  - a key that is read is written as the same bytes, and two keys are in the order of their values.
+//  - a key that is read is written as the same bytes, and two keys are in the order of their
+//    values.
 
 import PackedSerialize
 

@@ -1,4 +1,5 @@
-// What is fuzzed of PackedSerialize: every kind of value, as a field and, where it may be one, as a key.
+// What is fuzzed of PackedSerialize: every kind of value, as a field and, where it may be one, as a
+// key.
 
 import Foundation
 import PackedSerialize
@@ -9,7 +10,8 @@ enum Suit: UInt8, CaseIterable, Serializable, Deserializable {
 
 /// A kind of value, whatever its type.
 struct Kind: Sendable {
-  /// Reads a value at the beginning of bytes; nil if they are refused. What is not right stops the program.
+  /// Reads a value at the beginning of bytes; nil if they are refused. What is not right stops the
+  /// program.
   let check: @Sendable (UnsafeRawBufferPointer) -> Void
   /// A few values, as bytes.
   let seeds: @Sendable () -> [[UInt8]]
@@ -88,7 +90,7 @@ struct Kind: Sendable {
     return numbers
   }()
 
-  // Nobody writes a negative zero as a key.
+  // No writer writes a negative zero as a key.
   private static let reals: [Kind] = {
     var reals: [Kind] = []
     reals.append(
@@ -130,8 +132,8 @@ struct Kind: Sendable {
   }()
 }
 
-/// Whether a date has exactly the milliseconds that it was read from: a `Date` is a number of seconds with 53 binary digits, so one of
-/// 100,000 years and more has not.
+/// Whether a date has exactly the milliseconds that it was read from: a `Date` is a number of
+/// seconds with 53 binary digits, so one of 100,000 years and more has not.
 @Sendable private func isExact(_ date: Date) -> Bool { abs(date.timeIntervalSince1970) < 3e12 }
 
 /// A value at the beginning of bytes and how many of them it has; nil if they are refused.

@@ -1,4 +1,5 @@
-// The layout of the rows that are fuzzed: every kind of property, also in circles, a gap in the slots and in a union's tags.
+// The layout of the rows that are fuzzed: every kind of property, also in circles, a gap in the
+// slots and in a union's tags.
 
 @testable import Dflat
 

@@ -1,4 +1,5 @@
-// Writes the seed corpus of packed values: of each kind a few, always the same, two in a row for those that are compared.
+// Writes the seed corpus of packed values: of each kind a few, always the same, two in a row for
+// those that are compared.
 //
 //   write-packed DIRECTORY
 

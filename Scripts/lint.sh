@@ -27,5 +27,6 @@ else
     exit 1
   fi
   Scripts/check-floors.sh
+  Scripts/check-comments.sh
   Scripts/check-paths.sh
 fi

@@ -1,7 +1,8 @@
 // DflatCommand: generates Swift next to a package's schemas, for projects that commit generated
 // code.
 //
-//     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] [--declare-namespaces]
+//     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json]
+//       [--declare-namespaces]
 //
 // Without `--target` it processes all targets that have .fbs files; without `--output` the files
 // are written next to their schemas. A target uses either this command or DflatPlugin: with both,

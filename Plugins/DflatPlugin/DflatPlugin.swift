@@ -1,6 +1,8 @@
 // DflatPlugin: compiles every .fbs file of a target when the target is built.
 //
-//     .target(name: "App", dependencies: [...], plugins: [.plugin(name: "DflatPlugin", package: "dflat")])
+//     .target(
+//       name: "App", dependencies: [...],
+//       plugins: [.plugin(name: "DflatPlugin", package: "dflat")])
 //
 // The four files of each schema are written to the plugin's work directory and become sources of
 // the target, together with a file that declares the schemas' namespaces, except those that a Swift
@@ -9,7 +11,10 @@
 //
 // A `dflat.json` in the target's directory names more directories, relative to it:
 //
-//     {"include": ["../Includes"], "modules": {"../Schemas": "SharedModel"}, "declareNamespaces": false}
+//     {
+//       "include": ["../Includes"], "modules": {"../Schemas": "SharedModel"},
+//       "declareNamespaces": false
+//     }
 //
 // DflatPlugin+Xcode.swift handles targets of Xcode projects; SchemaTarget.swift has the common
 // part.

@@ -62,8 +62,11 @@ struct MemoryTable: Sendable {
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
     let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
-    try refuseDuplicates(of: row, uniques, schema)
     try setKey(key, row, schema)
+    do { try refuseDuplicates(of: row, uniques, schema) } catch {
+      keys.remove(key)
+      throw error
+    }
     rows.set(row.id, Stored(row: row, key: key))
     for place in indexes.indices { indexes[place].add(row) }
     return row.id
@@ -78,8 +81,11 @@ struct MemoryTable: Sendable {
     }
     let row = new.withBytes { Row(sound: $0, id: id) }
     let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
-    try refuseDuplicates(of: row, uniques, schema)
     try setKey(key, row, schema)
+    do { try refuseDuplicates(of: row, uniques, schema) } catch {
+      if key == old.key { keys.set(key, old.row) } else { keys.remove(key) }
+      throw error
+    }
     if key != old.key { keys.remove(old.key) }
     rows.set(id, Stored(row: row, key: key))
     for place in indexes.indices { indexes[place].replace(old.row, by: row) }

@@ -1,7 +1,7 @@
 // Conformances of the standard library's types that more than one library of this package needs.
 //
-// A conformance may be declared once in a program, so it stands in a room of its own below all who
-// use it, and a program that imports several of the libraries compiles.
+// A conformance may be declared once in a program, so it stands in a target of its own below all
+// that use it, and a program that imports several of the libraries compiles.
 
 /// False comes before true.
 extension Bool: @retroactive Comparable {

@@ -2,7 +2,8 @@
 
 /// An error that a pattern compares with `==`.
 ///
-/// So a static property may stand for all errors of a kind, whatever they say about what has failed:
+/// So a static property may stand for all errors of a kind, whatever they say about what has
+/// failed:
 ///
 ///     do { try context.delete(person) } catch MDBError.recordNotFound { … }
 public protocol MatchableError: Error, Equatable {}

@@ -1,4 +1,5 @@
-// A stand-in for Apple's CloudKit: as much of it as Empire uses, for tests on systems that have none.
+// A stand-in for Apple's CloudKit: as much of it as Empire uses, for tests on systems that have
+// none.
 
 public import Foundation
 

@@ -130,7 +130,8 @@ struct VerifyCommand {
     }
   }
 
-  /// Every call fails in turn while an index is built, objects are migrated, and a dictionary and a live result are in use.
+  /// Every call fails in turn while an index is built, objects are migrated, and a dictionary and a
+  /// live result are in use.
   private func verifyLongWork(in directory: String) throws -> Bool {
     let run = try LongWorkRun(in: directory)
     var points = 0

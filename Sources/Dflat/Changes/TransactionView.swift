@@ -11,8 +11,8 @@
 // connection can commit meanwhile. Everything else is read from a snapshot. A row that was fetched
 // earlier is not even read again if it is known to be unchanged and no other connection has
 // committed anything since. If other connections have committed later, the reads are repeated in
-// the snapshot and under the write lease, and compared. Rows that were trustedRows on without a read are
-// compared, too. So only changes that the transaction would have seen are conflicts.
+// the snapshot and under the write lease, and compared. Rows that were trustedRows on without a
+// read are compared, too. So only changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
   /// A read.

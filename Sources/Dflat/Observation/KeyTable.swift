@@ -6,7 +6,7 @@
 // reading four bytes.
 //
 // Keys are multiplied by a random odd number, and the upper bits of the product are the slot: keys
-// could be chosen to collide only by an attacker who knows the number. Invariants:
+// can be chosen to collide only if the number is known. Invariants:
 //
 //  - each entry has one slot, at or behind its home slot, with no empty slot in between;
 //  - no entry is without objects.

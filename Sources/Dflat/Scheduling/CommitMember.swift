@@ -4,9 +4,9 @@
 // Most members are transactions, see `Transaction`. The workspace's internal writes share the same
 // groups and are notified in the same order.
 
-/// Unchecked: the thread that runs a member sets its properties before `WriteCoordinator.end` adds it to a
-/// group or a delivery under the committer's lock. The thread that notifies the member takes that
-/// lock afterwards. From then on the member is only read.
+/// Unchecked: the thread that runs a member sets its properties before `WriteCoordinator.end` adds
+/// it to a group or a delivery under the committer's lock. The thread that notifies the member
+/// takes that lock afterwards. From then on the member is only read.
 class CommitMember: @unchecked Sendable {
   final let types: TypeSet
   /// The group that the member has written into or read from. If the group fails, the member fails

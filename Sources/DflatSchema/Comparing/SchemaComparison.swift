@@ -12,7 +12,8 @@
 ///     guard let old = compiler.compile(file: "old/post.fbs").schema,
 ///       let new = compiler.compile(file: "post.fbs").schema
 ///     else { return }
-///     for change in SchemaComparison(old: old, new: new).changes where change.severity == .incompatible {
+///     let comparison = SchemaComparison(old: old, new: new)
+///     for change in comparison.changes where change.severity == .incompatible {
 ///       print(change.subject, change.message, change.effect)
 ///     }
 public struct SchemaComparison: Sendable {

@@ -6,8 +6,10 @@
 // part of the new buffer, and the new table extends from its own first byte into the inline part of
 // the old table:
 //
-//   offset | table: new fields | vtable | core's size (4 bytes) | core ... old table ... | children of new fields
-//          |<---------------- the table's inline part ---------------->|
+//   offset | table: new fields | vtable | core's size | core ... old table ... | new children
+//          |<------------- the table's inline part ------------->|
+//
+// The core's size takes 4 bytes.
 //
 // Kept fields do not move relative to their targets. No other writer places a vtable inside its own
 // table, so such a buffer can be recognised, and the next overlay uses the same core instead of the

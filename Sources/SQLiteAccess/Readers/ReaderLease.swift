@@ -27,6 +27,6 @@ public final class ReaderLease {
   public func end() {
     guard let reader else { return }
     self.reader = nil
-    pool.giveBack(reader)
+    pool.checkIn(reader)
   }
 }

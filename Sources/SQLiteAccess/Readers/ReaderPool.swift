@@ -116,7 +116,7 @@ public final class ReaderPool: Sendable {
     beyondLimit: Bool = false, _ body: (Connection) throws -> R
   ) throws -> R {
     let reader = try take(scoped: true, within: nil, beyondLimit: beyondLimit)
-    defer { giveBack(reader) }
+    defer { checkIn(reader) }
     return try body(reader.connection)
   }
 
@@ -232,7 +232,7 @@ public final class ReaderPool: Sendable {
   // MARK: Returning readers
 
   @usableFromInline
-  func giveBack(_ reader: PooledReader) {
+  func checkIn(_ reader: PooledReader) {
     let isUsable = Self.isReadyForReuse(reader.connection)
     reader.idleSince = MonotonicTime.now
     let fate = change { state -> Fate in

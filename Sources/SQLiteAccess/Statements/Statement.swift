@@ -46,6 +46,6 @@ public final class Statement: PreparedStatement {
   public var sql: String { slot.sql }
 
   deinit {
-    connection.statements.giveBack(slot)
+    connection.statements.checkIn(slot)
   }
 }

@@ -94,7 +94,7 @@ struct StatementCache {
   }
 
   /// Returns a statement to the cache.
-  mutating func giveBack(_ slot: StatementSlot) {
+  mutating func checkIn(_ slot: StatementSlot) {
     // The result repeats the error of the last step, which was already reported.
     _ = sqlite3_reset(slot.handle)
     slot.isInUse = false

@@ -25,6 +25,6 @@ public struct UniqueStatement: ~Copyable, PreparedStatement {
   public var sql: String { slot.sql }
 
   deinit {
-    connection.statements.giveBack(slot)
+    connection.statements.checkIn(slot)
   }
 }

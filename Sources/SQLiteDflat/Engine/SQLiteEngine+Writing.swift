@@ -12,7 +12,7 @@ extension SQLiteEngine {
   func beginWriting() throws -> any StorageWriter {
     try withStorageErrors {
       try writer.withLock { state in
-        if let connection = state.connection { moveLogIfDue(&state, connection) }
+        if let connection = state.connection { checkpointIfDue(&state, connection) }
         return try begin(&state)
       }
     }
@@ -21,7 +21,7 @@ extension SQLiteEngine {
   func beginWritingAtOnce() throws -> (any StorageWriter)? {
     try withStorageErrors {
       let writer = try writer.withLockIfAvailable { state -> (any StorageWriter)? in
-        guard let connection = state.connection, state.care?.isDue(connection) == false else {
+        guard let connection = state.connection, state.maintenance?.isDue(connection) == false else {
           return nil
         }
         return try connection.withoutWaiting {
@@ -38,14 +38,14 @@ extension SQLiteEngine {
 
   private func begin(_ state: inout WriterState) throws -> any StorageWriter {
     guard let connection = state.connection else { throw missingFile }
-    foreignChanges.writerChanges()
+    externalChanges.writerChanges()
     do {
       try connection.begin(.immediate)
-      state.tables.begin(at: try foreignChanges.writerBegan())
+      state.tables.begin(at: try externalChanges.writerBegan())
       state.isWriting = true
     } catch {
       if connection.isInTransaction { try connection.rollback() }
-      foreignChanges.writerEnded()
+      externalChanges.writerEnded()
       throw error
     }
     return SQLiteWriter(self, connection, state.tables)
@@ -58,11 +58,11 @@ extension SQLiteEngine {
       try writer.withLock { state in
         var generation = state.tables.generation
         guard let connection = state.connection else { return generation }
-        foreignChanges.writerChanges()
+        externalChanges.writerChanges()
         state.isWriting = false
         // Runs last: from then on other threads may ask the writer's connection about external
         // changes.
-        defer { foreignChanges.writerEnded() }
+        defer { externalChanges.writerEnded() }
         do {
           if committing {
             try connection.commit()

@@ -4,8 +4,8 @@
 //    WAL mode, each setting read back. Its connection is used by one thread at a time: the one that
 //    holds the write lease.
 //  - Readers are opened on demand, read-only, and never wait for the writer.
-//  - Only the writer checkpoints the WAL, in maintenance turns (`SQLiteEngine+Care`); automatic
-//    checkpoints are off on every connection.
+//  - Only the writer checkpoints the WAL, in maintenance turns (`SQLiteEngine+Maintenance`);
+//    automatic checkpoints are off on every connection.
 //  - Reading works also where nothing can be written: see `Connection.openForReading`.
 
 import Dflat
@@ -24,7 +24,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let path: String
   let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
-  let foreignChanges: ForeignChanges
+  let externalChanges: ExternalChanges
   let snapshots = OpenSnapshots()
   let writer = Mutex(WriterState())
   /// The directory of an in-memory workspace's file.
@@ -33,7 +33,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
   /// Whether this process uses two versions of one schema, which may maintain a side table
-  /// differently. Each commit then begins a generation (`ForeignChanges`): a write by one version
+  /// differently. Each commit then begins a generation (`ExternalChanges`): a write by one version
   /// may invalidate what was verified for the other.
   let usesSeveralVersions = Atomic(false)
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
@@ -42,9 +42,9 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// Whether the writer has been opened.
   let isPrepared = Atomic(false)
   /// Whether a commit has left the WAL at its limit.
-  let isLogLong = Atomic(false)
+  let isLogTooLong = Atomic(false)
   /// Delivers the events of maintenance turns.
-  let telling = DispatchQueue(label: "dflat.telling")
+  let eventQueue = DispatchQueue(label: "dflat.eventQueue")
 
   /// Unchecked: only the thread that holds the write lease uses the connection.
   struct WriterState: @unchecked Sendable {
@@ -52,7 +52,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     var tables = WriterTables()
     /// Whether a transaction is open; it has the connection to itself then.
     var isWriting = false
-    var care: FileCare?
+    var maintenance: FileMaintenance?
     var turns = Turns()
   }
 
@@ -80,7 +80,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       configure: { connection throws(SQLiteError) in
         try configuration.apply(to: connection, cacheSize: configuration.readerCacheSize)
       })
-    foreignChanges = ForeignChanges {
+    externalChanges = ExternalChanges {
       try Connection.openForReading(
         path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }
@@ -182,10 +182,10 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       path: path, advice: "copy the file to a writable directory, where it can be locked")
   }
 
-  var lastKnownToken: CommitToken { CommitToken(foreignChanges.lastGeneration) }
+  var lastKnownToken: CommitToken { CommitToken(externalChanges.lastGeneration) }
 
   func currentToken() throws -> CommitToken? {
-    try withStorageErrors { try foreignChanges.generation().map { CommitToken($0) } }
+    try withStorageErrors { try externalChanges.generation().map { CommitToken($0) } }
   }
 
   func makeSnapshot(for purpose: ReadPurpose) -> any StorageSnapshot {
@@ -233,8 +233,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         try makeDirectory()
         try protectFiles()
         let connection = try openWriter()
-        state.care = try FileCare(walLimit: configuration.walLimit, connection, readers)
-        try foreignChanges.writerOpened(connection)
+        state.maintenance = try FileMaintenance(walLimit: configuration.walLimit, connection, readers)
+        try externalChanges.writerOpened(connection)
         state.connection = connection
         isPrepared.store(true, ordering: .releasing)
       }
@@ -283,7 +283,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// The last connection to a file checkpoints and removes the WAL; our readers do not.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
-    foreignChanges.close()
+    externalChanges.close()
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
@@ -296,7 +296,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         state.connection = nil
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
-        state.care = nil
+        state.maintenance = nil
         if flags.contains(.vacuum) { try connection.execute("VACUUM") }
         if flags.contains(.truncate) {
           try waitForWriters(connection)

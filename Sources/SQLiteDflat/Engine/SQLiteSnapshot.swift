@@ -72,7 +72,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         if purpose == .query { engine.enterWALMode(before: lease.connection) }
         // An earlier generation is as right as the current one and needs no query. At worst,
         // something is verified again in this state.
-        let generation = engine.foreignChanges.lastGeneration
+        let generation = engine.externalChanges.lastGeneration
         try lease.connection.begin(.deferred)
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)

@@ -143,15 +143,15 @@ class SQLiteView: StorageReader {
 
   /// A generation that is not later than the state being read. An earlier one is as right as the
   /// current one and needs no query; at worst, something is verified again.
-  func generationBeforeState() -> Int { engine.foreignChanges.lastGeneration }
+  func generationBeforeState() -> Int { engine.externalChanges.lastGeneration }
 
   /// Whether a side table was found to agree with the objects in the state being read; nil if
   /// unknown.
   func verdict(of side: String, at generation: Int) throws -> Bool? {
     // If no other connection has committed between that state and now, the state has this
     // generation.
-    guard let verdict = engine.foreignChanges.verdict(of: side, at: generation),
-      try engine.foreignChanges.generation() == generation
+    guard let verdict = engine.externalChanges.verdict(of: side, at: generation),
+      try engine.externalChanges.generation() == generation
     else { return nil }
     return verdict
   }
@@ -159,7 +159,7 @@ class SQLiteView: StorageReader {
   /// Records the result of comparing a side table with the objects, in a state not earlier than
   /// this generation.
   func note(_ isRight: Bool, of side: String, at generation: Int) {
-    engine.foreignChanges.note(isRight, of: side, at: generation)
+    engine.externalChanges.note(isRight, of: side, at: generation)
   }
 
   /// Whether a side table can answer queries: it covers all objects and agrees with them. If not,

@@ -148,7 +148,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   override func note(_ isRight: Bool, of side: String, at generation: Int) {
-    if isRight { tables.noteVerified(side) }
+    if isRight { tables.recordVerified(side) }
   }
 
   // MARK: Main rows

@@ -43,7 +43,7 @@ final class WriterTables {
 
   /// Records that a side table was verified in the transaction. This holds inside the transaction
   /// only.
-  func noteVerified(_ side: String) { verified.insert(side) }
+  func recordVerified(_ side: String) { verified.insert(side) }
 
   /// Whether a side table agrees with the objects in the transaction's state; nil if unknown.
   ///
@@ -51,7 +51,7 @@ final class WriterTables {
   /// invalidate what was verified for the other.
   func isVerified(_ side: String, _ engine: SQLiteEngine) -> Bool? {
     if engine.usesSeveralVersions.load(ordering: .acquiring) { return nil }
-    return verified.contains(side) ? true : engine.foreignChanges.verdict(of: side, at: generation)
+    return verified.contains(side) ? true : engine.externalChanges.verdict(of: side, at: generation)
   }
 
   /// Begins a new generation if the transaction, which was just committed, requires one. At this
@@ -62,7 +62,7 @@ final class WriterTables {
       return generation
     }
     changesGeneration = false
-    return engine.foreignChanges.beginGeneration()
+    return engine.externalChanges.beginGeneration()
   }
 
   /// Makes sure that row ids are never reused, even if the changes that used them were undone:

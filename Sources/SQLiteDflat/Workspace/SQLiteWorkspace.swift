@@ -104,7 +104,7 @@ public final class SQLiteWorkspace: Workspace {
       engine: engine, isSerial: configuration.writeConcurrency == .serial,
       targetQueue: configuration.targetQueue,
       migrationHandler: { schema, progress in
-        engine.tell(
+        engine.deliver(
           .migration(
             table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
       })

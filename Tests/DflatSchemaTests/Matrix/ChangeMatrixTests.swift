@@ -1,8 +1,9 @@
 // The verdict of a comparison against what really happens.
 //
-// Random schemas are edited at random, by what the rules allow and by what they forbid; random objects are written with one
-// version and read with the other by flatc. Where the verdict is "compatible" everything is read as it was written,
-// but for what the effects say; where it is "incompatible" some object is not, or is not found.
+// Random schemas are edited at random, by what the rules allow and by what they forbid; random
+// objects are written with one version and read with the other by flatc. Where the verdict is
+// "compatible" everything is read as it was written, but for what the effects say; where it is
+// "incompatible" some object is not, or is not found.
 
 import DflatSchema
 import Foundation

@@ -91,7 +91,8 @@ enum MatrixEdit: String, CaseIterable {
     case .removeField: at = pick { _ in fields.count > 1 }
     case .swapFields:
       let pairs = fields.indices.dropLast()
-      // Two of one kind are what a comparison of types would miss, but two of a few values may be the same in all objects.
+      // Two of one kind are what a comparison of types would miss, but two of a few values may be
+      // the same in all objects.
       let alike = pairs.filter { fields[$0].kind == fields[$0 + 1].kind }
       at =
         alike.filter { !schema.isScalar(fields[$0].kind) || MatrixSchema.isNumber(fields[$0].kind) }

@@ -147,8 +147,8 @@ struct MatrixFlatc {
     }
   }
 
-  /// Reads everything that was prepared. flatc does not check what it reads and may crash on it, or try to print without end;
-  /// what it does not print was not readable, tried once more by itself.
+  /// Reads everything that was prepared. flatc does not check what it reads and may crash on it, or
+  /// try to print without end; what it does not print was not readable, tried once more by itself.
   func run() throws {
     let script = """
       ulimit -c 0; ulimit -t 5; ulimit -f 4096; ulimit -v 2000000

@@ -22,10 +22,12 @@ struct MatrixUnreadable: Error {
   var reason: String
 }
 
-/// Writes objects of a schema, each of which shows something: all of them together show whatever can be shown.
+/// Writes objects of a schema, each of which shows something: all of them together show whatever
+/// can be shown.
 struct MatrixWriter {
   enum Form: CaseIterable {
-    /// Everything is there and nothing at its default; signed integers are negative, unions hold their first member.
+    /// Everything is there and nothing at its default; signed integers are negative, unions hold
+    /// their first member.
     case full
     /// The same with positive integers and the second member.
     case other
@@ -137,8 +139,8 @@ struct MatrixWriter {
   }
 }
 
-/// Reads what flatc prints for objects of a schema, as Dflat would: an unknown enum value is the field's default, and a buffer
-/// without a required field is damaged.
+/// Reads what flatc prints for objects of a schema, as Dflat would: an unknown enum value is the
+/// field's default, and a buffer without a required field is damaged.
 struct MatrixReader {
   let schema: MatrixSchema
 

@@ -4,7 +4,8 @@ extension MatrixSchema {
   static let integers = ["byte", "ubyte", "short", "ushort", "int", "uint", "long", "ulong"]
   static let scalars = integers + ["bool", "float", "double"]
 
-  /// A schema in which everything is stored somewhere. All types are elements of vectors in the root, where sizes matter.
+  /// A schema in which everything is stored somewhere. All types are elements of vectors in the
+  /// root, where sizes matter.
   static func random(_ random: inout SeededGenerator) -> MatrixSchema {
     var schema = MatrixSchema()
     schema.addEnum(isFlags: false, &random)

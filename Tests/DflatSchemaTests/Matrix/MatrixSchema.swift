@@ -1,7 +1,8 @@
 // A schema that can be edited and printed, for the test matrix of changes.
 //
-// Types, fields, values and members have numbers that stay through all edits. They say what was meant to be what, so that
-// neither names nor slots have to: the test does not know things by the rules that it tests.
+// Types, fields, values and members have numbers that stay through all edits. They say what was
+// meant to be what, so that neither names nor slots have to: the test does not know things by the
+// rules that it tests.
 
 struct MatrixSchema {
   indirect enum Kind: Equatable {
@@ -54,7 +55,8 @@ struct MatrixSchema {
     var id: Int
     var name: String
     var content: Content
-    /// The order in which a table's fields are declared, with explicit ids; nil for that of the slots, without.
+    /// The order in which a table's fields are declared, with explicit ids; nil for that of the
+    /// slots, without.
     var declared: [Int]?
   }
 

@@ -7,7 +7,8 @@ import Platform
 /// A result that follows the data, and notifies Swift's Observation when it has changed.
 ///
 ///     struct Popular: View {
-///       @State var posts = LiveQuery(dflat.fetch(for: Post.self).where(Post.likes > 100), in: dflat)
+///       @State var posts = LiveQuery(
+///         dflat.fetch(for: Post.self).where(Post.likes > 100), in: dflat)
 ///       var body: some View { List(posts.result) { Text($0.title) } }
 ///     }
 ///

@@ -7,11 +7,11 @@ import SQLiteAccess
 import Testing
 
 @Suite("External commits")
-struct ForeignChangesTests {
+struct ExternalChangesTests {
   /// Calls `body` with a writer and another connection to the same file, after one unsuccessful
   /// query for the generation.
   private func withConnections(
-    _ body: (ForeignChanges, _ writer: Connection, _ foreign: Connection) throws -> Void
+    _ body: (ExternalChanges, _ writer: Connection, _ foreign: Connection) throws -> Void
   ) throws {
     let directory = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -19,7 +19,7 @@ struct ForeignChangesTests {
     let writer = try Connection(path: path)
     try writer.prepareDatabaseFile()
     try writer.execute("CREATE TABLE t (a)")
-    let changes = ForeignChanges { try Connection.openForReading(path: path) }
+    let changes = ExternalChanges { try Connection.openForReading(path: path) }
     try changes.writerOpened(writer)
     changes.writerChanges()
     #expect(try changes.generation() == nil, "nothing was noted yet")

@@ -25,7 +25,7 @@
 import SQLiteAccess
 import Platform
 
-final class ForeignChanges: Sendable {
+final class ExternalChanges: Sendable {
   private struct State {
     var phase = Phase.noWriter
     var source: Source?
@@ -37,7 +37,7 @@ final class ForeignChanges: Sendable {
     var watcher: Connection?
     var moment: (version: Int64, generation: Int)?
     /// For how many more changes of phase such a moment is recorded.
-    var momentsWanted = 0
+    var momentsNeeded = 0
 
     mutating func lookAtSource() throws {
       guard let source else { return }
@@ -77,7 +77,7 @@ final class ForeignChanges: Sendable {
     try state.withLock { state -> Int? in
       switch state.phase {
       case .changing:
-        state.momentsWanted = Self.momentsRecorded
+        state.momentsNeeded = Self.momentsRecorded
         guard let watcher = state.watcher, let moment = state.moment,
           try watcher.dataVersion() == moment.version
         else { return nil }
@@ -139,8 +139,8 @@ final class ForeignChanges: Sendable {
   func writerChanges() {
     state.withLock { state in
       state.moment = nil
-      if state.momentsWanted > 0 {
-        state.momentsWanted -= 1
+      if state.momentsNeeded > 0 {
+        state.momentsNeeded -= 1
         // A failure is harmless: the generation is then unknown more often.
         state.moment = try? recordMoment(&state)
       }

@@ -1,5 +1,5 @@
-// Maintenance turns: when the WAL is checkpointed and free pages are returned. `FileCare` does the
-// work of one turn.
+// Maintenance turns: when the WAL is checkpointed and free pages are returned. `FileMaintenance`
+// does the work of one turn.
 //
 //  - A turn comes soon after a commit that made the WAL long, at the latest before the next
 //    transaction, and from time to time as long as there may be work.
@@ -29,60 +29,60 @@ extension SQLiteEngine {
   /// Schedules turns after a commit.
   func committed(_ state: inout WriterState, _ connection: Connection) {
     state.turns.lastCommit = .now
-    if state.care?.isDue(connection) == true {
-      isLogLong.store(true, ordering: .releasing)
+    if state.maintenance?.isDue(connection) == true {
+      isLogTooLong.store(true, ordering: .releasing)
       if !state.turns.isSoon {
         state.turns.isSoon = true
-        set(after: .zero) { $0.soonTurn() }
+        set(after: .zero) { $0.checkpointTurn() }
       }
     }
     if !state.turns.isLater {
       state.turns.isLater = true
-      set(after: configuration.idleDelay) { $0.laterTurn() }
+      set(after: configuration.idleDelay) { $0.idleTurn() }
     }
   }
 
   /// Checkpoints the WAL if it is long. Call outside transactions.
-  func moveLogIfDue(_ state: inout WriterState, _ connection: Connection) {
-    guard state.care?.isDue(connection) == true else { return }
+  func checkpointIfDue(_ state: inout WriterState, _ connection: Connection) {
+    guard state.maintenance?.isDue(connection) == true else { return }
     // Only after the checkpoint: until then a caller that opens a snapshot waits.
-    defer { isLogLong.store(false, ordering: .releasing) }
+    defer { isLogTooLong.store(false, ordering: .releasing) }
     turn {
-      try state.care?.moveLog(connection) { ownReaders } ?? []
+      try state.maintenance?.checkpointLog(connection) { ownReaders } ?? []
     }
   }
 
-  var needsMaintenance: Bool { isLogLong.load(ordering: .acquiring) }
+  var needsMaintenance: Bool { isLogTooLong.load(ordering: .acquiring) }
 
   func performMaintenance() {
     writer.withLock { state in
-      if let connection = state.connection { moveLogIfDue(&state, connection) }
+      if let connection = state.connection { checkpointIfDue(&state, connection) }
     }
   }
 
-  private func soonTurn() {
+  private func checkpointTurn() {
     writer.withLock { state in
       state.turns.isSoon = false
       // A transaction has done this itself before it reads or writes.
-      if let connection = state.connection, !state.isWriting { moveLogIfDue(&state, connection) }
+      if let connection = state.connection, !state.isWriting { checkpointIfDue(&state, connection) }
     }
   }
 
-  private func laterTurn() {
+  private func idleTurn() {
     let delay = configuration.idleDelay
     // The lock may be held for long, by a thread that waits for another connection's lock.
     let next: Duration?? = writer.withLockIfAvailable { state -> Duration? in
-      guard let connection = state.connection, var care = state.care else { return nil }
+      guard let connection = state.connection, var maintenance = state.maintenance else { return nil }
       if state.isWriting { return delay }
       let isQuiet = ContinuousClock.now - state.turns.lastCommit >= delay
       // After an error the next commit tries again.
-      var next = FileCare.Next.nothing
+      var next = FileMaintenance.Next.nothing
       turn {
-        let step = try care.step(connection, isQuiet: isQuiet) { ownReaders }
+        let step = try maintenance.step(connection, isQuiet: isQuiet) { ownReaders }
         next = step.next
         return step.events
       }
-      state.care = care
+      state.maintenance = maintenance
       switch next {
       case .soon: return min(Self.pause, delay)
       case .later: return max(Self.pause, delay)
@@ -91,7 +91,7 @@ extension SQLiteEngine {
         return nil
       }
     }
-    if let delay = next ?? delay { set(after: delay) { $0.laterTurn() } }
+    if let delay = next ?? delay { set(after: delay) { $0.idleTurn() } }
   }
 
   /// A scheduled turn retains the engine until it runs; if the file was closed by then, it does
@@ -105,19 +105,19 @@ extension SQLiteEngine {
   /// Uses the writing connection outside a transaction.
   private func turn(_ body: () throws -> [SQLiteWorkspace.Event]) {
     // Keeps other threads from asking the connection about external changes meanwhile.
-    foreignChanges.writerChanges()
-    defer { foreignChanges.writerEnded() }
+    externalChanges.writerChanges()
+    defer { externalChanges.writerEnded() }
     do {
-      try body().forEach(tell)
+      try body().forEach(deliver)
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error
-      telling.async { [self] in report(error) }
+      eventQueue.async { [self] in report(error) }
     }
   }
 
   /// Delivers an event to the program, in order and outside all locks.
-  func tell(_ event: SQLiteWorkspace.Event) {
-    if let hook = configuration.onEvent { telling.async { hook(event) } }
+  func deliver(_ event: SQLiteWorkspace.Event) {
+    if let hook = configuration.onEvent { eventQueue.async { hook(event) } }
   }
 
   private var ownReaders: OwnReaders {

@@ -10,7 +10,7 @@ import Platform
 import Testing
 
 @Suite("File maintenance")
-struct FileCareTests {
+struct FileMaintenanceTests {
   private static let limit = 64 << 10
 
   private func size(_ path: String) -> Int {
@@ -163,21 +163,23 @@ struct FileCareTests {
       let foreign = try workspace.foreignConnection()
       let nobody = OwnReaders(oldest: nil, isAnyAtWork: false)
       try own.execute("CREATE TABLE t (a)")
-      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
-      #expect(care.isDue(own))
+      var maintenance = try FileMaintenance(walLimit: 4096, own, ReaderPool(path: workspace.path))
+      #expect(maintenance.isDue(own))
       try foreign.begin(.immediate)
-      #expect(try care.moveLog(own) { nobody }.isEmpty)
-      #expect(!care.isDue(own), "it is tried again when the log has grown")
+      #expect(try maintenance.checkpointLog(own) { nobody }.isEmpty)
+      #expect(!maintenance.isDue(own), "it is tried again when the log has grown")
       #expect(own.busyTimeoutMilliseconds == 30_000)
       try foreign.commit()
       try own.execute("INSERT INTO t VALUES (1)")
-      #expect(care.isDue(own))
+      #expect(maintenance.isDue(own))
       let pages = own.walPagesAfterLastCommit
-      guard case .checkpoint(pages, _)? = try care.moveLog(own, readers: { nobody }).first else {
+      guard
+        case .checkpoint(pages, _)? = try maintenance.checkpointLog(own, readers: { nobody }).first
+      else {
         Issue.record("the log was not moved")
         return
       }
-      #expect(!care.isDue(own), "it is moved once")
+      #expect(!maintenance.isDue(own), "it is moved once")
     }
   }
 
@@ -187,17 +189,17 @@ struct FileCareTests {
       try workspace.store([post(1)])
       let own = try Connection(path: workspace.path)
       try own.execute("CREATE TABLE t (a)")
-      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
+      var maintenance = try FileMaintenance(walLimit: 4096, own, ReaderPool(path: workspace.path))
       let nobody = OwnReaders(oldest: nil, isAnyAtWork: false)
       try own.begin(.immediate)
-      #expect(throws: SQLiteError.self) { try care.moveLog(own) { nobody } }
+      #expect(throws: SQLiteError.self) { try maintenance.checkpointLog(own) { nobody } }
       try own.rollback()
-      #expect(!care.isDue(own))
+      #expect(!maintenance.isDue(own))
       try own.execute("INSERT INTO t VALUES (1)")
-      #expect(care.isDue(own))
+      #expect(maintenance.isDue(own))
       // Idle time is used, too.
-      #expect(try care.step(own, isQuiet: true) { nobody }.events.count == 1)
-      #expect(try care.step(own, isQuiet: true) { nobody }.next == .nothing)
+      #expect(try maintenance.step(own, isQuiet: true) { nobody }.events.count == 1)
+      #expect(try maintenance.step(own, isQuiet: true) { nobody }.next == .nothing)
     }
   }
 
@@ -210,10 +212,10 @@ struct FileCareTests {
       try reader.begin()
       _ = try reader.value("SELECT count(*) FROM blog__post_v1_0")
       try workspace.store([post(2)])
-      var care = try FileCare(walLimit: 4096, own, ReaderPool(path: workspace.path))
+      var maintenance = try FileMaintenance(walLimit: 4096, own, ReaderPool(path: workspace.path))
       _ = try own.value("SELECT count(*) FROM blog__post_v1_0")
       var timesAsked = 0
-      let events = try care.moveLog(own) {
+      let events = try maintenance.checkpointLog(own) {
         timesAsked += 1
         return OwnReaders(
           oldest: timesAsked > 1 ? .now - .seconds(1000) : nil, isAnyAtWork: timesAsked > 1)
@@ -237,16 +239,17 @@ struct FileCareTests {
       try foreign.begin()
       _ = try foreign.value("SELECT count(*) FROM t")
       func waits(_ oldest: ContinuousClock.Instant?) throws -> Int {
-        var care = try FileCare(walLimit: 40_000, own, ReaderPool(path: workspace.path))
+        var maintenance = try FileMaintenance(
+          walLimit: 40_000, own, ReaderPool(path: workspace.path))
         var count = 0
         for _ in 0..<64 {
           try own.execute("INSERT INTO t VALUES (1)")
           let readers = OwnReaders(oldest: oldest, isAnyAtWork: oldest != nil)
           let began = ContinuousClock.now
-          let patience = care.patience(
+          let patience = maintenance.patience(
             pages: own.walPagesAfterLastCommit, readers, now: began)
           if patience > .zero { count += 1 }
-          let events = try care.moveLog(own) { readers }
+          let events = try maintenance.checkpointLog(own) { readers }
           #expect(ContinuousClock.now - began >= patience * 0.9)
           guard case .stuckReader(_, let isOwn, _)? = events.first else {
             Issue.record("nobody was in the way")
@@ -345,8 +348,11 @@ struct FileCareTests {
       #expect(try workspace.sqlite3("PRAGMA auto_vacuum") == "0")
       #expect(try workspace.sqlite3("PRAGMA freelist_count") != "0")
       let own = try Connection(path: workspace.path)
-      var care = try FileCare(walLimit: 1 << 20, own, ReaderPool(path: workspace.path))
-      let step = try care.step(own, isQuiet: true) { OwnReaders(oldest: nil, isAnyAtWork: false) }
+      var maintenance = try FileMaintenance(
+        walLimit: 1 << 20, own, ReaderPool(path: workspace.path))
+      let step = try maintenance.step(own, isQuiet: true) {
+        OwnReaders(oldest: nil, isAnyAtWork: false)
+      }
       #expect(step.events.isEmpty && step.next == .nothing)
       #expect(try own.freelistCount() > 0)
     }

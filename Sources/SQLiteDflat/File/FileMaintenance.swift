@@ -1,5 +1,5 @@
-// FileCare: maintenance that keeps the write-ahead log (WAL) and the file from growing without
-// need.
+// FileMaintenance: maintenance that keeps the write-ahead log (WAL) and the file from growing
+// without need.
 //
 //  - It runs on the writing connection, outside transactions, while the engine holds the writer
 //    lock.
@@ -16,7 +16,7 @@
 import Dflat
 import SQLiteAccess
 
-struct FileCare {
+struct FileMaintenance {
   typealias Event = SQLiteWorkspace.Event
 
   /// Pages freed in one step. Each costs a page or two in the WAL.
@@ -62,7 +62,7 @@ struct FileCare {
   /// - Parameter ownReaders: Returns the workspace's current readers. It is called again after a
   ///   checkpoint that readers prevented, so that a reader which began in between is not taken for
   ///   another program's.
-  mutating func moveLog(
+  mutating func checkpointLog(
     _ connection: Connection, readers ownReaders: () -> OwnReaders
   ) throws(SQLiteError) -> [Event] {
     let readers = ownReaders()
@@ -135,7 +135,7 @@ struct FileCare {
     }
     if !isQuiet { return ([], .later) }
     let mustMove = mustShrink || isBehind || isDue(connection)
-    let events = mustMove ? try moveLog(connection, readers: readers) : []
+    let events = mustMove ? try checkpointLog(connection, readers: readers) : []
     let isDone = free == 0 && !mustShrink && !isBehind
     return (events, isDone ? .nothing : .later)
   }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Fails if a comment is wider than 100 columns, or has an actor without a name: who, nobody, somebody, whoever.
+#
+# Symbol links of DocC cannot be broken. Left out are files that programs write and the tests' corpora.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+files=$(git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Benchmarks/*.swift' 'Plugins/*.swift' 'Fuzz/*.swift' \
+  | grep -vE '/(Generated|Golden|Corpus|Programs)/|_generated\.swift$')
+status=0
+# Characters are counted, not bytes.
+export LC_ALL=C.UTF-8
+# shellcheck disable=SC2086 # names without blanks
+if grep -nE '^ *//.{99,}$' $files | awk -F: '{ line = substr($0, length($1) + length($2) + 3); if (length(line) > 100) print }' |
+  grep -v '``'; then
+  echo "lint: comments keep to 100 columns" >&2
+  status=1
+fi
+# shellcheck disable=SC2086
+if grep -niE '^ *//.*\b(who|nobody|somebody|whoever)\b' $files | grep -v '/// Who wrote it'; then
+  echo "lint: name the actor: reader, writer, connection, caller, observer, engine" >&2
+  status=1
+fi
+exit $status

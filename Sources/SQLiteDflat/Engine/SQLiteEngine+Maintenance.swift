@@ -72,7 +72,9 @@ extension SQLiteEngine {
     let delay = configuration.idleDelay
     // The lock may be held for long, by a thread that waits for another connection's lock.
     let next: Duration?? = writer.withLockIfAvailable { state -> Duration? in
-      guard let connection = state.connection, var maintenance = state.maintenance else { return nil }
+      guard let connection = state.connection, var maintenance = state.maintenance else {
+        return nil
+      }
       if state.isWriting { return delay }
       let isQuiet = ContinuousClock.now - state.turns.lastCommit >= delay
       // After an error the next commit tries again.

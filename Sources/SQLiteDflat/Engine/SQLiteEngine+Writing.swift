@@ -21,7 +21,8 @@ extension SQLiteEngine {
   func beginWritingAtOnce() throws -> (any StorageWriter)? {
     try withStorageErrors {
       let writer = try writer.withLockIfAvailable { state -> (any StorageWriter)? in
-        guard let connection = state.connection, state.maintenance?.isDue(connection) == false else {
+        guard let connection = state.connection, state.maintenance?.isDue(connection) == false
+        else {
           return nil
         }
         return try connection.withoutWaiting {

@@ -233,7 +233,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
         try makeDirectory()
         try protectFiles()
         let connection = try openWriter()
-        state.maintenance = try FileMaintenance(walLimit: configuration.walLimit, connection, readers)
+        state.maintenance = try FileMaintenance(
+          walLimit: configuration.walLimit, connection, readers)
         try externalChanges.writerOpened(connection)
         state.connection = connection
         isPrepared.store(true, ordering: .releasing)

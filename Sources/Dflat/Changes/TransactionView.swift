@@ -11,8 +11,8 @@
 // connection can commit meanwhile. Everything else is read from a snapshot. A row that was fetched
 // earlier is not even read again if it is known to be unchanged and no other connection has
 // committed anything since. If other connections have committed later, the reads are repeated in
-// the snapshot and under the write lease, and compared. Rows that were trustedRows on without a
-// read are compared, too. So only changes that the transaction would have seen are conflicts.
+// the snapshot and under the write lease, and compared. Rows that were trusted without a read are
+// compared, too. So only changes that the transaction would have seen are conflicts.
 
 final class TransactionView {
   /// A read.
@@ -31,7 +31,7 @@ final class TransactionView {
   @exclusivity(unchecked) private var reads: [Read] = []
   /// Rows that were fetched earlier and taken for current without reading them again.
   @exclusivity(unchecked) private var trustedRows: [(schema: EntitySchema, row: Row)] = []
-  /// The engine's token before the snapshot, or the token at which rows were trustedRows on.
+  /// The engine's token before the snapshot, or the token at which rows were trusted.
   @exclusivity(unchecked) private var token: CommitToken?
 
   /// Reads from the state that the transaction sees.
@@ -88,7 +88,7 @@ final class TransactionView {
     return true
   }
 
-  /// Throws a conflict if a row that the view trustedRows on is different in another state.
+  /// Throws a conflict if a row that the view trusts is different in another state.
   private func requireTrustedRows(in state: any StorageReader) throws {
     for (schema, row) in trustedRows {
       let stored = try state.row(of: schema, id: row.id)
@@ -109,8 +109,8 @@ final class TransactionView {
     if trustedRows.isEmpty { token = workspace.lastKnownToken }
     let opened = workspace.engine.makeSnapshot(for: .transaction)
     do { try requireTrustedRows(in: opened) } catch {
-      // A handler that catches this error must not continue in a state that contradicts what it
-      // trustedRows on.
+      // A handler that catches this error must not continue in a state that contradicts the rows
+      // that it trusted.
       opened.close()
       throw error
     }

@@ -242,32 +242,6 @@ public final class Store: Sendable {
     return record
   }
 
-  /// Finds the records that a query describes, without a compile-time check of its types against
-  /// the record's key.
-  ///
-  /// For functions that are generic over the record type. Elsewhere the compiler selects one of the
-  /// functions of the same name that compare the types; if it selects this one, the types are
-  /// wrong.
-  ///
-  /// - Parameter query: The query.
-  /// - Returns: The records, in the order of the operator.
-  /// - Throws: `StoreError.queryMismatch` if the components are not of the types that the key
-  ///   begins with; otherwise as `select(_:)`.
-  @available(
-    *, deprecated,
-    message:
-      "the query's values are not known to be of the types that the record's key begins with; write Record.query(…)"
-  )
-  @_disfavoredOverload
-  public func select<
-    Record: IndexKeyRecord, each Component: QueryComponent, Last: QueryComponent
-  >(
-    query: Query<repeat each Component, Last>
-  ) throws -> sending [Record] {
-    try query.check(against: Record.self)
-    return try _select(query: query)
-  }
-
   /// Finds the records that a query describes, in a read-only transaction of its own. What
   /// `@IndexKeyRecord` generates calls it; it compares no types.
   ///

@@ -23,8 +23,8 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   /// The observers that could not be refreshed when it was necessary, because reading failed.
   @exclusivity(unchecked) private var stale: [Observer] = []
 
-  /// Unchecked: used under the lock only.
-  private struct Inbox: @unchecked Sendable {
+  /// Used under the lock only.
+  private struct Inbox {
     /// The changes that are committed and not yet delivered.
     var undelivered = Fifo<TypeChanges>()
     /// The cancelled observers that are to be removed, if any.

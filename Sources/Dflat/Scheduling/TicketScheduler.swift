@@ -11,8 +11,8 @@ import Dispatch
 import Platform
 
 final class TicketScheduler: Sendable {
-  /// Unchecked: accessed under the lock only.
-  private struct State: @unchecked Sendable {
+  /// Accessed under the lock only.
+  private struct State {
     var tickets = TicketQueues()
     var lines: [ObjectIdentifier: Line] = [:]
     var isClosed = false

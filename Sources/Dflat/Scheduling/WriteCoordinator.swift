@@ -28,8 +28,8 @@ final class WriteCoordinator: Sendable {
     fileprivate let hasSubtransaction: Bool
   }
 
-  /// Unchecked: accessed under the lock only.
-  private struct State: @unchecked Sendable {
+  /// Accessed under the lock only.
+  private struct State {
     /// Whether a transaction holds the write lease.
     var isTaken = false
     /// The waiting transactions. Signalling a semaphore passes the lease to its owner.

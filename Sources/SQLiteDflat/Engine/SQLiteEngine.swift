@@ -46,8 +46,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   /// Delivers the events of maintenance turns.
   let eventQueue = DispatchQueue(label: "dflat.eventQueue")
 
-  /// Unchecked: only the thread that holds the write lease uses the connection.
-  struct WriterState: @unchecked Sendable {
+  /// Only the thread that holds the write lease uses the connection.
+  struct WriterState {
     var connection: Connection?
     var tables = WriterTables()
     /// Whether a transaction is open; it has the connection to itself then.

@@ -16,12 +16,7 @@ final class ExternalChangeMonitor: Sendable {
     var isReading = false
   }
 
-  /// Unchecked: used under the lock only.
-  private struct Guarded: @unchecked Sendable {
-    var state = State()
-  }
-
-  private let guarded = Mutex(Guarded())
+  private let state = Mutex(State())
 
   /// - Parameter interval: The time between two checks; nil to stop checking.
   func look(every interval: DispatchTimeInterval?, in workspace: WorkspaceCore) {
@@ -35,9 +30,9 @@ final class ExternalChangeMonitor: Sendable {
       return timer
     }
     let unchecked = Unchecked(value: timer)
-    let last = guarded.withLock { guarded in
-      defer { guarded.state.timer = unchecked.value }
-      return Unchecked(value: guarded.state.timer)
+    let last = state.withLock { state in
+      defer { state.timer = unchecked.value }
+      return Unchecked(value: state.timer)
     }
     last.value?.cancel()
     timer?.resume()
@@ -57,14 +52,14 @@ final class ExternalChangeMonitor: Sendable {
     if workspace.transactions.isClosed { return }
     do {
       let token = try engine.currentToken() ?? engine.lastKnownToken
-      let isNew = guarded.withLock { guarded in
-        if guarded.state.isReading || guarded.state.seen == token { return false }
-        guarded.state.isReading = true
-        guarded.state.seen = token
+      let isNew = state.withLock { state in
+        if state.isReading || state.seen == token { return false }
+        state.isReading = true
+        state.seen = token
         return true
       }
       guard isNew else { return }
-      workspace.refresh { [weak self] in self?.guarded.withLock { $0.state.isReading = false } }
+      workspace.refresh { [weak self] in self?.state.withLock { $0.isReading = false } }
     } catch let error as StorageError where error.cause == .cannotOpen {
       // The file does not exist yet.
     } catch {
@@ -73,7 +68,7 @@ final class ExternalChangeMonitor: Sendable {
   }
 
   deinit {
-    let timer = guarded.withLock { Unchecked(value: $0.state.timer) }
+    let timer = state.withLock { Unchecked(value: $0.timer) }
     timer.value?.cancel()
   }
 }

@@ -4,7 +4,9 @@ extension EntitySchema {
   /// The field's name in conditions, with the schema's names: `likes`, `author.handle`,
   /// `attachment.as(Photo).width`.
   ///
-  /// - Parameter withoutTag: Whether a union's tag gets the name of the union.
+  /// - Parameters:
+  ///   - field: A field of the schema.
+  ///   - withoutTag: Whether a union's tag gets the name of the union.
   public func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
     let fields = field.alternatives.isEmpty ? [field] : field.alternatives
     var names: [String] = []

@@ -144,7 +144,10 @@ private final class MemoryWriter: MemoryView, StorageWriter {
     try state.change(schema, ids: engine.rowIDs, change)
   }
 
-  func beginSubtransaction() { outer = state }
+  func beginSubtransaction() {
+    assert(engine.capabilities.canNest, "a subtransaction was begun where none is possible")
+    outer = state
+  }
 
   func endSubtransaction(keeping: Bool) {
     if !keeping, let outer { state = outer }

@@ -85,7 +85,12 @@ extension MemoryView {
   /// nil if no object of the type was ever stored.
   private func plan(_ query: Query) -> (Plan, MemoryTable, [Int])? {
     guard let (table, indexes) = currentState().table(of: query.schema) else { return nil }
-    let plan = Plan(query, engine.capabilities.queries) { _ in indexes != nil }
+    let capabilities = engine.capabilities.queries
+    let plan = Plan(query, capabilities) { _ in indexes != nil }
+    assert(
+      (capabilities.canOrder || !plan.isOrderedByEngine)
+        && (capabilities.isExact || plan.predicate == nil || plan.residual != nil),
+      "a plan asks for more than the engine says that it can do")
     return (plan, table, indexes ?? [])
   }
 }

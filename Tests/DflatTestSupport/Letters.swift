@@ -30,6 +30,11 @@ public enum Letters {
     }
   }
 
+  /// What letters of the first version become in the second.
+  public static func converted(_ numbers: Range<Int32>) -> [V2.Letter] {
+    numbers.compactMap { try? toSecond().migrate(old($0)) }
+  }
+
   /// A letter of the first version; one in ten is empty.
   public static func old(_ number: Int32) -> V1.Letter {
     V1.Letter(

@@ -60,11 +60,13 @@ struct WriteCoordinatorTests {
   /// No group is closed by its deadline, however slow the machine is.
   init() { self.init(longest: .seconds(3600)) }
 
-  private init(longest: DispatchTimeInterval) {
+  private init(
+    longest: DispatchTimeInterval, _ capabilities: EngineCapabilities = EngineCapabilities()
+  ) {
     let told = told
     deliveries = TicketScheduler(lanes: Lanes(target: nil), isSerial: false)
     coordinator = WriteCoordinator(
-      capabilities: EngineCapabilities(), deliveries: deliveries, longest: longest,
+      capabilities: capabilities, deliveries: deliveries, longest: longest,
       settled: { _ in told.good.withLock { $0 += 1 } },
       lost: { types in told.lost.withLock { $0.formUnion(types) } },
       failed: { _ in told.errors.withLock { $0 += 1 } })
@@ -121,6 +123,29 @@ struct WriteCoordinatorTests {
     #expect(outcomes == [true, true, false, true])
     #expect(told.good.withLock { $0 } == 3)
     #expect(writer.notes == ["begin", "keep", "begin", "undo", "commit"])
+  }
+
+  @Test("Where the engine cannot nest, each transaction is committed alone")
+  func withoutNesting() throws {
+    let test = WriteCoordinatorTests(
+      longest: .seconds(3600), EngineCapabilities(canNest: false))
+    try test.write(posts)
+    try test.write(posts)
+    #expect(test.outcomes == [true, true])
+    #expect(test.writer.notes == ["commit", "commit"])
+  }
+
+  @Test("Where other connections can commit meanwhile, no group has a token to rely on")
+  func tokens() throws {
+    let exclusive = try write(posts)
+    #expect(exclusive.token == .unshared && exclusive.tokenAfter == .unshared)
+    end(posts, isFollowed: false)
+    let test = WriteCoordinatorTests(
+      longest: .seconds(3600), EngineCapabilities(excludesOtherWriters: false))
+    let shared = try test.write(posts)
+    test.end(posts, isFollowed: false)
+    #expect(test.outcomes == [true, true])
+    #expect(shared.token == nil && shared.tokenAfter == nil)
   }
 
   @Test("The types of a failed group are reported")

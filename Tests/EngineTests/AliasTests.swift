@@ -9,17 +9,10 @@ import Testing
 struct AliasTests {
   private typealias Shelf = Kit.Shelf
 
-  private func book(_ number: Int32) -> Kit.Book {
-    Kit.Book(
-      title: "t\(number % 3)", pages: number * 50, rating: Double(number) / 2,
-      isUsed: number % 2 == 0, cover: Kit.Cover(color: "c\(number)"),
-      inside: number < 3 ? .sheet(Kit.Sheet(pages: 1)) : .leaflet(Kit.Sheet(title: "i", pages: 2)))
-  }
-
   private var shelves: [Shelf] {
     [
-      Shelf(number: 1, thing: .book(book(1))), Shelf(number: 2, thing: .novel(book(2))),
-      Shelf(number: 3, thing: .comic(book(3))), Shelf(number: 4, thing: .word("w")),
+      Shelf(number: 1, thing: .book(.sample(1))), Shelf(number: 2, thing: .novel(.sample(2))),
+      Shelf(number: 3, thing: .comic(.sample(3))), Shelf(number: 4, thing: .word("w")),
       Shelf(number: 5, thing: .line("v")), Shelf(number: 6, thing: .mark(Kit.Spot(x: 1, y: 6))),
       Shelf(number: 7, thing: .blot(Kit.Spot(x: 2, y: 5))), Shelf(number: 8),
     ]

@@ -66,8 +66,8 @@ struct CallFormTests {
     }
   }
 
-  @Test("Values, builders and results can be used as the manual says", arguments: TestEngine.all)
-  func values(engine: TestEngine) throws {
+  @Test("Values, builders and results can be used as the manual says")
+  func values() throws {
     let value = Post(site: "s", number: 1, status: nil, likes: nil, tags: nil)
     #expect(value == Post(site: "s", number: 1) && value.status == .published)
     #expect(value.hashValue == Post(site: "s", number: 1).hashValue)
@@ -90,9 +90,8 @@ struct CallFormTests {
   }
 
   @Test(
-    "Data that fails verification gives an object with every field at its default",
-    arguments: TestEngine.all)
-  func fromData(engine: TestEngine) {
+    "Data that fails verification gives an object with every field at its default")
+  func fromData() {
     for bytes in [[], [0], Array(repeating: 0xFF, count: 64), Array("text".utf8)] as [[UInt8]] {
       let post = Post.from(data: .init(bytes))
       #expect(post == Post(site: "", number: 0))

@@ -14,11 +14,6 @@ private struct Theme: Codable, Equatable, Sendable {
 
 private enum Mode: String, Codable, Sendable { case light, dark }
 
-private struct Stubborn: Codable, Equatable, Sendable {
-  struct Refusal: Error {}
-  func encode(to encoder: any Encoder) throws { throw Refusal() }
-}
-
 /// A value that reports when it is decoded, and blocks its decoding until the test releases it.
 private struct Slow: Codable, Equatable, Sendable {
   static let hasBegun = DispatchSemaphore(value: 0)
@@ -26,7 +21,7 @@ private struct Slow: Codable, Equatable, Sendable {
 
   init(from decoder: any Decoder) throws {
     Slow.hasBegun.signal()
-    Slow.mayGoOn.expect("that it may go on")
+    Slow.mayGoOn.expect("the permission to continue")
   }
 
   func encode(to encoder: any Encoder) throws {}

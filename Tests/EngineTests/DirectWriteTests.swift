@@ -202,58 +202,6 @@ struct DirectWriteTests {
     }
   }
 
-  /// Lets an asynchronous write begin on its task's thread, and holds it there until another
-  /// transaction blocks it.
-  private func abandon(
-    _ workspace: TemporaryWorkspace, _ block: () throws -> Void, _ unblock: () throws -> Void
-  ) throws {
-    let runs = Mutex<[Bool]>([])
-    let isInside = DispatchSemaphore(value: 0)
-    let mayGoOn = DispatchSemaphore(value: 0)
-    let hasBegun = DispatchSemaphore(value: 0)
-    let isOver = DispatchSemaphore(value: 0)
-    let order = Mutex<[String]>([])
-    let failure = Mutex<(any Error)?>(nil)
-    let dflat = workspace.dflat
-    Task {
-      hasBegun.signal()
-      do {
-        try await dflat.write(Post.self) { txn in
-          let run = runs.withLock { runs in
-            runs.append(Self.isInTask)
-            return runs.count
-          }
-          isInside.signal()
-          if run == 1 { mayGoOn.expect("somebody in the way") }
-          try txn.insert(post(7))
-          order.withLock { $0.append("awaited") }
-        }
-      } catch {
-        failure.withLock { $0 = error }
-      }
-      isOver.signal()
-    }
-    hasBegun.waitForTurn()
-    isInside.expect("the first run")
-    // The write keeps its position before this transaction.
-    let follower = DispatchSemaphore(value: 0)
-    dflat.performChanges([Post.self]) { _ in
-      order.withLock { $0.append("follower") }
-    } completionHandler: { _ in
-      follower.signal()
-    }
-    try block()
-    mayGoOn.signal()
-    isInside.expect("the second run")
-    try unblock()
-    isOver.expect("the end of the awaited write")
-    follower.expect("the follower's completion")
-    #expect(failure.withLock { $0 } == nil)
-    #expect(runs.withLock { $0 } == [true, false])
-    #expect(order.withLock { $0 } == ["awaited", "follower"])
-    #expect(workspace.posts.all().map(\.number) == [1, 7])
-  }
-
   @Test(
     "An asynchronous write that would wait for another transaction waits on a queue, in its position",
     arguments: TestEngine.all)
@@ -264,7 +212,7 @@ struct DirectWriteTests {
         let isWriting = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
         let isEnded = DispatchSemaphore(value: 0)
-        try abandon(workspace) {
+        try workspace.abandonWrite {
           workspace.dflat.performChanges([Note.self]) { txn in
             let request = NoteChangeRequest.creationRequest()
             request.key = 1

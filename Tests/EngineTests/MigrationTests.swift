@@ -10,10 +10,6 @@ import Testing
 struct MigrationTests {
   private let migration = Letters.toSecond()
 
-  private func wanted(_ numbers: Range<Int32>) -> [V2.Letter] {
-    numbers.compactMap { try? migration.migrate(Letters.old($0)) }
-  }
-
   // MARK: When used
 
   @Test(
@@ -28,7 +24,7 @@ struct MigrationTests {
       dflat.performChanges([V1.Letter.self]) { _ in hold.wait() }
       dflat.migrateWhenUsed(migration)
       let letters = dflat.fetch(for: V2.Letter.self)
-      let all = wanted(0..<30)
+      let all = Letters.converted(0..<30)
       #expect(letters.all().underlyingArray == all)
       #expect(letters.all().allSatisfy { $0._rowid == -1 })
       #expect(letters.where(V2.Letter.id == "n3").underlyingArray == all.filter { $0.id == "n3" })

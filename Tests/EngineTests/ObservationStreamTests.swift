@@ -113,8 +113,8 @@ struct ObservationStreamTests {
     }
   }
 
-  @Test("A difference turns the old array into the new one", arguments: TestEngine.all)
-  func differences(engine: TestEngine) throws {
+  @Test("A difference turns the old array into the new one")
+  func differences() throws {
     withSeed { random in
       for _ in 0..<(isLongRun ? 20_000 : 1000) {
         let old = posts(&random)

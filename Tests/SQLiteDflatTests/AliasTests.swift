@@ -10,19 +10,12 @@ import Testing
 struct AliasTests {
   private typealias Shelf = Kit.Shelf
 
-  private func book(_ number: Int32) -> Kit.Book {
-    Kit.Book(
-      title: "t\(number % 3)", pages: number * 50, rating: Double(number) / 2,
-      isUsed: number % 2 == 0, cover: Kit.Cover(color: "c\(number)"),
-      inside: number < 3 ? .sheet(Kit.Sheet(pages: 1)) : .leaflet(Kit.Sheet(title: "i", pages: 2)))
-  }
-
   @Test("The indexes of all aliases are used together, or none is")
   func plan() throws {
     try withTemporaryFile { workspace in
       try workspace.write([Shelf.self]) { txn in
         for number in 1...40 as ClosedRange<Int32> {
-          let thing: Kit.Thing = number % 2 == 0 ? .book(book(number)) : .comic(book(number))
+          let thing: Kit.Thing = number % 2 == 0 ? .book(.sample(number)) : .comic(.sample(number))
           _ = try txn.insert(
             Kit.ShelfChangeRequest.creationRequest(Shelf(number: number, thing: thing)))
         }

@@ -8,36 +8,9 @@ import SQLiteDflat
 import Platform
 import Testing
 
-private struct Theme: Codable, Equatable, Sendable {
-  var name: String
-  var size: Int
-}
-
-private enum Mode: String, Codable, Sendable { case light, dark }
-
 private struct Stubborn: Codable, Equatable, Sendable {
   struct Refusal: Error {}
   func encode(to encoder: any Encoder) throws { throw Refusal() }
-}
-
-/// A value that reports when it is decoded, and then waits for permission to continue.
-private struct Slow: Codable, Equatable, Sendable {
-  static let hasBegun = DispatchSemaphore(value: 0)
-  static let mayGoOn = DispatchSemaphore(value: 0)
-
-  init(from decoder: any Decoder) throws {
-    Slow.hasBegun.signal()
-    Slow.mayGoOn.expect("that it may go on")
-  }
-
-  func encode(to encoder: any Encoder) throws {}
-}
-
-/// The values that a handler received.
-private final class Heard<T: Sendable>: Sendable {
-  private let list = Mutex<[T]>([])
-  var all: [T] { list.withLock { $0 } }
-  func add(_ element: T) { list.withLock { $0.append(element) } }
 }
 
 extension TemporaryFile {

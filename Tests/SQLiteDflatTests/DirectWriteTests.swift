@@ -36,65 +36,13 @@ struct DirectWriteTests {
     await serial.shutdown()
   }
 
-  /// Lets an awaited write begin on its task's thread, and stops it there until another connection
-  /// blocks it.
-  private func giveUp(
-    _ workspace: TemporaryFile, _ block: () throws -> Void, _ unblock: () throws -> Void
-  ) throws {
-    let runs = Mutex<[Bool]>([])
-    let isInside = DispatchSemaphore(value: 0)
-    let mayGoOn = DispatchSemaphore(value: 0)
-    let hasBegun = DispatchSemaphore(value: 0)
-    let isOver = DispatchSemaphore(value: 0)
-    let order = Mutex<[String]>([])
-    let failure = Mutex<(any Error)?>(nil)
-    let dflat = workspace.dflat
-    Task {
-      hasBegun.signal()
-      do {
-        try await dflat.write(Post.self) { txn in
-          let run = runs.withLock { runs in
-            runs.append(Self.isInTask)
-            return runs.count
-          }
-          isInside.signal()
-          if run == 1 { mayGoOn.expect("somebody in the way") }
-          try txn.insert(post(7))
-          order.withLock { $0.append("awaited") }
-        }
-      } catch {
-        failure.withLock { $0 = error }
-      }
-      isOver.signal()
-    }
-    hasBegun.waitForTurn()
-    isInside.expect("the first run")
-    // It stays ahead of this one in the queue.
-    let follower = DispatchSemaphore(value: 0)
-    dflat.performChanges([Post.self]) { _ in
-      order.withLock { $0.append("follower") }
-    } completionHandler: { _ in
-      follower.signal()
-    }
-    try block()
-    mayGoOn.signal()
-    isInside.expect("the second run")
-    try unblock()
-    isOver.expect("the end of the awaited write")
-    follower.expect("the follower's completion")
-    #expect(failure.withLock { $0 } == nil)
-    #expect(runs.withLock { $0 } == [true, false])
-    #expect(order.withLock { $0 } == ["awaited", "follower"])
-    #expect(workspace.posts.all().map(\.number) == [1, 7])
-  }
-
   @Test("An awaited write that would wait for another connection waits on a queue, in its order")
   func waitsForConnection() async throws {
     try await beyondTasks {
       try withTemporaryFile(.file) { workspace in
         try workspace.store([post(1)])
         let other = try workspace.foreignConnection()
-        try giveUp(workspace) {
+        try workspace.abandonWrite {
           try other.begin(.immediate)
         } _: {
           try other.rollback()

@@ -357,4 +357,21 @@ struct FileMaintenanceTests {
       #expect(try own.freelistCount() > 0)
     }
   }
+
+  @Test("A checkpoint passes over snapshots of transactions only, not over those of observers")
+  func snapshotsOfObservers() throws {
+    try withTemporaryFile { workspace in
+      try workspace.store([post(1)])
+      let engine = workspace.dflat.engine
+      for (purpose, isTransaction) in [
+        (ReadPurpose.transaction, true), (.observation, false), (.query, false),
+      ] {
+        let snapshot = engine.makeSnapshot(for: purpose)
+        #expect(try snapshot.lastID(of: Post._schema) == 1)
+        #expect(engine.snapshots.areTransactions == isTransaction)
+        snapshot.close()
+        #expect(!engine.snapshots.areTransactions)
+      }
+    }
+  }
 }

@@ -21,8 +21,6 @@ struct FixtureTests {
     try withFixture(fixture.rawValue, configure: configure, body)
   }
 
-  private func numbers(_ posts: FetchedResult<Post>) -> [Int32] { posts.map(\.number) }
-
   private func expectObjects(_ posts: QueryBuilder<Post>) throws {
     let all = posts.all()
     #expect(all.map(\._rowid) == [1, 2, 3, 4, 5, 7, 8, 9])

@@ -64,6 +64,21 @@ struct KeyTextTests {
     return try flatcReads(rows, of: workspace).map { $0["site"] as? String }
   }
 
+  @Test("Builders, finished buffers and decoded objects contain them")
+  func buffers() throws {
+    let old = oldPost(number: 3, likes: 3, url: "u")
+    #expect(!hasSite(old))
+    #expect(hasSite(try Post(verifying: old).toData()))
+    #expect(try Post(verifying: old).toData() == Post(verifying: old).toData())
+    #expect(hasSite(Blog.PostBuilder(from: try Post(verifying: old)).build().toData()))
+    #expect(hasSite(Post(site: "", number: 0).toData()))
+    #expect(hasSite(Post.from(data: Data([1, 2, 3])).toData()))
+    let decoded = try JSONDecoder().decode(
+      Post.self, from: Data(#"{"site": "", "number": 4}"#.utf8))
+    #expect(hasSite(decoded.toData()))
+    #expect(try Post(verifying: Post(verifying: old).toData()) == Post(verifying: old))
+  }
+
   @Test("Creations, copies and changes write them")
   func creations() throws {
     try withTemporaryFile { workspace in

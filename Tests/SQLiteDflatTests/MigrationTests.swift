@@ -12,10 +12,6 @@ import Testing
 struct MigrationTests {
   private let migration = Letters.toSecond()
 
-  private func wanted(_ numbers: Range<Int32>) -> [V2.Letter] {
-    numbers.compactMap { try? migration.migrate(Letters.old($0)) }
-  }
-
   private func faults(_ workspace: TemporaryFile) throws -> [String] {
     try unsoundness(of: V2.Letter._schema, workspace.foreignConnection(), complete: true)
   }
@@ -53,7 +49,7 @@ struct MigrationTests {
         #expect(steps.withLock { $0.map(\.completed) } == [20, 40, 57])
         #expect(steps.withLock { $0.map(\.total) } == [57, 57, 57])
         #expect(steps.withLock { $0.map(\.fractionCompleted) } == [20.0 / 57, 40.0 / 57, 1])
-        #expect(workspace.secondLetters == wanted(0..<57))
+        #expect(workspace.secondLetters == Letters.converted(0..<57))
         #expect(workspace.secondLetters.allSatisfy { $0._rowid > 0 })
         #expect(workspace.firstLetters == (keepsOld ? (0..<57).map(Letters.old) : []))
         #expect(try faults(workspace) == [])
@@ -63,7 +59,7 @@ struct MigrationTests {
           try txn.update(V2.Letter(id: "n2")) { $0.words = 77 }
         }
         try await workspace.dflat.migrate(Letters.toSecond(keepsOld: keepsOld))
-        #expect(workspace.secondLetters.count == wanted(0..<57).count - 1)
+        #expect(workspace.secondLetters.count == Letters.converted(0..<57).count - 1)
         #expect(workspace.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 77).count == 1)
       }
     }
@@ -105,7 +101,7 @@ struct MigrationTests {
     try withTemporaryFile { workspace in
       try workspace.storeFirst((0..<1200).map(Letters.old))
       workspace.dflat.migrateWhenUsed(migration)
-      let all = wanted(0..<1200)
+      let all = Letters.converted(0..<1200)
       let outcome = try workspace.write([V2.Letter.self]) { txn in
         let request = try #require(V2.LetterChangeRequest.changeRequest(V2.Letter(id: "n1197")))
         request.words = 100
@@ -140,7 +136,7 @@ struct MigrationTests {
       workspace.dflat.shutdown()
       let reading = TemporaryFile(path: workspace.path) { $0.isReadOnly = true }
       reading.dflat.migrateWhenUsed(migration)
-      #expect(reading.secondLetters == wanted(0..<30))
+      #expect(reading.secondLetters == Letters.converted(0..<30))
       #expect(reading.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 3).count == 4)
       reading.dflat.shutdown()
       #expect(reading.takeErrors().isEmpty)
@@ -171,7 +167,7 @@ struct MigrationTests {
       #expect(workspace.firstLetters.map(\.number) == Array(8...20), "those before it are migrated")
       // Fetches leave it out and report it; writes throw.
       _ = workspace.takeErrors()
-      #expect(workspace.secondLetters.count == wanted(1..<21).count - 1)
+      #expect(workspace.secondLetters.count == Letters.converted(1..<21).count - 1)
       #expect(!workspace.takeErrors().isEmpty)
       await #expect(throws: MigrationError.self) {
         try await workspace.dflat.write(V2.Letter.self) { _ = try $0.insert(V2.Letter(id: "x")) }
@@ -224,7 +220,7 @@ struct MigrationTests {
       await dflat.shutdown()
       let again = workspace.secondWorkspace()
       try await again.dflat.migrate(migration)
-      #expect(again.secondLetters == wanted(0..<100))
+      #expect(again.secondLetters == Letters.converted(0..<100))
       await again.dflat.shutdown()
     }
   }

@@ -9,11 +9,6 @@ import Testing
 
 @Suite("Misuse")
 struct MisuseTests {
-  private func expectMessage(_ result: ExitTest.Result?, _ words: String...) {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    for word in words { #expect(text.contains(word), "\(text)") }
-  }
-
   @Test("Impossible settings")
   func settings() async {
     let limit = await #expect(

@@ -10,49 +10,6 @@ import Testing
 
 @Suite("Updates")
 struct UpdateTests {
-  /// Sets random fields to random, equal or default values, and compares with a builder.
-  private func update(
-    _ stored: Kit.Item, _ txn: any TransactionContext, _ random: inout SeededGenerator
-  ) throws -> Kit.Item {
-    let seed = random.seed
-    let request = try #require(Kit.ItemChangeRequest.changeRequest(stored))
-    var builder = Kit.ItemBuilder(from: stored)
-    let plain = Kit.Item(name: stored.name, serial: stored.serial)
-    let count = random.pick([0, 1, 1, 2, 5, 40])
-    for _ in 0..<count {
-      let field = random.pick(ItemField.values)
-      let source = random.pick([plain, stored, RandomItems.item(&random)])
-      field.set(request, source)
-      field.build(&builder, source)
-    }
-    let wanted = builder.build()
-    for field in ItemField.all {
-      #expect(field.reads(request, wanted), "DFLAT_SEED=\(seed)")
-    }
-    let result = try txn.submit(request)
-    for field in ItemField.all {
-      #expect(field.reads(request, wanted), "DFLAT_SEED=\(seed)")
-    }
-    switch result {
-    case .identity(let same):
-      #expect(same == stored && wanted == stored, "DFLAT_SEED=\(seed)")
-      return stored
-    case .updated(let new):
-      #expect(new == wanted && new != stored, "DFLAT_SEED=\(seed): \(new) is not \(wanted)")
-      #expect(new._rowid == stored._rowid)
-      #expect(isCanonical(new), "DFLAT_SEED=\(seed): \(new)")
-      return new
-    default:
-      Issue.record("DFLAT_SEED=\(seed): an update gave \(result)")
-      return stored
-    }
-  }
-
-  /// Whether the object's bytes equal those that a builder writes.
-  private func isCanonical(_ item: Kit.Item) -> Bool {
-    Kit.ItemBuilder(from: item).build().toData() == item.toData()
-  }
-
   @Test("An update that does not change a unique value is not refused because of old duplicates")
   func oldDuplicates() throws {
     try withTemporaryFile { workspace in

@@ -54,7 +54,7 @@ protocol TransactionPreparation: AnyObject {
 
 /// What a transaction does beyond its change requests. Used on the transaction's thread until the
 /// transaction ends.
-protocol TransactionAddition: AnyObject, Sendable {
+protocol TransactionAddition: AnyObject {
   /// Writes the additional changes, after the handler has returned.
   func write(in transaction: Transaction)
   /// Called when the transaction has ended.

@@ -49,9 +49,7 @@ final class DictionaryDraft: @unchecked Sendable {
 }
 
 /// The changes of a transaction to dictionaries.
-///
-/// Unchecked: changed by the transaction's thread while its handler runs, and only read afterwards.
-final class DictionaryDrafts: TransactionAddition, @unchecked Sendable {
+final class DictionaryDrafts: TransactionAddition {
   private var drafts: [DictionaryDraft] = []
 
   func of(_ store: DictionaryStore) -> DictionaryDraft? { drafts.first { $0.store === store } }

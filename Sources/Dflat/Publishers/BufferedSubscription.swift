@@ -30,7 +30,7 @@
     func cancel() { buffer.cancel() }
   }
 
-  /// A type-erased subscriber.
+  /// A type-erased subscriber: a `@Sendable` closure cannot capture the subscriber's type.
   ///
   /// Unchecked: the buffer calls it on one thread at a time.
   private class Receiver<Value>: @unchecked Sendable {
@@ -38,6 +38,7 @@
     func finish() {}
   }
 
+  /// Unchecked as `Receiver` is.
   private final class SubscriberReceiver<S: Subscriber>: Receiver<S.Input>, @unchecked Sendable
   where S.Failure == Never {
     private let subscriber: S

@@ -5,7 +5,7 @@
 // groups and are notified in the same order.
 
 /// Unchecked: the thread that runs a member sets its properties before `WriteCoordinator.end` adds
-/// it to a group or a delivery under the committer's lock. The thread that notifies the member
+/// it to a group or a delivery under the coordinator's lock. The thread that notifies the member
 /// takes that lock afterwards. From then on the member is only read.
 class CommitMember: @unchecked Sendable {
   final let types: TypeSet

@@ -87,7 +87,7 @@ final class WriteCoordinator: Sendable {
     self.failed = failed
   }
 
-  // MARK: Turns
+  // MARK: Leases
 
   /// The builder that encodes rows. Used by the holder of the write lease only.
   var builder: FlatBufferBuilder { encoding.builder }
@@ -98,6 +98,7 @@ final class WriteCoordinator: Sendable {
     let open = takeLease()
     do {
       if let group = open {
+        assert(capabilities.canNest, "a group of an engine that cannot nest was left open")
         try use { try group.writer.beginSubtransaction() }
         return Lease(group: group, hasSubtransaction: true)
       }
@@ -206,7 +207,7 @@ final class WriteCoordinator: Sendable {
     return rest
   }
 
-  /// Keeps or rolls back what was written during a turn.
+  /// Keeps or rolls back what was written under a lease.
   /// - Returns: Why the whole group has failed; nil if it has not.
   private func close(_ lease: Lease, _ reason: (any Error)?) -> (any Error)? {
     let group = lease.group
@@ -331,7 +332,7 @@ final class WriteCoordinator: Sendable {
     if state.hasAlarm { return }
     state.hasAlarm = true
     // A strong reference, held briefly. A weak one would slow down reference counting of the
-    // committer for the rest of its life.
+    // coordinator for the rest of its life.
     alarms.asyncAfter(deadline: .now() + longest) { self.ring() }
   }
 

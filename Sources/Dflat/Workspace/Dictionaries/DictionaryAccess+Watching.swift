@@ -53,11 +53,8 @@ extension DictionaryAccess {
 }
 
 /// Decodes values for a subscription, which does not keep the workspace alive.
-///
-/// Unchecked: the reference is not written after it is made, and the runtime lets any thread read a
-/// weak one.
-private struct WeakAccess: @unchecked Sendable {
-  private weak var core: WorkspaceCore?
+private struct WeakAccess: Sendable {
+  private weak let core: WorkspaceCore?
   private let store: DictionaryStore
 
   init(_ access: DictionaryAccess) {

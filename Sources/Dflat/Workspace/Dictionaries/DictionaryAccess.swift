@@ -10,12 +10,7 @@ public struct DictionaryAccess: Sendable {
   let core: WorkspaceCore
   let store: DictionaryStore
   /// The transaction that the dictionary belongs to, if any.
-  let transaction: UncheckedTransaction?
-}
-
-/// Unchecked: used on the transaction's thread only, which is checked.
-struct UncheckedTransaction: @unchecked Sendable {
-  let transaction: Transaction
+  let transaction: Transaction?
 }
 
 // MARK: Reading
@@ -116,7 +111,7 @@ extension DictionaryAccess {
   /// The draft of the transaction, if this is a transaction's dictionary. The inner optional is nil
   /// if the transaction has failed.
   private func draft(_ call: String) -> DictionaryDraft?? {
-    guard let transaction = transaction?.transaction else { return .none }
+    guard let transaction else { return .none }
     return .some(transaction.draft(of: store, for: call))
   }
 }

@@ -2,7 +2,7 @@
 
 extension Transaction {
   func _dictionary(_ namespace: String) -> any WorkspaceDictionary {
-    return StoredDictionary(core, core.dictionaries.store(namespace), in: self)
+    StoredDictionary(core, core.dictionaries.store(namespace), in: self)
   }
 
   /// Whether the transaction holds the write lease.

@@ -26,7 +26,7 @@ struct StoredDictionary: WorkspaceDictionary {
   init(_ core: WorkspaceCore, _ store: DictionaryStore, in transaction: Transaction? = nil) {
     _access = DictionaryAccess(
       core: core, store: store,
-      transaction: transaction.map { UncheckedTransaction(transaction: $0) })
+      transaction: transaction)
   }
 
   func _contents(of key: String) -> DictionaryStored {
@@ -51,7 +51,7 @@ extension WorkspaceDictionary {
   /// All keys, in no particular order. They are read from the disk.
   public var keys: [String] {
     let access = _access
-    guard let transaction = access.transaction?.transaction else {
+    guard let transaction = access.transaction else {
       return access.core.keys(of: access.store)
     }
     return transaction.dictionaryKeys(of: access.store)
@@ -60,7 +60,7 @@ extension WorkspaceDictionary {
   /// Removes every key. Subscribers of all keys are notified, even of keys without a value.
   public mutating func removeAll() {
     let access = _access
-    if let transaction = access.transaction?.transaction {
+    if let transaction = access.transaction {
       guard let draft = transaction.draft(of: access.store, for: "removeAll()") else { return }
       draft.erases = true
       draft.changes = [:]

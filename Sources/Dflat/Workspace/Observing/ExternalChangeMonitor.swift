@@ -20,27 +20,20 @@ final class ExternalChangeMonitor: Sendable {
 
   /// - Parameter interval: The time between two checks; nil to stop checking.
   func look(every interval: DispatchTimeInterval?, in workspace: WorkspaceCore) {
-    let timer = interval.map { interval in
+    // Under the lock: no handler runs in these calls.
+    state.withLock { state in
+      state.timer?.cancel()
+      state.timer = nil
+      guard let interval else { return }
       let timer = DispatchSource.makeTimerSource(queue: .global())
       timer.setEventHandler { [weak self, weak workspace] in
         guard let self, let workspace else { return }
         self.look(in: workspace)
       }
       timer.schedule(deadline: .now() + interval, repeating: interval)
-      return timer
+      timer.resume()
+      state.timer = timer
     }
-    let unchecked = Unchecked(value: timer)
-    let last = state.withLock { state in
-      defer { state.timer = unchecked.value }
-      return Unchecked(value: state.timer)
-    }
-    last.value?.cancel()
-    timer?.resume()
-  }
-
-  /// Unchecked: a timer may be cancelled on any thread.
-  private struct Unchecked: @unchecked Sendable {
-    let value: (any DispatchSourceTimer)?
   }
 
   /// Reads everything again if other connections have committed since it was last read.
@@ -68,8 +61,7 @@ final class ExternalChangeMonitor: Sendable {
   }
 
   deinit {
-    let timer = state.withLock { Unchecked(value: $0.timer) }
-    timer.value?.cancel()
+    state.withLock { $0.timer?.cancel() }
   }
 }
 

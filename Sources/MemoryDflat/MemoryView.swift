@@ -17,14 +17,46 @@ extension MemoryView {
       return RowBuffer(try currentState().row(of: query.schema, with: key, mark: mark))
     }
     guard let (plan, table, indexes) = plan(query) else { return RowBuffer() }
-    var collector = RowCollector(plan, mark: mark) { [engine] id, error in
-      engine.report(
-        StorageError(.corruptRow, table: query.schema.table, rowid: id, message: error.reason))
-    }
+    var collector = RowCollector(plan, mark: mark, report: reporter(of: query.schema))
     MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
       row.withBytes { collector.offer(bytes: $0, id: row.id) }
     }
     return collector.finish()
+  }
+
+  func scan(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if query.key != nil { return try scanCollected(query, body) }
+    guard let (plan, table, indexes) = plan(query) else { return }
+    if plan.isSortedInMemory { return try scanCollected(query, body) }
+    var scan = RowScan(plan, report: reporter(of: query.schema))
+    var failure: (any Error)?
+    MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
+      do {
+        return try row.withBytes { try scan.offer(bytes: $0, id: row.id, to: body) }
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    try currentState().row(of: schema, with: key, mark: .none)
+  }
+
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    currentState().row(of: schema, with: PrimaryKeyValue(key))?.id
+  }
+
+  /// Reports damaged rows of a type.
+  private func reporter(of schema: EntitySchema) -> (Int64, VerificationError) -> Void {
+    { [engine] id, error in
+      engine.report(
+        StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason))
+    }
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

@@ -34,7 +34,8 @@ public struct ModelOrder<Element: Atom> {
 public struct ModelQuery<Element: Atom> {
   let condition: Term<Bool, Element>?
   let order: [ModelOrder<Element>]
-  let limit: Int?
+  /// The largest number of objects.
+  public let limit: Int?
 
   /// The expected result for objects in the order of their row ids.
   public func answer(_ objects: [Element]) -> [Element] {
@@ -58,6 +59,16 @@ public struct ModelQuery<Element: Atom> {
     let order = order.map(\.key)
     guard let condition else { return builder.all(limit: limit, orderBy: order) }
     return Self.fetch(builder, condition.expression, limit, order)
+  }
+
+  /// The query over the objects of a workspace or context.
+  public func query(_ all: ObjectQuery<Element>) -> ObjectQuery<Element> {
+    func narrowed<C: QueryExpression<Bool, Element>>(_ condition: C) -> ObjectQuery<Element> {
+      all.where(condition)
+    }
+    var query = condition.map { narrowed($0.expression) } ?? all
+    if !order.isEmpty { query = query.orderBy(order.map(\.key)) }
+    return limit.map { query.limit($0) } ?? query
   }
 
   private static func fetch<C: QueryExpression<Bool, Element>>(

@@ -98,6 +98,14 @@ public struct PendingChange {
     return base
   }
 
+  /// An update of a stored row that was just read, for a draft that is used for many rows.
+  static func update(ofCurrent row: Row, at version: Transaction.Version) -> PendingChange {
+    PendingChange(.update, over: row, at: version)
+  }
+
+  /// Whether any field was set.
+  var isChanged: Bool { !fields.isEmpty }
+
   /// Whether a field was set, so that its value is the request's and not the row's.
   @inlinable @inline(__always)
   public func isSet(_ field: Int) -> Bool {

@@ -69,16 +69,23 @@ extension Transaction {
   private func insert(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Row {
-    try refuseUnreadable(bytes, schema)
-    try refuseUnknownKey(bytes, schema)
-    try refuseEmptyUnion(.all, bytes, schema)
-    let id = try writer.insert(schema, bytes)
+    let id = try store(bytes, schema, writer)
     let row = Row(sound: bytes, id: id)
     record(schema, id, old: nil, new: row)
     return row
   }
 
-  private func update(
+  /// Stores the bytes of a new object and returns its id.
+  func store(
+    _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Int64 {
+    try refuseUnreadable(bytes, schema)
+    try refuseUnknownKey(bytes, schema)
+    try refuseEmptyUnion(.all, bytes, schema)
+    return try writer.insert(schema, bytes)
+  }
+
+  func update(
     _ change: inout PendingChange, _ schema: EntitySchema,
     _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
   ) throws -> (row: Row, isChanged: Bool) {
@@ -169,7 +176,7 @@ extension Transaction {
 
   /// Runs one write. A conflict leaves the transaction as it was; any other error ends it.
   @inline(__always)
-  private func write<R>(
+  func write<R>(
     _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
     do {

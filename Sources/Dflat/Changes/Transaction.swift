@@ -137,10 +137,19 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   func fetch(_ query: Query) throws -> RowBuffer {
+    try reading(query) {
+      try $0.rows(
+        query, mark: ReadMark(timestamp: timestamp(of: query.schema), reading: reading))
+    }
+  }
+
+  /// Calls `body` with the view that a query is answered from.
+  func reading<R: ~Copyable>(
+    _ query: Query, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
     try requireListed(query.schema, for: "fetch(for:)")
     try preparation?.prepareReading(query.schema, in: self)
-    let mark = ReadMark(timestamp: timestamp(of: query.schema), reading: reading)
-    return try read(.query(query)) { try $0.rows(query, mark: mark) }
+    return try read(.query(query), body)
   }
 
   /// Why the last lookup failed; reading it resets it.
@@ -172,8 +181,13 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   func record(
     _ schema: EntitySchema, _ id: Int64, old: Row?, new: Row?, changing fields: FieldSet = .all
   ) {
-    let type = if let latest, latest.schema === schema { latest } else { choose(schema) }
-    type.record(id, old: old, new: new, changing: fields)
+    changedType(schema).record(id, old: old, new: new, changing: fields)
+  }
+
+  /// The record of the changes of a type.
+  @inline(__always)
+  func changedType(_ schema: EntitySchema) -> ChangedType {
+    if let latest, latest.schema === schema { latest } else { choose(schema) }
   }
 
   /// Makes a type the one that was changed last.

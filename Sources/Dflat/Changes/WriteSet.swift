@@ -115,6 +115,16 @@ final class ChangedType: @unchecked Sendable {
   }
 }
 
+extension ChangedType {
+  /// Records that rows were deleted which no observer has to see.
+  func recordUnobservedDeletions(of ids: [Int64]) {
+    for id in ids {
+      rows.insert(id)
+      recent.wrote(id)
+    }
+  }
+}
+
 /// The changes of a transaction, by type.
 struct WriteSet: Sendable {
   // Most transactions change one type.

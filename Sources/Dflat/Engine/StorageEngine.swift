@@ -90,6 +90,79 @@ public protocol StorageReader: AnyObject {
   func lastID(of schema: EntitySchema) throws -> Int64?
   /// How a query would be answered.
   func explain(_ query: Query) throws -> QueryExplanation
+
+  // An engine need not implement the following: `rows` is enough.
+
+  /// Calls `body` with each row of a query's result, in order, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - body: Called with the row's id and its bytes, which are valid during the call only. It
+  ///     does not use the storage.
+  func scan(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws
+  /// Calls `body` with column values for each row of a query's result, in order, until it returns
+  /// false, without reading the rows.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields whose stored values are wanted.
+  ///   - query: The query.
+  ///   - body: Called with the row's id and the values, which are valid during the call only. It
+  ///     does not use the storage.
+  /// - Returns: False if that is impossible, because no key or index has all these values; `body`
+  ///   was not called then.
+  func scanColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool
+  /// The number of rows of a query's result, without reading the rows; nil if that is impossible.
+  func count(_ query: Query) throws -> Int?
+  /// The id of the row with a primary key; nil if there is none.
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64?
+  /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
+}
+
+extension StorageReader {
+  /// Collects the rows, and passes them on.
+  public func scan(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try scanCollected(query, body)
+  }
+
+  /// Collects the rows of a query, and passes them on: for a query that must be sorted, or is
+  /// answered with a single row.
+  public func scanCollected(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let rows = try rows(query, mark: .none)
+    for index in 0..<rows.count {
+      let row = rows[index]
+      if try !row.withBytes({ try body(row.id, $0) }) { return }
+    }
+  }
+
+  /// False: it always reads rows.
+  public func scanColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool { false }
+
+  /// nil: it always reads rows.
+  public func count(_ query: Query) throws -> Int? { nil }
+
+  /// Reads the row.
+  public func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    try row(of: schema, with: key)?.id
+  }
+
+  /// Answers a query.
+  public func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    let rows = try rows(Query(schema, key), mark: .none)
+    return rows.count > 0 ? rows[0] : nil
+  }
 }
 
 /// A view of a constant state. Every snapshot is closed, on the thread that used it.
@@ -108,6 +181,8 @@ public protocol StorageWriter: StorageReader {
   ) throws
   /// Removes a row if it exists.
   func delete(_ schema: EntitySchema, id: Int64) throws
+  /// Removes rows. An engine need not implement it.
+  func delete(_ schema: EntitySchema, ids: [Int64]) throws
   /// Begins a subtransaction. There is at most one at a time, and none if
   /// ``EngineCapabilities/canNest`` is false.
   func beginSubtransaction() throws
@@ -144,6 +219,11 @@ public struct CommitToken: Hashable, Sendable {
 }
 
 extension StorageWriter {
+  /// Removes the rows one by one.
+  public func delete(_ schema: EntitySchema, ids: [Int64]) throws {
+    for id in ids { try delete(schema, id: id) }
+  }
+
   /// The token of a storage that no other connection can change.
   public var token: CommitToken? { .unshared }
 }

@@ -155,15 +155,19 @@ final class MigrationPlan: Sendable {
     _ query: Query, in reader: any StorageReader, mark: ReadMark,
     wanted: () -> Void, report: (MigrationError) -> Void
   ) throws -> RowBuffer {
-    let stored = try reader.rows(query, mark: mark)
-    guard try isNeeded(reader) else { return stored }
+    guard try isNeeded(reader) else { return try reader.rows(query, mark: mark) }
     wanted()
+    if query.start != nil { throw QueryError.unmigrated(new) }
+    let whole = Query(
+      schema: query.schema, condition: query.condition, order: query.order,
+      limit: query.limitWithOffset)
+    let stored = try reader.rows(whole, mark: mark)
     var rows = stored.map { $0 }
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
     // Without an order, stored objects come first, as they will when the remaining ones are
     // migrated.
-    let most = keys.isEmpty ? query.limit ?? .max : .max
+    let most = keys.isEmpty ? whole.limit ?? .max : .max
     for source in sources {
       var id = try source.mark(reader)
       while rows.count < most {
@@ -185,11 +189,11 @@ final class MigrationPlan: Sendable {
         }
       }
     }
-    return Self.ordered(rows, keys, query.limit)
+    return Self.ordered(rows, keys, query)
   }
 
   /// Sorts rows by the keys. The sort is stable.
-  private static func ordered(_ rows: [Row], _ keys: [SortKey], _ limit: Int?) -> RowBuffer {
+  private static func ordered(_ rows: [Row], _ keys: [SortKey], _ query: Query) -> RowBuffer {
     var rows = rows
     if !keys.isEmpty {
       rows = rows.enumerated().sorted { left, right in
@@ -198,7 +202,7 @@ final class MigrationPlan: Sendable {
       }.map(\.element)
     }
     var buffer = RowBuffer()
-    for row in rows.prefix(limit ?? .max) { buffer.append(row) }
+    for row in rows.dropFirst(query.offset).prefix(query.limit ?? .max) { buffer.append(row) }
     return buffer
   }
 }

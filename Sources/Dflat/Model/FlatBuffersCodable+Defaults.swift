@@ -271,6 +271,11 @@ extension FlatBuffersEnum {
   @inlinable
   public var _value: Value { rawValue._value }
 
+  /// The enum value with a raw value; nil if there is none.
+  public static func _reading(_ value: Value) -> Self? {
+    RawValue._reading(value).flatMap { Self(rawValue: $0) }
+  }
+
   /// Compares raw values.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 

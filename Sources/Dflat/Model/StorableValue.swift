@@ -49,6 +49,10 @@ extension StorableValue {
   public static var _valueType: ValueType { Stored._valueType }
   /// The untyped form of this value.
   public var _value: Value { stored._value }
+  /// The value with an untyped form.
+  public static func _reading(_ value: Value) -> Self? {
+    Stored(_value: value).flatMap { Self(stored: $0) }
+  }
 }
 
 extension StorableValue where Self: RawRepresentable, RawValue == Stored {

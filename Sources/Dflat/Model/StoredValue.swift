@@ -9,6 +9,11 @@ public protocol StoredValue: DflatFriendlyValue, Codable {
   init?(_value: Value)
 }
 
+extension StoredValue {
+  /// The value as this type; nil if it is of another family.
+  public static func _reading(_ value: Value) -> Self? { Self(_value: value) }
+}
+
 extension Bool: StoredValue {
   /// The value as this type; nil if it is of another family.
   public init?(_value: Value) {

@@ -45,6 +45,13 @@ public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
   static var _valueType: ValueType { get }
   /// The untyped form of this value.
   var _value: Value { get }
+  /// The value with an untyped form; nil if there is none, or if that depends on the field.
+  static func _reading(_ value: Value) -> Self?
+}
+
+extension QueryValue {
+  /// nil: how values are stored depends on the field, whose form reads them.
+  public static func _reading(_ value: Value) -> Self? { nil }
 }
 
 /// A type whose values conditions can also compare with `<`, and by which results can be ordered.
@@ -68,6 +75,14 @@ extension Int: DflatFriendlyValue {
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
+  /// The number; nil if it does not fit.
+  public static func _reading(_ value: Value) -> Int? {
+    switch value {
+    case .integer(let number): Int(exactly: number)
+    case .unsigned(let number): Int(exactly: number)
+    case .bool, .real, .string: nil
+    }
+  }
 }
 extension Int8: DflatFriendlyValue {
   /// How values of this type are stored and compared.

@@ -26,6 +26,9 @@ final class ResultObserver: Observer, @unchecked Sendable {
   /// The condition, compiled when it is first evaluated, and the fields that it depends on.
   @exclusivity(unchecked) private var program: Program?
   @exclusivity(unchecked) private var mask: UInt64 = 0
+  /// The rows that were delivered last, for a query with an offset: a change before the offset may
+  /// shift other rows or none.
+  @exclusivity(unchecked) private var shown: ContiguousArray<Row>?
   /// Its position in the list of observers that look at every change.
   var place = -1
 
@@ -57,8 +60,16 @@ final class ResultObserver: Observer, @unchecked Sendable {
   ) {
     self.origin = origin
     self.handler = handler
-    window = ResultWindow(rows, limit: origin.query.limit)
+    let query = origin.query
+    window = ResultWindow(rows, limit: query.limitWithOffset)
+    // The rows before the offset are not known yet; registering the observer reads them.
+    if query.offset > 0 { shown = rows }
     super.init(type)
+  }
+
+  /// The rows that the handler gets.
+  private var visible: ContiguousArray<Row> {
+    query.offset == 0 ? window.visible : ContiguousArray(window.visible.dropFirst(query.offset))
   }
 
   override func dropHandler() {
@@ -152,14 +163,14 @@ final class ResultObserver: Observer, @unchecked Sendable {
   // MARK: Reading
 
   override func read(_ past: PastView) throws {
-    let before = window.visible
+    let before = visible
     let wider = Query(
       schema: query.schema, condition: query.condition, order: query.order,
-      limit: query.limit.map(ResultWindow.capacity))
+      limit: query.limitWithOffset.map(ResultWindow.capacity))
     let (rows, isComplete) = try past.rows(wider)
     window.replace(rows, isComplete: isComplete)
     isStale = false
-    if !isChanged { isChanged = !isSame(before, window.visible) }
+    if !isChanged { isChanged = query.offset > 0 || !isSame(before, visible) }
   }
 
   private func isSame(_ left: ContiguousArray<Row>, _ right: ContiguousArray<Row>) -> Bool {
@@ -174,6 +185,11 @@ final class ResultObserver: Observer, @unchecked Sendable {
     // A result with missing rows is delivered after it could be read again.
     if isStale || !isChanged { return }
     isChanged = false
-    call { handler?(window.visible, origin) }
+    let visible = visible
+    if let last = shown {
+      if isSame(last, visible) { return }
+      shown = visible
+    }
+    call { handler?(visible, origin) }
   }
 }

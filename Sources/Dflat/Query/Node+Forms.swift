@@ -22,7 +22,7 @@ extension Node {
   }
 
   /// The type in which the value of this node is compared.
-  private func operandType(_ type: ValueType) -> ValueType {
+  func operandType(_ type: ValueType) -> ValueType {
     switch self {
     case .field(let field) where field.form != nil: field.type
     case .constant(_, .uint64), .arithmetic(_, _, _, .uint64): .uint64

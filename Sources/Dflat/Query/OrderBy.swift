@@ -105,6 +105,9 @@ struct PositionTable: Sendable {
     }
   }
 
+  /// The number of different values.
+  var count: Int { numbers.count + texts.count }
+
   /// The position of a value; −1 if it is not in the collection.
   func position(_ bits: UInt64) -> Int { numbers[bits] ?? -1 }
   func position(_ text: UnsafeRawBufferPointer) -> Int { texts[Array(text)] ?? -1 }

@@ -21,16 +21,34 @@ public struct Query: Sendable {
   public let order: [OrderTerm]
   /// The maximum number of objects; nil for all.
   public let limit: Int?
+  /// The number of objects that are left out at the beginning of the order.
+  public let offset: Int
+  /// Where in the order the result begins; nil for the beginning.
+  public let start: RowPosition?
 
   /// Creates a query; by default it gives all objects.
   public init(
-    schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
+    schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil,
+    offset: Int = 0, start: RowPosition? = nil
   ) {
     self.schema = schema
     self.condition = condition
     self.order = order
     self.limit = limit.map { Swift.max(0, $0) }
+    self.offset = Swift.max(0, offset)
+    self.start = start
   }
+
+  /// The number of rows up to the end of the result; nil for all.
+  var limitWithOffset: Int? {
+    limit.map { limit in
+      let (sum, isTooGreat) = limit.addingReportingOverflow(offset)
+      return limit == 0 ? 0 : isTooGreat ? .max : sum
+    }
+  }
+
+  /// Whether the result is a part of all matching objects.
+  public var isCut: Bool { limit != nil || offset > 0 || start != nil }
 }
 
 /// A predicate over keys and indexes. Columns that are NULL satisfy `isNull` only.
@@ -76,12 +94,16 @@ public struct Plan: Sendable {
     }
     isOrderedByEngine = planner.canOrder(query, by: predicate)
   }
+
+  /// Whether the rows must be sorted after they were found.
+  public var isSortedInMemory: Bool { !isOrderedByEngine && !query.order.isEmpty }
 }
 
 extension Query {
   /// The primary key, if the condition is equivalent to a comparison with one. Such a query needs
   /// no plan.
   public var key: KeyValues? {
+    if offset > 0 || start != nil { return nil }
     let fields = schema.primaryKey
     switch condition {
     case .comparison(.equal, .field(let field), .constant(let value, _), _)?:

@@ -4,6 +4,11 @@ extension Query {
   /// A query for the object with a primary key; nil if no object can have that key.
   init?<Key: PrimaryKey>(_ schema: EntitySchema, _ key: Key) {
     guard let key = key._keyValues(in: schema.primaryKey[...]) else { return nil }
+    self.init(schema, key)
+  }
+
+  /// A query for the object with a primary key.
+  init(_ schema: EntitySchema, _ key: KeyValues) {
     func isEqual(_ index: Int, _ value: Value) -> Node {
       let field = schema.primaryKey[index]
       return .comparison(.equal, .field(field), .constant(value, field.type), field.type)

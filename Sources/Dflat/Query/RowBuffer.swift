@@ -74,6 +74,21 @@ public struct RowBuffer: ~Copyable {
     self.only = nil
   }
 
+  /// Releases the first rows, at most all of them.
+  mutating func removeFirst(_ number: Int) {
+    let number = min(number, count)
+    if number == 0 { return }
+    if let only {
+      only.release()
+      self.only = nil
+    } else {
+      let start = start.unsafelyUnwrapped
+      start.deinitialize(count: number)
+      start.moveInitialize(from: start + number, count: count - number)
+    }
+    count -= number
+  }
+
   /// Moves the rows out and transforms each.
   /// - Parameter transform: Takes ownership of a row.
   /// - Returns: The results, in the order of the rows.

@@ -8,20 +8,21 @@
 //  - otherwise it keeps the first `limit` rows of the order in a heap, so memory use depends on the
 //    result and not on the input.
 //
-// A damaged row is reported and left out.
+// Which candidates are in the result at all is decided by `RowFilter`.
 
 public import FlatBuffersRuntime
 
 /// Collects the result of a plan from candidates. For engines.
 public struct RowCollector: ~Copyable {
-  private let layout: LayoutPlan
-  private let residual: Program?
-  /// Whether there is a residual condition, for inlined code that has no access to it.
-  @usableFromInline let hasResidual: Bool
+  @usableFromInline let filter: RowFilter
+  /// The sort keys, if the rows must be sorted.
   private let keys: [SortKey]
+  /// The number of rows that are kept. If they must be sorted, this includes the rows before the
+  /// query's offset.
   private let limit: Int
+  /// The number of matching rows that are still to be left out at the beginning.
+  private var skipped: Int
   private let mark: ReadMark
-  private let report: (_ id: Int64, VerificationError) -> Void
   private var rows = RowBuffer()
   /// Whether `rows` is a heap whose top is the last row of the order.
   private var isHeap = false
@@ -33,13 +34,13 @@ public struct RowCollector: ~Copyable {
   public init(
     _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
-    layout = plan.query.schema.layout.plan
-    residual = plan.residual.map(Program.init)
-    hasResidual = residual != nil
-    keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
-    limit = plan.query.limit ?? .max
+    let query = plan.query
+    filter = RowFilter(plan, report: report)
+    keys = plan.isOrderedByEngine ? [] : query.order.map(SortKey.init)
+    // Rows before the offset are sorted, too.
+    limit = (keys.isEmpty ? query.limit : query.limitWithOffset) ?? .max
+    skipped = query.offset
     self.mark = mark
-    self.report = report
   }
 
   /// Adds a candidate. Candidates come in the engine's order, or by ascending row id.
@@ -51,26 +52,18 @@ public struct RowCollector: ~Copyable {
   public mutating func offer(
     bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64
   ) -> Bool {
-    let verdict = hasResidual ? evaluateResidual(bytes) : .true
+    let verdict = filter.hasResidual ? filter.evaluate(bytes) : .true
     return verdict == .false ? true : take(bytes, id(), verdict)
-  }
-
-  /// Evaluates the residual condition on a row. Also unknown if the result may be false because of
-  /// damage.
-  @usableFromInline
-  func evaluateResidual(_ bytes: UnsafeRawBufferPointer) -> Ternary {
-    guard let residual else { return .true }
-    guard let table = TableReader(root: bytes) else { return .unknown }
-    let verdict = residual.evaluate(table)
-    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    // An unknown result may be due to damage.
-    guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return true }
-    if verdict == .unknown { return true }
+    guard filter.accepts(bytes, id, verdict) else { return true }
+    if keys.isEmpty, skipped > 0 {
+      skipped -= 1
+      return true
+    }
     if rows.count < limit {
       rows.append(Row(sound: bytes, id: id, mark: mark))
       return keys.isEmpty ? rows.count < limit : true
@@ -78,22 +71,11 @@ public struct RowCollector: ~Copyable {
     return replaceLast(id, bytes)
   }
 
-  /// A row that the fast check rejects is damaged, or too large for that check.
-  @inline(never)
-  private func isSoundByVerifier(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
-    do throws(VerificationError) {
-      try layout.verifyFully(bytes)
-      return true
-    } catch {
-      report(id, error)
-      return false
-    }
-  }
-
   /// Finishes the result: the rows in the query's order.
   public consuming func finish() -> RowBuffer {
     if !keys.isEmpty {
       sort(rows.elements, by: keys)
+      rows.removeFirst(skipped)
     }
     return rows
   }

@@ -1,5 +1,7 @@
 // ThrowingQueryBuilder: queries that throw their errors.
 
+import Platform
+
 /// A query for the objects of one type, inside `read` or `write`.
 ///
 ///     let recent = try context.fetch(for: Post.self).where(Post.priority > 3)
@@ -40,13 +42,13 @@ public struct ThrowingQueryBuilder<Element: Atom> {
   }
 }
 
-/// Whether the closure of a context is still running. Used by the closure's thread.
-final class ContextScope {
-  private(set) var isOpen = true
+/// Whether the closure of a context is still running.
+final class ContextScope: Sendable {
+  private let hasEnded = Atomic(false)
 
-  func close() { isOpen = false }
+  func close() { hasEnded.store(true, ordering: .releasing) }
 
   func requireOpen() throws {
-    if !isOpen { throw WorkspaceError.escapedContext }
+    if hasEnded.load(ordering: .acquiring) { throw WorkspaceError.escapedContext }
   }
 }

@@ -3,8 +3,8 @@
 /// The context that `read` passes to its closure. It is valid only inside the closure, on its
 /// thread.
 public final class ReadContext {
-  private let core: WorkspaceCore
-  fileprivate let scope = ContextScope()
+  let core: WorkspaceCore
+  let scope = ContextScope()
 
   fileprivate init(_ core: WorkspaceCore) {
     self.core = core

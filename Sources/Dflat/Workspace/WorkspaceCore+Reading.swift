@@ -86,6 +86,20 @@ extension WorkspaceCore {
     return try engine.read(for: .query) { try $0.rows(query, mark: mark) }
   }
 
+  /// Calls `body` with the view that a query is answered from; see `fetch`.
+  func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
+    let context = ThreadContext.current
+    if let transaction = context.transaction(of: self) {
+      return try transaction.reading(query, body)
+    }
+    if let plan = migrations.plan(for: query.schema) {
+      return try body(MigratingReader(self, plan))
+    }
+    if let open = context.snapshots[ObjectIdentifier(self)] { return try body(open.snapshot) }
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    return try engine.read(for: .query, body)
+  }
+
   /// Whether reading is possible. Inside transactions and snapshots that began before the shutdown
   /// it always is.
   var canRead: Bool {

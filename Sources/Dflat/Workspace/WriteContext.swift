@@ -121,14 +121,14 @@ public final class WriteContext {
     if !usesDictionary, transaction.lists(DictionaryItem.schema) { throw WorkspaceError.noTypes }
   }
 
-  private func requireUse<Element: Atom>(of type: Element.Type) throws {
+  func requireUse<Element: Atom>(of type: Element.Type) throws {
     try scope.requireOpen()
     guard transaction.lists(type._schema) else {
       throw WorkspaceError.undeclaredType("\(type)")
     }
   }
 
-  private func throwLookUpError() throws {
+  func throwLookUpError() throws {
     if let error = transaction.takeLookUpError() { throw error }
   }
 }

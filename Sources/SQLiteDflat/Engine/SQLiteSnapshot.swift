@@ -37,6 +37,31 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.lastID(of: schema) } ?? nil
   }
 
+  func scan(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    _ = try reading { try $0.scan(query, body) }
+  }
+
+  func scanColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool {
+    try reading { try $0.scanColumns(fields, query, body) } ?? true
+  }
+
+  func count(_ query: Query) throws -> Int? {
+    try reading { try $0.count(query) } ?? 0
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    try reading { try $0.row(of: schema, with: key) } ?? nil
+  }
+
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    try reading { try $0.id(of: schema, with: key) } ?? nil
+  }
+
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let explanation = try reading({ try $0.explain(query) }) else {
       throw engine.missingFile

@@ -26,21 +26,65 @@ class SQLiteView: StorageReader {
             ? nil : try engine.row(of: query.schema, with: key, mark: mark, on: connection))
       }
       return try withPlan(query) { plan in
-        var collector = RowCollector(plan, mark: mark) { [engine] id, error in
-          engine.report(
-            StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
-        }
-        let select = SelectSQL(plan, engine.sql(for: query.schema))
-        guard let statement = try connection.statement(select.text, reading: table) else {
-          return RowBuffer()
-        }
-        try select.bind(to: statement)
-        while try statement.step(of: table) {
-          let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
-          if !isWanted { break }
-        }
+        var collector = RowCollector(plan, mark: mark, report: reporter(of: table))
+        try forEachCandidate(plan) { collector.offer(bytes: $1, id: $0) }
         return collector.finish()
       }
+    }
+  }
+
+  func scan(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if query.key != nil { return try scanCollected(query, body) }
+    let table = query.schema.table
+    try withStorageErrors(table: table) {
+      try withPlan(query) { plan in
+        if plan.isSortedInMemory { return try scanCollected(query, body) }
+        var scan = RowScan(plan, report: reporter(of: table))
+        try forEachCandidate(plan) { try scan.offer(bytes: $1, id: $0, to: body) }
+      }
+    }
+  }
+
+  /// Calls `body` with the candidates of a plan, in the memory of SQLite, until it returns false.
+  @inline(__always)
+  private func forEachCandidate(
+    _ plan: Plan, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let table = plan.query.schema.table
+    let select = SelectSQL(plan, engine.sql(for: plan.query.schema))
+    guard let statement = try connection.statement(select.text, reading: table) else { return }
+    try select.bind(to: statement)
+    while try statement.step(of: table) {
+      if try !body(statement.int64(0), statement.blob(1)) { break }
+    }
+  }
+
+  /// Reports damaged rows of a table.
+  private func reporter(of table: String) -> (Int64, VerificationError) -> Void {
+    { [engine] id, error in
+      engine.report(StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+    }
+  }
+
+  func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
+    try withStorageErrors(table: schema.table) {
+      try engine.row(of: schema, with: key, mark: .none, on: connection)
+    }
+  }
+
+  func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
+    try withStorageErrors(table: schema.table) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
+        return nil
+      }
+      try statement.bind(1, constant: key.first)
+      for (index, value) in key.rest.enumerated() {
+        try statement.bind(index + 2, constant: value)
+      }
+      return try statement.step(of: sql.table) ? statement.int64(0) : nil
     }
   }
 

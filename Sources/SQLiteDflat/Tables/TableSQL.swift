@@ -135,6 +135,8 @@ final class TableSQL: Sendable {
   let guards: [IndexGuard]
   /// Reads the row with a primary key. Columns are compared with `IS`, so that NULL matches NULL.
   let selectKey: String
+  /// Reads only the id of that row.
+  let selectID: String
 
   init(_ schema: EntitySchema) {
     self.schema = schema
@@ -164,6 +166,7 @@ final class TableSQL: Sendable {
     selectLast = "SELECT max(rowid) FROM \(name)"
     let conditions = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
     selectKey = "SELECT rowid, p FROM \(name) WHERE \(conditions)"
+    selectID = "SELECT rowid FROM \(name) WHERE \(conditions)"
   }
 }
 

@@ -30,7 +30,8 @@ extension WorkspaceCore {
     let observer = ResultObserver(
       observers.of(origin.query.schema),
       isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number), rows, handler)
-    return register(observer, readAt: isOurs ? origin.timestamp : -1)
+    let isKnown = isOurs && origin.query.offset == 0
+    return register(observer, readAt: isKnown ? origin.timestamp : -1)
   }
 
   /// Observes an object.

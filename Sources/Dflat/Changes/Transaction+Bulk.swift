@@ -1,0 +1,259 @@
+// Changes of many objects in one call.
+//
+// Objects are found by a condition or by keys, in portions, so that memory does not depend on their
+// number. Rows are changed one after another, by the same path as single requests, but no object is
+// made for them, and rows are kept for observers only.
+//
+// A bulk change is all or nothing: an error ends the transaction, since the rows before it are
+// changed already.
+
+import FlatBuffersRuntime
+
+/// What a change of many objects did.
+public struct BulkChange: Sendable, Equatable {
+  /// The number of objects that were inserted.
+  public internal(set) var inserted: Int
+  /// The number of objects whose content was changed.
+  public internal(set) var updated: Int
+  /// The number of objects that were found but already had the new values.
+  public internal(set) var unchanged: Int
+  /// The number of objects that were deleted.
+  public internal(set) var deleted: Int
+  /// The number of keys without an object.
+  public internal(set) var missing: Int
+
+  /// Creates a result; by default nothing was done.
+  public init(
+    inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, deleted: Int = 0, missing: Int = 0
+  ) {
+    self.inserted = inserted
+    self.updated = updated
+    self.unchanged = unchanged
+    self.deleted = deleted
+    self.missing = missing
+  }
+
+  /// The number of objects that were inserted, updated or deleted.
+  public var count: Int { inserted + updated + deleted }
+}
+
+extension Transaction {
+  /// How many rows are read at a time.
+  private static let portion = 1 << 14
+
+  // MARK: Updating
+
+  /// Changes the objects that a query finds.
+  func updateAll<Draft: ChangeRequest>(
+    _ type: Draft.Type, _ query: Query, _ change: (inout Draft) throws -> Void
+  ) throws -> BulkChange {
+    try bulk(query.schema) { result in
+      var draft: Draft?
+      try forEachPortion(of: query) { rows in
+        // As long as nothing else is written, the rows stay current.
+        var known = version
+        for index in 0..<rows.count {
+          let row = rows[index]
+          let isCurrent = known == version
+          let pending = PendingChange.update(ofCurrent: row, at: isCurrent ? version : .none)
+          try update(&draft, pending, row, query.schema, &result, change)
+          if isCurrent { known = version }
+        }
+      }
+    }
+  }
+
+  /// Changes the objects with some keys, each once.
+  /// - Parameters:
+  ///   - keys: The keys; nil for those that no object can have.
+  ///   - missing: Receives the places of the keys without an object.
+  func updateAll<Draft: ChangeRequest>(
+    _ type: Draft.Type, _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int],
+    _ change: (inout Draft) throws -> Void
+  ) throws -> BulkChange {
+    try bulk(schema) { result in
+      var draft: Draft?
+      var seen = RowIDSet()
+      for (place, key) in keys.enumerated() {
+        guard let key, let row = try written({ try $0.row(of: schema, with: key) }) else {
+          missing.append(place)
+          continue
+        }
+        if seen.contains(row.id) { continue }
+        seen.insert(row.id)
+        let pending = PendingChange.update(ofCurrent: row, at: version)
+        try update(&draft, pending, row, schema, &result, change)
+      }
+    }
+  }
+
+  /// Changes one row by a draft that is used for all of them.
+  private func update<Draft: ChangeRequest>(
+    _ draft: inout Draft?, _ pending: PendingChange, _ row: Row, _ schema: EntitySchema,
+    _ result: inout BulkChange, _ change: (inout Draft) throws -> Void
+  ) throws {
+    var request = draft ?? Draft.creationRequest(Draft.Element(_row: row))
+    draft = request
+    request._change = pending
+    try change(&request)
+    require(
+      request === draft, "the closure of a bulk update has replaced the draft: set its fields")
+    guard request._change.isChanged else {
+      result.unchanged += 1
+      return
+    }
+    let (_, isChanged) = try update(&request._change, schema) { request._encode(to: $0) }
+    if isChanged { result.updated += 1 } else { result.unchanged += 1 }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes the objects that a query finds.
+  func deleteAll(_ query: Query) throws -> BulkChange {
+    try bulk(query.schema) { result in
+      let type = changedType(query.schema)
+      if type.changes == nil {
+        let ids = try written { try $0.ids(query) }
+        try delete(ids, type)
+        result.deleted = ids.count
+        return
+      }
+      try forEachPortion(of: query) { rows in
+        for index in 0..<rows.count { try remove(rows[index], query.schema) }
+        result.deleted += rows.count
+      }
+    }
+  }
+
+  /// Deletes the objects with some keys.
+  /// - Parameters:
+  ///   - keys: The keys; nil for those that no object can have.
+  ///   - missing: Receives the places of the keys without an object.
+  func deleteAll(
+    _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int]
+  ) throws -> BulkChange {
+    try bulk(schema) { result in
+      let type = changedType(schema)
+      var seen = RowIDSet()
+      var ids: [Int64] = []
+      for (place, key) in keys.enumerated() {
+        guard let key, let id = try written({ try $0.id(of: schema, with: key) }) else {
+          missing.append(place)
+          continue
+        }
+        if seen.contains(id) { continue }
+        seen.insert(id)
+        ids.append(id)
+      }
+      if type.changes == nil {
+        try delete(ids, type)
+      } else {
+        for id in ids {
+          if let row = try written({ try $0.row(of: schema, id: id) }) { try remove(row, schema) }
+        }
+      }
+      result.deleted = ids.count
+    }
+  }
+
+  private func delete(_ ids: [Int64], _ type: ChangedType) throws {
+    try write { writer, _ in
+      try writer.delete(type.schema, ids: ids)
+      type.recordUnobservedDeletions(of: ids)
+    }
+  }
+
+  // MARK: Inserting
+
+  /// Stores new objects.
+  func insertAll(_ schema: EntitySchema, _ rows: [Row]) throws -> BulkChange {
+    try bulk(schema) { result in
+      let type = changedType(schema)
+      for row in rows {
+        try write { writer, builder in
+          if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
+          if row.isCanonical {
+            try row.withBytes { try store($0, type, writer) }
+          } else {
+            builder.finish(row.read { schema.layout.copy($0, to: builder) })
+            try store(builder.bytes, type, writer)
+          }
+        }
+      }
+      result.inserted = rows.count
+    }
+  }
+
+  private func store(
+    _ bytes: UnsafeRawBufferPointer, _ type: ChangedType, _ writer: any StorageWriter
+  ) throws {
+    let id = try store(bytes, type.schema, writer)
+    if type.changes != nil {
+      type.record(id, old: nil, new: Row(sound: bytes, id: id), changing: .all)
+    }
+  }
+
+  // MARK: All or nothing
+
+  /// Runs a bulk change. An error ends the transaction.
+  func bulk(
+    _ schema: EntitySchema, _ body: (inout BulkChange) throws -> Void
+  ) throws -> BulkChange {
+    try requireListed(schema, for: "a bulk change")
+    require(isOpen, "a bulk change was made after the changes handler had returned")
+    if let failure { throw failure }
+    var result = BulkChange()
+    do {
+      _ = try takeLease()
+      try body(&result)
+    } catch {
+      if !isAborted { fail(error) }
+      throw error
+    }
+    return result
+  }
+
+  /// Reads in the open storage transaction.
+  private func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
+    let group = try takeLease().group
+    return try workspace.coordinator.use { try body(group.writer) }
+  }
+
+  /// Calls `body` with the rows of a query, portion by portion. It may change the rows.
+  private func forEachPortion(
+    of query: Query, _ body: (borrowing RowBuffer) throws -> Void
+  ) throws {
+    // What a query cuts off depends on its order, so it is read at once. All others are read by
+    // row id.
+    let isCut = query.isCut
+    var start: RowPosition?
+    while true {
+      let portion =
+        isCut
+        ? query
+        : Query(
+          schema: query.schema, condition: query.condition, limit: Self.portion, start: start)
+      let rows = try written { try $0.rows(portion, mark: .none) }
+      try body(rows)
+      if isCut || rows.count < Self.portion { return }
+      start = RowPosition(values: [], id: rows[rows.count - 1].id)
+    }
+  }
+}
+
+extension StorageReader {
+  /// The ids of the rows of a query's result, in order.
+  fileprivate func ids(_ query: Query) throws -> [Int64] {
+    var ids: [Int64] = []
+    let isAnswered = try scanColumns([], query) { id, _ in
+      ids.append(id)
+      return true
+    }
+    if isAnswered { return ids }
+    try scan(query) { id, _ in
+      ids.append(id)
+      return true
+    }
+    return ids
+  }
+}

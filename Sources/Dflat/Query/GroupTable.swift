@@ -1,0 +1,100 @@
+// GroupTable: finds the group of a row by the values of its keys.
+//
+// Keys are bytes: for each value its kind, then the number's eight bytes, or the text's length and
+// bytes. An open hash table has the indexes of the groups; the keys are in one array. Invariants:
+//
+//  - A slot is empty or has the index of a group plus one.
+//  - At most half of the slots are taken.
+
+import FlatBuffersRuntime
+
+struct GroupTable {
+  private var slots = [UInt32](repeating: 0, count: 64)
+  private var hashes: [UInt64] = []
+  private var keys: [UInt8] = []
+  private var ends: [Int] = []
+  private var scratch: [UInt8] = []
+  private let hash = TextHash()
+
+  /// The number of groups.
+  var count: Int { ends.count }
+
+  /// The index of the group with some keys, from 0 up in the order of their first appearance.
+  mutating func group(_ values: Slice<UnsafeBufferPointer<ColumnValue>>) -> Int {
+    scratch.removeAll(keepingCapacity: true)
+    for value in values { append(value) }
+    let hash = scratch.withUnsafeBytes { self.hash($0) }
+    var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[slot] != 0 {
+      let group = Int(slots[slot]) - 1
+      if hashes[group] == hash, isKey(of: group) { return group }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    keys += scratch
+    ends.append(keys.count)
+    hashes.append(hash)
+    slots[slot] = UInt32(ends.count)
+    if ends.count * 2 > slots.count { grow() }
+    return ends.count - 1
+  }
+
+  private mutating func append(_ value: ColumnValue) {
+    switch value {
+    case .null: scratch.append(0)
+    case .integer(let number): append(1, UInt64(bitPattern: number))
+    // −0 equals 0.
+    case .real(let number): append(2, (number + 0).bitPattern)
+    case .text(let bytes):
+      append(3, UInt64(bytes.count))
+      scratch += bytes
+    }
+  }
+
+  private mutating func append(_ kind: UInt8, _ bits: UInt64) {
+    scratch.append(kind)
+    withUnsafeBytes(of: bits) { scratch += $0 }
+  }
+
+  private func isKey(of group: Int) -> Bool {
+    let start = group == 0 ? 0 : ends[group - 1]
+    return keys.withUnsafeBytes { keys in
+      scratch.withUnsafeBytes {
+        equalBytes($0, UnsafeRawBufferPointer(rebasing: keys[start..<ends[group]]))
+      }
+    }
+  }
+
+  private mutating func grow() {
+    slots = [UInt32](repeating: 0, count: slots.count * 2)
+    for (group, hash) in hashes.enumerated() {
+      var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = UInt32(group + 1)
+    }
+  }
+
+  /// The keys of a group; nil for unknown ones.
+  /// - Parameter types: The types of the keys.
+  func keys(of group: Int, _ types: [ValueType]) -> [Value?] {
+    var place = group == 0 ? 0 : ends[group - 1]
+    return keys.withUnsafeBytes { keys in
+      func number() -> UInt64 {
+        defer { place += 8 }
+        return keys.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      }
+      return types.map { type in
+        let kind = keys[place]
+        place += 1
+        switch kind {
+        case 0: return nil
+        case 1: return ColumnValue.integer(Int64(bitPattern: number())).constant(type)
+        case 2: return .real(Double(bitPattern: number()))
+        default:
+          let count = Int(number())
+          defer { place += count }
+          return .string(String(decoding: keys[place..<place + count], as: UTF8.self))
+        }
+      }
+    }
+  }
+}

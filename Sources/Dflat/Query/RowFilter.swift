@@ -1,0 +1,59 @@
+// RowFilter: decides which candidates of a plan are in the result, in the engine's memory.
+//
+// A candidate is in the result if the rest of the condition is true for it, it comes after the
+// query's start position, and its bytes are sound. A damaged row is reported and left out.
+
+import FlatBuffersRuntime
+
+/// Decides which candidates of a plan are in the result. For engines.
+public struct RowFilter: ~Copyable {
+  private let layout: LayoutPlan
+  private let residual: Program?
+  /// Whether there is a residual condition, for inlined code that has no access to it.
+  @usableFromInline let hasResidual: Bool
+  private let start: RowStart?
+  private let report: (_ id: Int64, VerificationError) -> Void
+
+  /// - Parameters:
+  ///   - plan: The plan of the query.
+  ///   - report: Called with each damaged row.
+  init(_ plan: Plan, report: @escaping (_ id: Int64, VerificationError) -> Void) {
+    layout = plan.query.schema.layout.plan
+    residual = plan.residual.map(Program.init)
+    hasResidual = residual != nil
+    start = plan.query.start.map { RowStart($0, plan.query.order) }
+    self.report = report
+  }
+
+  /// Evaluates the residual condition on a row. Also unknown if the result may be false because of
+  /// damage.
+  @usableFromInline
+  func evaluate(_ bytes: UnsafeRawBufferPointer) -> Ternary {
+    guard let residual else { return .true }
+    guard let table = TableReader(root: bytes) else { return .unknown }
+    let verdict = residual.evaluate(table)
+    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
+  }
+
+  /// Whether a row is in the result.
+  /// - Parameter verdict: The result of `evaluate`, which is not false.
+  @inline(__always)
+  func accepts(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
+    // An unknown result may be due to damage.
+    guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return false }
+    if verdict == .unknown { return false }
+    return start.map { $0.isBefore(bytes, id) } ?? true
+  }
+
+  /// A row that the fast check rejects is damaged, or too large for that check.
+  @inline(never)
+  private func isSoundByVerifier(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+    do throws(VerificationError) {
+      try layout.verifyFully(bytes)
+      return true
+    } catch {
+      report(id, error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// RowPosition: a place in the order of a query, between two rows, also when the rows there have been
+// removed.
+//
+// It consists of the values of the sort keys and the row id of the row before it. Row ids are never
+// reused, and rows with equal values are ordered by id, so the position stays meaningful when rows
+// are inserted and deleted around it.
+
+import FlatBuffersRuntime
+
+/// A place in a query's order: behind the row with these values and this id.
+public struct RowPosition: Sendable {
+  /// The values of the sort keys; nil for unknown ones. Positions in a collection are integers.
+  public let values: [Value?]
+  /// The row id.
+  public let id: Int64
+
+  /// Creates a position.
+  public init(values: [Value?], id: Int64) {
+    self.values = values
+    self.id = id
+  }
+
+  /// The position behind a row.
+  init(behind row: Row, _ keys: [SortKey]) {
+    values = row.read { table in keys.map { $0.value(of: table) } }
+    id = row.id
+  }
+}
+
+/// A position, compiled for comparisons with rows.
+struct RowStart {
+  private let keys: [SortKey]
+  private let position: RowPosition
+
+  init(_ position: RowPosition, _ order: [OrderTerm]) {
+    keys = order.map(SortKey.init)
+    self.position = position
+  }
+
+  /// Whether a row comes behind the position.
+  func isBefore(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
+    guard !keys.isEmpty else { return id > position.id }
+    guard let table = TableReader(root: bytes) else { return false }
+    for (key, value) in zip(keys, position.values) {
+      let order = key.compare(table, to: value)
+      if order != 0 { return (order > 0) != key.isDescending }
+    }
+    return id > position.id
+  }
+}
+
+extension SortKey {
+  /// The value of a row; nil if it is unknown. For an order by a collection, the position in it.
+  func value(of row: TableReader) -> Value? {
+    let index = program.result
+    if positions != nil { return position(row).map { .integer(Int64($0)) } }
+    return switch type {
+    case .string: program.utf8(index, row).map { .string(String(decoding: $0, as: UTF8.self)) }
+    case .float, .double: program.real(index, row).map { .real($0) }
+    case .uint64: program.integer(index, row).map { .unsigned(UInt64(bitPattern: $0)) }
+    case .bool: program.integer(index, row).map { .bool($0 != 0) }
+    default: program.integer(index, row).map { .integer($0) }
+    }
+  }
+
+  /// Negative if the row has the smaller value.
+  fileprivate func compare(_ row: TableReader, to other: Value?) -> Int {
+    if type == .string, positions == nil {
+      guard let bytes = program.utf8(program.result, row) else { return other == nil ? 0 : -1 }
+      guard case .string(var text)? = other else { return 1 }
+      return text.withUTF8 { compareBytes(bytes, UnsafeRawBufferPointer($0)) }
+    }
+    guard let value = value(of: row) else { return other == nil ? 0 : -1 }
+    guard let other else { return 1 }
+    func order<T: Comparable>(_ left: T, _ right: T) -> Int {
+      left < right ? -1 : left > right ? 1 : 0
+    }
+    return switch (value, other) {
+    case (.integer(let left), .integer(let right)): order(left, right)
+    case (.unsigned(let left), .unsigned(let right)): order(left, right)
+    case (.real(let left), .real(let right)): order(left, right)
+    case (.bool(let left), .bool(let right)): order(left ? 1 : 0, right ? 1 : 0)
+    default: preconditionFailure("a position has a value of another type than its sort key")
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// Aggregate: what is computed over many objects, with its Swift type.
+
+/// A number type whose sums conditions and queries compute.
+///
+/// All integers that schemas have, `Int`, `Float` and `Double` conform. Programs do not add
+/// conformances.
+public protocol QueryNumber: DflatFriendlyValue {
+  /// The type of sums: 64 bits wide.
+  associatedtype Sum: QueryValue
+}
+
+extension Int: QueryNumber { public typealias Sum = Int }
+extension Int8: QueryNumber { public typealias Sum = Int64 }
+extension UInt8: QueryNumber { public typealias Sum = Int64 }
+extension Int16: QueryNumber { public typealias Sum = Int64 }
+extension UInt16: QueryNumber { public typealias Sum = Int64 }
+extension Int32: QueryNumber { public typealias Sum = Int64 }
+extension UInt32: QueryNumber { public typealias Sum = Int64 }
+extension Int64: QueryNumber { public typealias Sum = Int64 }
+extension UInt64: QueryNumber { public typealias Sum = UInt64 }
+extension Float: QueryNumber { public typealias Sum = Double }
+extension Double: QueryNumber { public typealias Sum = Double }
+
+/// Something that is computed over many objects: `.count`, `.sum(Post.likes)`.
+public struct Aggregate<Output, Element: Atom>: Sendable {
+  let part: AggregatePart
+  let output: @Sendable (AggregateResult) -> Output
+
+  private init(
+    _ kind: AggregateKind, _ expression: ValueExpression,
+    _ output: @escaping @Sendable (AggregateResult) -> Output
+  ) {
+    part = AggregatePart(kind: kind, expression: expression)
+    self.output = output
+  }
+
+  /// The outputs of several aggregates.
+  static func outputs<each Other>(
+    _ aggregates: repeat Aggregate<each Other, Element>, from results: [AggregateResult]
+  ) -> (repeat each Other) {
+    var index = -1
+    func next() -> AggregateResult {
+      index += 1
+      return results[index]
+    }
+    return (repeat (each aggregates).output(next()))
+  }
+
+  private static func value<V: QueryValue>(
+    _ kind: AggregateKind, _ expression: ValueExpression, _ decoder: ValueDecoder<V>
+  ) -> Aggregate<V?, Element> {
+    Aggregate<V?, Element>(kind, expression) {
+      if case .value(let value?) = $0 { decoder(value) } else { nil }
+    }
+  }
+}
+
+extension Aggregate where Output == Int {
+  /// The number of objects.
+  public static var count: Self {
+    // Every object has a first field of the key, known or not.
+    let expression = ValueExpression(node: .constant(.bool(true), .bool), type: .bool)
+    return counting(.count, expression)
+  }
+
+  /// The number of objects for which an expression is known.
+  public static func count<E: QueryExpression>(of expression: E) -> Self
+  where E.Element == Element { counting(.countKnown, expression.expression) }
+
+  private static func counting(_ kind: AggregateKind, _ expression: ValueExpression) -> Self {
+    Aggregate(kind, expression) { if case .count(let count) = $0 { count } else { 0 } }
+  }
+}
+
+extension Aggregate {
+  /// The sum of the known values, 0 if there are none; nil if it does not fit.
+  public static func sum<E: QueryExpression>(_ expression: E) -> Self
+  where E.Element == Element, E.Value: QueryNumber, Output == E.Value.Sum? {
+    value(.sum, expression.expression, ValueDecoder<E.Value.Sum>(nil, .int64))
+  }
+
+  /// The average of the known values; nil if there are none.
+  public static func average<E: QueryExpression>(_ expression: E) -> Self
+  where E.Element == Element, E.Value: QueryNumber, Output == Double? {
+    value(.average, expression.expression, ValueDecoder<Double>(nil, .double))
+  }
+
+  /// The least of the known values; nil if there are none.
+  public static func min<E: QueryExpression>(_ expression: E) -> Self
+  where E.Element == Element, E.Value: DflatFriendlyValue, Output == E.Value? {
+    value(.minimum, expression.expression, expression.decoder)
+  }
+
+  /// The greatest of the known values; nil if there are none.
+  public static func max<E: QueryExpression>(_ expression: E) -> Self
+  where E.Element == Element, E.Value: DflatFriendlyValue, Output == E.Value? {
+    value(.maximum, expression.expression, expression.decoder)
+  }
+}
+
+/// An aggregate without its Swift types.
+struct AggregatePart: Sendable {
+  let kind: AggregateKind
+  let expression: ValueExpression
+
+  /// The aggregate of nothing.
+  var empty: Accumulator { Accumulator(kind, expression.type) }
+}

@@ -1,0 +1,166 @@
+// Counting and adding up, without objects.
+
+extension ObjectQuery {
+  /// The number of objects.
+  ///
+  /// If a key or index answers the whole condition, no object is read.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func count() throws -> Int {
+    let query = query
+    return try reading(query) { reader in
+      if let count = try reader.count(query) { return count }
+      var count = 0
+      try reader.scan(query) { _, _ in
+        count &+= 1
+        return true
+      }
+      return count
+    }
+  }
+
+  /// Whether there is an object.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func exists() throws -> Bool {
+    let query = first(1)
+    return try reading(query) { reader in
+      var isFound = false
+      try reader.scan(query) { _, _ in
+        isFound = true
+        return false
+      }
+      return isFound
+    }
+  }
+
+  /// The sum of a number over all objects.
+  ///
+  /// Unknown values are left out; the sum of nothing is 0. Sums of integers are exact.
+  /// - Parameter expression: A number: `Post.likes`, `Post.likes + Post.views`.
+  /// - Returns: The sum; nil if it does not fit the result's type.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func sum<E: QueryExpression>(_ expression: E) throws -> E.Value.Sum?
+  where E.Element == Element, E.Value: QueryNumber { try value(.sum(expression)) }
+
+  /// The average of a number over all objects for which it is known; nil if there are none.
+  /// - Parameter expression: A number.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func average<E: QueryExpression>(_ expression: E) throws -> Double?
+  where E.Element == Element, E.Value: QueryNumber { try value(.average(expression)) }
+
+  /// The least value of an expression; nil if it is known for no object.
+  /// - Parameter expression: A value with an order.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func min<E: QueryExpression>(_ expression: E) throws -> E.Value?
+  where E.Element == Element, E.Value: DflatFriendlyValue { try value(.min(expression)) }
+
+  /// The greatest value of an expression; nil if it is known for no object.
+  /// - Parameter expression: A value with an order.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func max<E: QueryExpression>(_ expression: E) throws -> E.Value?
+  where E.Element == Element, E.Value: DflatFriendlyValue { try value(.max(expression)) }
+
+  /// One aggregate over all objects.
+  /// - Parameter aggregate: What to compute.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func value<Output>(_ aggregate: Aggregate<Output, Element>) throws -> Output {
+    let query = query
+    let accumulator = try reading(query) { try $0.accumulate([aggregate.part], query)[0] }
+    return aggregate.output(accumulator.result)
+  }
+
+  /// Several aggregates over all objects, computed together.
+  ///
+  ///     let (number, likes, latest) = try posts.values(.count, .sum(Post.likes), .max(Post.date))
+  ///
+  /// - Parameter aggregates: What to compute.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func values<each Output>(
+    _ aggregates: repeat Aggregate<each Output, Element>
+  ) throws -> (repeat each Output) {
+    let query = query
+    var parts: [AggregatePart] = []
+    for aggregate in repeat each aggregates { parts.append(aggregate.part) }
+    let results = try reading(query) { try $0.accumulate(parts, query) }.map(\.result)
+    return Aggregate<Int, Element>.outputs(repeat each aggregates, from: results)
+  }
+
+  /// The different known values of an expression, in ascending order.
+  /// - Parameter expression: Any value.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func distinct<E: QueryExpression>(_ expression: E) throws -> [E.Value]
+  where E.Element == Element, E.Value: DflatFriendlyValue {
+    let decoder = expression.decoder
+    return try groups([expression.expression], []).compactMap { $0.keys[0] }
+      .compactMap { decoder($0) }
+  }
+
+  /// The groups of the objects that have the same values of some expressions, in ascending order of
+  /// these values; unknown values come first.
+  func groups(
+    _ keys: [ValueExpression], _ parts: [AggregatePart]
+  ) throws -> [(keys: [Value?], results: [AggregateResult])] {
+    let query = query
+    let types = keys.map(\.type)
+    return try reading(query) { reader in
+      var table = GroupTable()
+      var accumulators: [Accumulator] = []
+      let expressions = keys + parts.map(\.expression)
+      try reader.scanValues(of: expressions, query) { values in
+        let group = table.group(values[..<keys.count])
+        if group * parts.count == accumulators.count { accumulators += parts.map(\.empty) }
+        for index in parts.indices {
+          accumulators[group * parts.count + index].add(values[keys.count + index])
+        }
+        return true
+      }
+      return (0..<table.count).map { group in
+        (
+          keys: table.keys(of: group, types),
+          results: parts.indices.map { accumulators[group * parts.count + $0].result }
+        )
+      }.sorted { Value.areAscending($0.keys, $1.keys) }
+    }
+  }
+}
+
+extension StorageReader {
+  /// Computes aggregates over the result of a query.
+  func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
+    var accumulators = parts.map(\.empty)
+    let expressions = parts.map(\.expression)
+    try scanValues(of: expressions, query) { values in
+      for index in accumulators.indices { accumulators[index].add(values[index]) }
+      return true
+    }
+    return accumulators
+  }
+}
+
+extension Value {
+  /// Whether some values come before others; nil comes first, and text is ordered by its bytes.
+  fileprivate static func areAscending(_ left: [Value?], _ right: [Value?]) -> Bool {
+    for (left, right) in zip(left, right) {
+      let order = compare(left, right)
+      if order != 0 { return order < 0 }
+    }
+    return false
+  }
+
+  private static func compare(_ left: Value?, _ right: Value?) -> Int {
+    func order<T: Comparable>(_ left: T, _ right: T) -> Int {
+      left < right ? -1 : left > right ? 1 : 0
+    }
+    switch (left, right) {
+    case (nil, nil): return 0
+    case (nil, _): return -1
+    case (_, nil): return 1
+    case (.string(var left)?, .string(var right)?):
+      return left.withUTF8 { left in
+        right.withUTF8 { compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+      }
+    case (.real(let left)?, .real(let right)?): return order(left, right)
+    case (.integer(let left)?, .integer(let right)?): return order(left, right)
+    case (let left?, let right?): return order(left.bits, right.bits)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Pages: a large result in parts, each asked for by itself.
+
+/// A part of a query's result.
+public struct QueryPage<Element: Atom>: Sendable {
+  /// The objects, in the query's order.
+  public let objects: [Element]
+  /// Where the next page begins; nil if there is none.
+  public let next: QueryCursor?
+}
+
+extension ObjectQuery {
+  /// A part of the objects, in the query's order.
+  ///
+  ///     var page = try issues.page(size: 50)
+  ///     while let next = page.next { page = try issues.page(size: 50, after: next) }
+  ///
+  /// A page begins behind the last object of the page before, whatever was inserted or deleted in
+  /// between: an object that stays where it is in the order is on exactly one page. In the order of
+  /// a key or index, or without an order, each page costs the same.
+  ///
+  /// - Parameters:
+  ///   - size: The largest number of objects, at least 1.
+  ///   - cursor: `next` of the page before; nil for the first page.
+  /// - Returns: The objects, and where the next page begins.
+  /// - Throws: `QueryError` if the cursor belongs to another query; `StorageError`; `WorkspaceError`.
+  public func page(size: Int, after cursor: QueryCursor? = nil) throws -> QueryPage<Element> {
+    require(size > 0, "page(size:after:) was called with a size of \(size)")
+    try requireOpen()
+    let query = query
+    let start = try cursor?.position(in: query)
+    let allowed = cursor == nil ? limit : cursor?.remaining
+    // One more shows whether there is another page.
+    let wanted = Swift.min(size, Swift.max(0, allowed ?? size))
+    let rows = try core.fetch(
+      Query(
+        schema: query.schema, condition: query.condition, order: query.order,
+        limit: wanted + (wanted == allowed ? 0 : 1), offset: start == nil ? query.offset : 0,
+        start: start))
+    let isLast = rows.count <= wanted
+    let count = Swift.min(rows.count, wanted)
+    if !isLast, count > 0, rows[count - 1].id < 0 { throw QueryError.unmigrated(query.schema) }
+    let next =
+      isLast || count == 0
+      ? nil
+      : QueryCursor(
+        RowPosition(behind: rows[count - 1], query.order.map(SortKey.init)), of: query,
+        remaining: allowed.map { $0 - count })
+    let objects = rows.map { Element(_row: $0) }
+    return QueryPage(objects: Array(objects.prefix(count)), next: next)
+  }
+}

@@ -1,0 +1,166 @@
+// ObjectQuery: a query as a value, built step by step and answered in many ways.
+//
+// `fetch(for:)` gives objects; an `ObjectQuery` also counts, adds up, groups, projects and pages,
+// without making objects. All of its answers throw their errors. Where it is asked decides what it
+// sees: inside a transaction the transaction's own view, inside a snapshot the snapshot, otherwise
+// committed data.
+
+/// A query for objects of one type.
+///
+///     let open = dflat.query(Issue.self).where(Issue.state == .open)
+///     let number = try open.count()
+///     let newest = try open.orderBy(Issue.created.descending).limit(20).fetch()
+///
+/// It is a value: each step gives a new query, and it may be kept and asked any number of times. It
+/// holds no resources. In `read` and `write`, `query(_:)` of the context gives a query that is valid
+/// inside the closure.
+public struct ObjectQuery<Element: Atom>: Sendable {
+  let core: WorkspaceCore
+  private let scope: ContextScope?
+  private(set) var condition: Node?
+  private(set) var order: [OrderTerm] = []
+  private(set) var limit: Int?
+  private(set) var offset = 0
+
+  init(_ core: WorkspaceCore, scope: ContextScope? = nil) {
+    self.core = core
+    self.scope = scope
+  }
+
+  // MARK: Building
+
+  /// The objects for which also `condition` is true. Objects for which it is unknown are left out.
+  public func `where`<C: QueryExpression<Bool, Element>>(_ condition: C) -> Self {
+    var query = self
+    query.condition = self.condition.map { .conjunction($0, condition._node) } ?? condition._node
+    return query
+  }
+
+  /// The same objects in an order, which replaces the one before.
+  /// - Parameter keys: Keys from most to least significant; ties are in order of insertion.
+  public func orderBy(_ keys: OrderBy<Element>...) -> Self { orderBy(keys) }
+
+  /// The same objects in an order, which replaces the one before.
+  /// - Parameter keys: Keys from most to least significant; ties are in order of insertion.
+  public func orderBy(_ keys: [OrderBy<Element>]) -> Self {
+    var query = self
+    query.order = keys.map(\.term)
+    return query
+  }
+
+  /// At most this many objects, from the beginning of the order after the offset. Zero or less
+  /// gives none.
+  public func limit(_ count: Int) -> Self {
+    var query = self
+    query.limit = count
+    return query
+  }
+
+  /// Leaves out this many objects at the beginning of the order. They are still read, so a program
+  /// that goes from page to page uses `page(size:after:)`.
+  public func offset(_ count: Int) -> Self {
+    var query = self
+    query.offset = count
+    return query
+  }
+
+  /// The query as data.
+  var query: Query { query(condition, limit: limit) }
+
+  /// The query as data, with another condition, limit or start.
+  func query(
+    _ condition: Node?, limit: Int?, start: RowPosition? = nil
+  ) -> Query {
+    Query(
+      schema: Element._schema, condition: condition, order: order, limit: limit, offset: offset,
+      start: start)
+  }
+
+  /// This query with a smaller limit.
+  func first(_ count: Int) -> Query {
+    query(condition, limit: limit.map { Swift.min($0, count) } ?? count)
+  }
+
+  /// This query from a position on.
+  func query(from start: RowPosition?, limit: Int) -> Query {
+    query(condition, limit: limit, start: start)
+  }
+
+  func requireOpen() throws { try scope?.requireOpen() }
+
+  /// Calls `body` with the view that the query is answered from.
+  func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
+    try requireOpen()
+    return try core.reading(query, body)
+  }
+
+  // MARK: Objects
+
+  /// Fetches the objects.
+  /// - Returns: The objects, which can be subscribed to.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func fetch() throws -> FetchedResult<Element> {
+    try requireOpen()
+    let query = query
+    let origin = core.origin(of: query)
+    return FetchedResult(try core.fetch(query).map { Element(_row: $0) }, origin)
+  }
+
+  /// The first object; nil if there is none.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func first() throws -> Element? {
+    try requireOpen()
+    return try core.fetchRow(first(1)).map { Element(_row: $0) }
+  }
+
+  /// The only object; nil if there is none.
+  /// - Throws: `QueryError` if there are several; `StorageError`; `WorkspaceError`.
+  public func only() throws -> Element? {
+    try requireOpen()
+    let rows = try core.fetch(first(2))
+    if rows.count > 1 {
+      throw QueryError(
+        .severalObjects,
+        "more than one \(Element._schema.layout.swiftName) matches \(conditionText)",
+        "ask with a condition that only one object can satisfy, or use first()")
+    }
+    return rows.count == 0 ? nil : Element(_row: rows[0])
+  }
+
+  /// Explains how `fetch` would be executed now.
+  /// - Throws: `StorageError`; `WorkspaceError`.
+  public func explain() throws -> QueryExplanation {
+    try requireOpen()
+    return try core.explain(query)
+  }
+
+  /// The condition with the schema's names.
+  var conditionText: String {
+    condition.map { "'\($0.text(in: Element._schema))'" } ?? "the query for all objects"
+  }
+}
+
+extension Workspace {
+  /// A query for the objects of a type.
+  /// - Parameter type: The entity type.
+  public func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element> {
+    ObjectQuery(_core)
+  }
+}
+
+extension ReadContext {
+  /// A query for the objects of a type, in this snapshot.
+  /// - Parameter type: The entity type.
+  public func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element> {
+    ObjectQuery(core, scope: scope)
+  }
+}
+
+extension WriteContext {
+  /// A query for the objects of a type, in the transaction's own view.
+  /// - Parameter type: One of the transaction's types; asking about another one throws
+  ///   `WorkspaceError`.
+  public func query<Element: Atom>(_ type: Element.Type) -> ObjectQuery<Element> {
+    ObjectQuery(transaction.core, scope: scope)
+  }
+}

@@ -1,0 +1,177 @@
+// Changing many objects in one call of `write`.
+
+extension WriteContext {
+  /// Changes all objects for which a condition is true.
+  ///
+  ///     try txn.update(where: Article.feed == feed) { $0.isRead = true }
+  ///
+  /// No object is made for each row: one draft stands for one row after the other. A row whose
+  /// values do not change is not written. Observers are notified once, after the commit.
+  ///
+  /// - Parameters:
+  ///   - condition: Objects for which it is unknown are left out. It is evaluated for each object
+  ///     before that object is changed.
+  ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
+  ///     object.
+  /// - Returns: How many objects were changed.
+  /// - Throws: The errors of `change`; `StorageError`, with `.alreadyExists` if a key or unique value
+  ///   belongs to another object; `WorkspaceError`. After an error the transaction cannot be
+  ///   committed.
+  @discardableResult
+  public func update<C: QueryExpression>(
+    where condition: C, _ change: (inout C.Element._Draft) throws -> Void
+  ) throws -> BulkChange where C.Value == Bool {
+    try requireUse(of: C.Element.self)
+    return try transaction.updateAll(
+      C.Element._Draft.self, Query(schema: C.Element._schema, condition: condition._node), change)
+  }
+
+  /// Changes the objects of a query: all of its objects, or, with a limit, the first ones of its
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - query: The query. Its workspace must be the one of the transaction.
+  ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
+  ///     object.
+  /// - Returns: How many objects were changed.
+  /// - Throws: The same errors as `update(where:)`.
+  @discardableResult
+  public func update<Element: Atom>(
+    _ query: ObjectQuery<Element>, _ change: (inout Element._Draft) throws -> Void
+  ) throws -> BulkChange {
+    try requireUse(of: Element.self)
+    try query.requireOpen()
+    return try transaction.updateAll(Element._Draft.self, query.query, change)
+  }
+
+  /// Changes the objects with some keys, for example those that a server has sent.
+  ///
+  ///     try txn.update(Article.self, keys: ids) { $0.isRead = true }
+  ///
+  /// There may be any number of keys. Keys that occur several times count once.
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - keys: The primary keys.
+  ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
+  ///     object.
+  /// - Returns: How many objects were changed, and how many keys have no object.
+  /// - Throws: The same errors as `update(where:)`.
+  @discardableResult
+  public func update<Element: Atom>(
+    _ type: Element.Type, keys: some Sequence<Element.ID>,
+    _ change: (inout Element._Draft) throws -> Void
+  ) throws -> BulkChange {
+    try requireUse(of: type)
+    let keys = Array(keys)
+    var missing: [Int] = []
+    var result = try transaction.updateAll(
+      Element._Draft.self, Element._schema, keys: Element._schema.values(of: keys),
+      missing: &missing, change)
+    result.missing = keys.distinct(at: missing).count
+    return result
+  }
+
+  /// Deletes all objects for which a condition is true.
+  ///
+  /// - Parameter condition: Objects for which it is unknown are kept.
+  /// - Returns: How many objects were deleted.
+  /// - Throws: `StorageError`; `WorkspaceError`. After an error the transaction cannot be committed.
+  @discardableResult
+  public func delete<C: QueryExpression>(
+    where condition: C
+  ) throws -> BulkChange where C.Value == Bool {
+    try requireUse(of: C.Element.self)
+    return try transaction.deleteAll(
+      Query(schema: C.Element._schema, condition: condition._node))
+  }
+
+  /// Deletes the objects of a query: all of its objects, or, with a limit, the first ones of its
+  /// order.
+  ///
+  /// - Parameter query: The query. Its workspace must be the one of the transaction.
+  /// - Returns: How many objects were deleted.
+  /// - Throws: The same errors as `delete(where:)`.
+  @discardableResult
+  public func delete<Element: Atom>(_ query: ObjectQuery<Element>) throws -> BulkChange {
+    try requireUse(of: Element.self)
+    try query.requireOpen()
+    return try transaction.deleteAll(query.query)
+  }
+
+  /// Deletes the objects with some keys. There may be any number of keys.
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - keys: The primary keys. Keys that occur several times count once.
+  /// - Returns: How many objects were deleted, and how many keys have no object.
+  /// - Throws: The same errors as `delete(where:)`.
+  @discardableResult
+  public func delete<Element: Atom>(
+    _ type: Element.Type, keys: some Sequence<Element.ID>
+  ) throws -> BulkChange {
+    try requireUse(of: type)
+    let keys = Array(keys)
+    var missing: [Int] = []
+    var result = try transaction.deleteAll(
+      Element._schema, keys: Element._schema.values(of: keys), missing: &missing)
+    result.missing = keys.distinct(at: missing).count
+    return result
+  }
+
+  /// Stores new objects.
+  ///
+  /// - Parameter objects: Their fields.
+  /// - Returns: How many objects were inserted.
+  /// - Throws: `StorageError`, with `.alreadyExists` if another object has a key or a unique value;
+  ///   `WorkspaceError`. After an error the transaction cannot be committed: to replace objects that
+  ///   are stored, use `upsert(contentsOf:)`.
+  @discardableResult
+  public func insert<Element: Atom>(
+    contentsOf objects: some Sequence<Element>
+  ) throws -> BulkChange {
+    try requireUse(of: Element.self)
+    return try transaction.insertAll(Element._schema, objects.map(\._row))
+  }
+
+  /// Stores the values of objects: each replaces the stored object if there is one, and is inserted
+  /// otherwise.
+  ///
+  /// - Parameter objects: The objects, found by their row ids, or by their primary keys if they
+  ///   were not fetched.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The same errors as `insert(contentsOf:)`.
+  @discardableResult
+  public func upsert<Element: Atom>(
+    contentsOf objects: some Sequence<Element>
+  ) throws -> BulkChange {
+    try requireUse(of: Element.self)
+    return try transaction.bulk(Element._schema) { result in
+      for object in objects {
+        let request = Element._Draft.upsertRequest(object)
+        try throwLookUpError()
+        switch try submit(request) {
+        case .inserted: result.inserted += 1
+        case .updated: result.updated += 1
+        case .identity: result.unchanged += 1
+        case .deleted: preconditionFailure("an upsert has deleted an object")
+        }
+      }
+    }
+  }
+}
+
+extension EntitySchema {
+  /// Keys as values; nil for those that no object can have.
+  func values<Key: PrimaryKey>(of keys: [Key]) -> [KeyValues?] {
+    keys.map { $0._keyValues(in: primaryKey[...]) }
+  }
+}
+
+extension Array where Element: PrimaryKey {
+  /// The different keys at some places, in the order of these. Strings are compared by their bytes.
+  func distinct(at places: [Int]) -> [Element] {
+    var seen: Set<CompositeKey<Element>> = []
+    return places.map { self[$0] }.filter { seen.insert(CompositeKey($0)).inserted }
+  }
+}

@@ -1,0 +1,175 @@
+// Changing many objects in one call.
+
+import Dflat
+import DflatTestSupport
+import Platform
+import Testing
+
+@Suite("Changing many objects")
+struct BulkChangeTests {
+  @Test("Objects are changed by a condition and by keys", arguments: TestEngine.all)
+  func updates(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...20).map { post($0, likes: $0) })
+      try await workspace.dflat.write(Post.self) { txn in
+        let some = try txn.update(where: Post.likes > 15) { $0.likes = 100 }
+        #expect(some.updated == 5 && some.unchanged == 0 && some.count == 5)
+        // The draft has the values of each object.
+        let all = try txn.update(where: Post.likes <= 15) { $0.likes += $0.number }
+        #expect(all.updated == 15)
+        let same = try txn.update(where: Post.likes == 100) { $0.likes = 100 }
+        #expect(same.updated == 0 && same.unchanged == 5)
+        let untouched = try txn.update(where: Post.likes == 100) { _ in }
+        #expect(untouched.unchanged == 5)
+        let first = txn.query(Post.self).orderBy(Post.number.descending).limit(2)
+        #expect(try txn.update(first) { $0.isPinned = true }.updated == 2)
+      }
+      let posts = workspace.posts.all()
+      #expect(posts.map(\.likes) == (1...15).map { $0 * 2 } + [100, 100, 100, 100, 100])
+      #expect(posts.filter(\.isPinned).map(\.number) == [19, 20])
+      try await workspace.dflat.write(Post.self) { txn in
+        let keys = [1, 3, 3, 99, 99, 5].map { CompositeKey("s", Int32($0)) }
+        let result = try txn.update(Post.self, keys: keys) { $0.likes = -1 }
+        #expect(result.updated == 3 && result.missing == 1)
+      }
+      #expect(workspace.posts.where(Post.likes == -1).map(\.number) == [1, 3, 5])
+      #expect(try workspace.faults(of: Post._schema).isEmpty)
+    }
+  }
+
+  @Test("Objects are deleted by a condition and by keys", arguments: TestEngine.all)
+  func deletions(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...20).map { post($0, likes: $0, photo: "\($0).jpg") })
+      for isObserved in [false, true] {
+        let all = workspace.posts.all()
+        let subscription =
+          isObserved ? workspace.dflat.subscribe(fetchedResult: all) { _ in } : nil
+        try await workspace.dflat.write(Post.self) { txn in
+          let range = isObserved ? 11..<Int32(14) : 1..<Int32(4)
+          let gone = try txn.delete(where: Post.likes >= range.lowerBound && Post.likes < range.upperBound)
+          #expect(gone.deleted == 3 && gone.count == 3)
+          let keys = [range.upperBound, range.lowerBound, range.upperBound, 99, 99].map {
+            CompositeKey("s", $0)
+          }
+          let byKey = try txn.delete(Post.self, keys: keys)
+          #expect(byKey.deleted == 1 && byKey.missing == 2)
+        }
+        withExtendedLifetime(subscription) {}
+      }
+      #expect(workspace.posts.all().map(\.number) == [5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 19, 20])
+      // A unique value of a deleted object is free again.
+      try workspace.store([post(1, photo: "1.jpg")])
+      #expect(try workspace.faults(of: Post._schema).isEmpty)
+    }
+  }
+
+  @Test("Objects are inserted and upserted", arguments: TestEngine.all)
+  func insertions(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try await workspace.dflat.write(Post.self) { txn in
+        #expect(try txn.insert(contentsOf: (1...10).map { post($0, likes: $0) }).inserted == 10)
+        let result = try txn.upsert(contentsOf: [post(1, likes: 1), post(2, likes: 7), post(11)])
+        #expect(result == .init(inserted: 1, updated: 1, unchanged: 1))
+      }
+      // Objects that were fetched, and objects of bytes, are written as they are.
+      let copies = workspace.posts.all().map { $0.with { $0.number += 100 } }
+      let read = try workspace.posts.all().map { try Post(verifying: $0.toData()) }
+      try await workspace.dflat.write(Post.self) { txn in
+        try txn.insert(contentsOf: copies)
+        #expect(try txn.delete(Post.self, keys: read.map(\.id)).deleted == 11)
+        try txn.insert(contentsOf: read)
+      }
+      #expect(workspace.posts.all().count == 22)
+      #expect(workspace.posts.where(Post.number < 100).underlyingArray == read)
+      #expect(try workspace.faults(of: Post._schema).isEmpty)
+    }
+  }
+
+  @Test("An error rolls the whole transaction back", arguments: TestEngine.all)
+  func errors(engine: TestEngine) async throws {
+    struct Refusal: Error {}
+    try await withTemporaryWorkspace(engine) { workspace in
+      let before = try workspace.store((1...6).map { post($0, photo: "\($0)") })
+      await #expect(throws: StorageError.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try? txn.insert(contentsOf: [post(7), post(8), post(3), post(9)])
+        }
+      }
+      await #expect(throws: StorageError.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.update(where: Post.number > 1) { $0.attachment = .photo(Blog.Photo(path: "x")) }
+        }
+      }
+      await #expect(throws: Refusal.self) {
+        try await workspace.dflat.write(Post.self) { txn in
+          try txn.update(where: Post.number > 1) { draft in
+            if draft.number == 4 { throw Refusal() }
+            draft.likes = 9
+          }
+        }
+      }
+      await #expect(throws: WorkspaceError.self) {
+        try await workspace.dflat.write(Note.self) { try $0.delete(where: Post.likes == 0) }
+      }
+      #expect(workspace.posts.all().underlyingArray == before)
+    }
+  }
+
+  @Test("Observers are notified once", arguments: TestEngine.all)
+  func observation(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...30).map { post($0, likes: $0) })
+      let states = Mutex<[[Int32]]>([])
+      let subscription = workspace.dflat.subscribe(
+        fetchedResult: workspace.posts.where(Post.likes > 20)
+      ) { result in states.withLock { $0.append(result.map(\.number)) } }
+      try await workspace.dflat.write(Post.self) { txn in
+        try txn.update(where: Post.likes <= 3) { $0.likes += 100 }
+        try txn.delete(where: Post.likes > 25 && Post.likes < 100)
+        try txn.insert(contentsOf: [post(31, likes: 31), post(32, likes: 0)])
+      }
+      #expect(states.withLock { $0 } == [[1, 2, 3, 21, 22, 23, 24, 25, 31]])
+      subscription.cancel()
+    }
+  }
+
+  @Test("Portions of rows are changed once each", arguments: [TestEngine.sqlite, .memory])
+  func portions(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      // More objects than are read at a time.
+      let count: Int32 = 40_000
+      try await workspace.dflat.write(Post.self) { txn in
+        try txn.insert(contentsOf: (0..<count).map { post($0, likes: 1) })
+        #expect(try txn.update(where: Post.likes >= 1) { $0.likes += 1 }.updated == Int(count))
+        // Other changes between them are seen.
+        let result = try txn.update(where: Post.number >= 0) { draft in
+          if draft.number == 5 {
+            try txn.update(Post.self, keys: [CompositeKey("s", 7)]) { $0.likes = 50 }
+          }
+          draft.isPinned = true
+        }
+        #expect(result.updated == Int(count))
+      }
+      #expect(try workspace.dflat.query(Post.self).where(Post.likes == 2).count() == Int(count) - 1)
+      #expect(try workspace.dflat.query(Post.self).where(Post.isPinned).count() == Int(count))
+      try await workspace.dflat.write(Post.self) { txn in
+        let result = try txn.delete(where: Post.likes == 2)
+        #expect(result.deleted == Int(count) - 1)
+      }
+      #expect(workspace.posts.all().map(\.number) == [7])
+    }
+  }
+
+  @Test("Keys that are not stored are found", arguments: TestEngine.all)
+  func missingKeys(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...5).map { post($0, likes: $0) })
+      let keys = [9, 2, 7, 9, 5, 1].map { CompositeKey("s", Int32($0)) }
+      let query = workspace.dflat.query(Post.self)
+      #expect(try query.missingKeys(of: keys).map(\.parts.1) == [9, 7])
+      let liked = query.where(Post.likes > 2)
+      #expect(try liked.missingKeys(of: keys).map(\.parts.1) == [9, 2, 7, 1])
+    }
+  }
+}

@@ -60,7 +60,7 @@ final class ChangeRanks {
 
   /// The orders of the results that a transaction touches.
   struct Table {
-    private let changes: UnsafeBufferPointer<RowChange>
+    let changes: UnsafeBufferPointer<RowChange>
     private var entries: [[Term]: Entry] = [:]
 
     private struct Term: Hashable {

@@ -15,9 +15,9 @@ final class FieldIndex {
   // Used by one delivery at a time, so dynamic exclusivity checks would find nothing.
 
   /// Observers by the key of a number, or the hash of a string.
-  @exclusivity(unchecked) private var values = KeyTable<ResultObserver>()
-  @exclusivity(unchecked) private var ranges = IntervalIndex<ResultObserver>()
-  @exclusivity(unchecked) private var unknown = SmallSet<ResultObserver>.none
+  @exclusivity(unchecked) private var values = KeyTable<QueryObserver>()
+  @exclusivity(unchecked) private var ranges = IntervalIndex<QueryObserver>()
+  @exclusivity(unchecked) private var unknown = SmallSet<QueryObserver>.none
 
   init(_ field: FieldDescriptor) {
     reader = ColumnReader(field)
@@ -26,7 +26,7 @@ final class FieldIndex {
 
   var isEmpty: Bool { values.isEmpty && ranges.isEmpty && unknown.isEmpty }
 
-  func insert(_ path: AccessPath, _ observer: ResultObserver) {
+  func insert(_ path: AccessPath, _ observer: QueryObserver) {
     switch path {
     case .equal(let field, let value): values.insert(key(value, field.type), observer)
     case .range(_, let range): ranges.insert(range, observer)
@@ -34,7 +34,7 @@ final class FieldIndex {
     }
   }
 
-  func remove(_ path: AccessPath, _ observer: ResultObserver) {
+  func remove(_ path: AccessPath, _ observer: QueryObserver) {
     switch path {
     case .equal(let field, let value): values.remove(key(value, field.type), observer)
     case .range(_, let range): ranges.remove(range, observer)
@@ -48,7 +48,7 @@ final class FieldIndex {
     return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
   }
 
-  func forEach(_ body: (ResultObserver) -> Void) {
+  func forEach(_ body: (QueryObserver) -> Void) {
     values.forEach(body)
     ranges.forEach(body)
     unknown.forEach(body)
@@ -72,7 +72,7 @@ final class FieldIndex {
   @inline(__always)
   func find(
     _ change: UnsafePointer<RowChange>, _ index: Int, _ value: ColumnValue,
-    _ touched: inout [ResultObserver]
+    _ touched: inout [QueryObserver]
   ) {
     // Old rows are read only if necessary: they have left the processor's caches.
     if change.pointee.fields & mask != 0, change.pointee.new != nil,
@@ -90,7 +90,7 @@ final class FieldIndex {
   @inline(never)
   private func visit(
     _ value: ColumnValue, _ change: UnsafePointer<RowChange>, _ index: Int,
-    _ side: ResultObserver.Side, _ touched: inout [ResultObserver]
+    _ side: QueryObserver.Side, _ touched: inout [QueryObserver]
   ) {
     let exact: UInt64
     let order: UInt64

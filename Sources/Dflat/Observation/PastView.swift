@@ -58,6 +58,22 @@ final class PastView {
     return (rows, isComplete)
   }
 
+  /// Aggregates over the result of a query.
+  func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
+    if earlier.isEmpty { return try snapshot.accumulate(parts, query) }
+    var accumulators = parts.map(\.empty)
+    let readers = parts.map { ExpressionReader($0.expression) }
+    let wider = Query(
+      schema: schema, condition: query.condition, order: query.order,
+      limit: query.limitWithOffset)
+    for row in try rows(wider).rows.dropFirst(query.offset) {
+      row.read { table in
+        for index in readers.indices { accumulators[index].add(readers[index].read(table)) }
+      }
+    }
+    return accumulators
+  }
+
   /// Adds the rows that matched before they were changed.
   private func addEarlierMatches(_ query: Query, _ rows: inout ContiguousArray<Row>) {
     let condition = query.condition.map(Program.init)

@@ -12,12 +12,12 @@ struct SubscriptionIndex: ~Copyable {
   private var objects = KeyTable<ObjectObserver>()
   private var fields: [FieldIndex] = []
   /// The observers that look at every change.
-  private var others: [ResultObserver] = []
+  private var others: [QueryObserver] = []
 
   /// The observers that the changes of a transaction touch.
   struct Touched {
     var objects: [ObjectObserver] = []
-    var results: [ResultObserver] = []
+    var results: [QueryObserver] = []
     /// Their previous rows, to be released after the handlers were called.
     var replaced = ReplacedRows()
   }
@@ -29,7 +29,7 @@ struct SubscriptionIndex: ~Copyable {
     switch observer {
     case let object as ObjectObserver:
       objects.insert(UInt64(bitPattern: object.row.id), object)
-    case let result as ResultObserver:
+    case let result as QueryObserver:
       let net = AccessPath.net(result.query.condition)
       result.prepare(net)
       guard let net else {
@@ -48,7 +48,7 @@ struct SubscriptionIndex: ~Copyable {
     switch observer {
     case let object as ObjectObserver:
       objects.remove(UInt64(bitPattern: object.row.id), object)
-    case let result as ResultObserver:
+    case let result as QueryObserver:
       guard let net = AccessPath.net(result.query.condition) else {
         let last = others.removeLast()
         if last !== result {
@@ -114,7 +114,7 @@ struct SubscriptionIndex: ~Copyable {
 
   /// Shows changes to the observers that are registered under fields.
   private func find(
-    _ changes: UnsafePointer<RowChange>, _ count: Int, _ touched: inout [ResultObserver]
+    _ changes: UnsafePointer<RowChange>, _ count: Int, _ touched: inout [QueryObserver]
   ) {
     let width = fields.count
     withUnsafeTemporaryAllocation(

@@ -120,4 +120,25 @@ struct Accumulator {
 enum AggregateResult: Sendable {
   case count(Int)
   case value(Value?)
+
+  /// Whether both are the same value; text is compared by its bytes.
+  func isSame(as other: AggregateResult) -> Bool {
+    switch (self, other) {
+    case (.count(let left), .count(let right)): left == right
+    case (.value(nil), .value(nil)): true
+    case (.value(.string(let left)?), .value(.string(let right)?)):
+      left.utf8.elementsEqual(right.utf8)
+    case (.value(let left?), .value(let right?)): left.bits == right.bits
+    default: false
+    }
+  }
+}
+
+/// An aggregate without its Swift types.
+struct AggregatePart: Sendable {
+  let kind: AggregateKind
+  let expression: ValueExpression
+
+  /// The aggregate of nothing.
+  var empty: Accumulator { Accumulator(kind, expression.type) }
 }

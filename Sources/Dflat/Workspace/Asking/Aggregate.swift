@@ -97,12 +97,3 @@ extension Aggregate {
     value(.maximum, expression.expression, expression.decoder)
   }
 }
-
-/// An aggregate without its Swift types.
-struct AggregatePart: Sendable {
-  let kind: AggregateKind
-  let expression: ValueExpression
-
-  /// The aggregate of nothing.
-  var empty: Accumulator { Accumulator(kind, expression.type) }
-}

@@ -123,19 +123,6 @@ extension ObjectQuery {
   }
 }
 
-extension StorageReader {
-  /// Computes aggregates over the result of a query.
-  func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
-    var accumulators = parts.map(\.empty)
-    let expressions = parts.map(\.expression)
-    try scanValues(of: expressions, query) { values in
-      for index in accumulators.indices { accumulators[index].add(values[index]) }
-      return true
-    }
-    return accumulators
-  }
-}
-
 extension Value {
   /// Whether some values come before others; nil comes first, and text is ordered by its bytes.
   fileprivate static func areAscending(_ left: [Value?], _ right: [Value?]) -> Bool {

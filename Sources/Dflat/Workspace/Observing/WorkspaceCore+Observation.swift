@@ -47,6 +47,25 @@ extension WorkspaceCore {
     return register(observer, readAt: row.id < 0 ? -1 : row.timestamp)
   }
 
+  /// Observes aggregates over the result of a query. The handler first gets their current values.
+  func observe(
+    _ parts: [AggregatePart], over query: Query,
+    _ handler: @escaping @Sendable ([AggregateResult]) -> Void
+  ) -> any WorkspaceSubscription {
+    register(
+      AggregateObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
+  }
+
+  /// Observes which objects a query gives. The handler first gets all of them.
+  /// - Returns: nil if the workspace is shut down.
+  func observe(
+    keysOf query: Query, _ handler: @escaping @Sendable (KeyObserver.Event) -> Void
+  ) -> (any WorkspaceSubscription)? {
+    let observer = KeyObserver(observers.of(query.schema), query, handler)
+    let subscription = register(observer, readAt: -1)
+    return observer.isCancelled ? nil : subscription
+  }
+
   private func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription
   {
     let type = observer.type

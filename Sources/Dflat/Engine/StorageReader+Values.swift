@@ -1,0 +1,59 @@
+// Reading values of expressions, and aggregates, from any engine.
+//
+// Values come from the columns of a key or index if the engine has them all there, otherwise from
+// the bytes of the rows.
+
+import FlatBuffersRuntime
+
+extension StorageReader {
+  /// Calls `body` with the values of expressions for each row of a query's result, in order, until
+  /// it returns false. Text is valid during the call only.
+  func scanValues(
+    of expressions: [ValueExpression], _ query: Query,
+    _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws {
+    let fields = expressions.compactMap(\.field)
+    if fields.count == expressions.count, try scanKnownColumns(fields, query, body) { return }
+    let readers = expressions.map(ExpressionReader.init)
+    try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, readers.count)) {
+      values in
+      values.initialize(repeating: .null)
+      try scan(query) { _, bytes in
+        guard let table = TableReader(root: bytes) else { return true }
+        for index in readers.indices { values[index] = readers[index].read(table) }
+        return try body(UnsafeBufferPointer(rebasing: values[..<readers.count]))
+      }
+    }
+  }
+
+  /// Reads the values of fields from columns, if possible.
+  private func scanKnownColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool {
+    if fields.allSatisfy({ $0.domain == nil }) {
+      return try scanColumns(fields, query) { try body($1) }
+    }
+    return try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) {
+      known in
+      known.initialize(repeating: .null)
+      return try scanColumns(fields, query) { _, values in
+        for index in fields.indices { known[index] = fields[index].reading(values[index]) }
+        return try body(UnsafeBufferPointer(known))
+      }
+    }
+  }
+}
+
+extension StorageReader {
+  /// Computes aggregates over the result of a query.
+  func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
+    var accumulators = parts.map(\.empty)
+    let expressions = parts.map(\.expression)
+    try scanValues(of: expressions, query) { values in
+      for index in accumulators.indices { accumulators[index].add(values[index]) }
+      return true
+    }
+    return accumulators
+  }
+}

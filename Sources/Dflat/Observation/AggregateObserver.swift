@@ -1,0 +1,79 @@
+// AggregateObserver: an observer of aggregates over what a query gives.
+//
+// The aggregates are maintained from the changed rows: the values of a row that has left are
+// removed, those of a row that has entered are added. They are computed again only if that is
+// impossible: when the least or greatest value has left, for sums of floating-point numbers, whose
+// rounding depends on the order of the terms, and for queries with a limit or an offset.
+
+import FlatBuffersRuntime
+
+/// An observer of aggregates. Its handler gets the results.
+///
+/// Unchecked as `Observer` is.
+final class AggregateObserver: QueryObserver, @unchecked Sendable {
+  typealias Handler = @Sendable ([AggregateResult]) -> Void
+
+  private let parts: [AggregatePart]
+  private let readers: [ExpressionReader]
+  @exclusivity(unchecked) private var accumulators: [Accumulator]
+  /// What the handler got last; nil at first.
+  @exclusivity(unchecked) private var shown: [AggregateResult]?
+  @exclusivity(unchecked) private var isTouched = false
+  /// Written by the thread that releases it, when no call uses it any more.
+  @exclusivity(unchecked) private var handler: Handler?
+
+  init(
+    _ type: TypeObservers, _ query: Query, _ parts: [AggregatePart], _ handler: @escaping Handler
+  ) {
+    self.parts = parts
+    self.handler = handler
+    readers = parts.map { ExpressionReader($0.expression) }
+    accumulators = parts.map(\.empty)
+    super.init(type, query)
+  }
+
+  override func dropHandler() {
+    // Releasing it may deinitialize captured objects and run arbitrary code.
+    let last = handler.take()
+    withExtendedLifetime(last) {}
+  }
+
+  override func apply(
+    _ touches: ResultTouches, _ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows
+  ) -> Bool {
+    if query.isCut { return true }
+    isTouched = true
+    var isKnown = true
+    touches.forEach { touch in
+      let change = orders.changes[Int(touch.change)]
+      if touch.isIn, let new = change.new {
+        new.read { table in
+          for index in readers.indices { accumulators[index].add(readers[index].read(table)) }
+        }
+      }
+      if touch.wasIn, let old = change.old {
+        old.read { table in
+          for index in readers.indices {
+            if !accumulators[index].remove(readers[index].read(table)) { isKnown = false }
+          }
+        }
+      }
+    }
+    return !isKnown
+  }
+
+  override func read(_ past: PastView) throws {
+    accumulators = try past.accumulate(parts, query)
+    isTouched = true
+    isStale = false
+  }
+
+  override func deliverChange() {
+    if isStale || !isTouched { return }
+    isTouched = false
+    let results = accumulators.map(\.result)
+    if let shown, zip(shown, results).allSatisfy({ $0.isSame(as: $1) }) { return }
+    shown = results
+    call { handler?(results) }
+  }
+}

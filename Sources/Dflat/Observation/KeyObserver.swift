@@ -1,0 +1,59 @@
+// KeyObserver: an observer of which objects a query gives, for sets of keys.
+
+/// An observer of the objects that enter and leave the result of a query.
+///
+/// Unchecked as `Observer` is.
+final class KeyObserver: QueryObserver, @unchecked Sendable {
+  typealias Handler = @Sendable (Event) -> Void
+
+  /// What happened to the result.
+  enum Event: Sendable {
+    /// These are all rows.
+    case all(ContiguousArray<Row>)
+    /// Some rows have left, then others have entered. A row whose key has changed does both.
+    case changed(left: [Row], entered: [Row])
+  }
+
+  @exclusivity(unchecked) private var event: Event?
+  /// Written by the thread that releases it, when no call uses it any more.
+  @exclusivity(unchecked) private var handler: Handler?
+
+  init(_ type: TypeObservers, _ query: Query, _ handler: @escaping Handler) {
+    self.handler = handler
+    super.init(type, query)
+  }
+
+  override func dropHandler() {
+    // Releasing it may deinitialize captured objects and run arbitrary code.
+    let last = handler.take()
+    withExtendedLifetime(last) {}
+  }
+
+  override func apply(
+    _ touches: ResultTouches, _ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows
+  ) -> Bool {
+    if query.isCut { return true }
+    var left: [Row] = []
+    var entered: [Row] = []
+    touches.forEach { touch in
+      let change = orders.changes[Int(touch.change)]
+      let old = touch.wasIn ? change.old : nil
+      let new = touch.isIn ? change.new : nil
+      if let old, let new, query.schema.hasSameKey(old, new) { return }
+      if let old { left.append(old) }
+      if let new { entered.append(new) }
+    }
+    if !left.isEmpty || !entered.isEmpty { event = .changed(left: left, entered: entered) }
+    return false
+  }
+
+  override func read(_ past: PastView) throws {
+    event = .all(try past.rows(query).rows)
+    isStale = false
+  }
+
+  override func deliverChange() {
+    guard !isStale, let event = event.take() else { return }
+    call { handler?(event) }
+  }
+}

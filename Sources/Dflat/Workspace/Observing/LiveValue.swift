@@ -1,0 +1,113 @@
+// LiveValue: an aggregate that is always up to date.
+
+public import Dispatch
+public import Observation
+import Platform
+
+extension Workspace {
+  /// Calls a handler with an aggregate over a query's objects, now and whenever it has changed.
+  ///
+  ///     subscription = dflat.subscribe(dflat.query(Issue.self).where(Issue.isOpen), .count) { number in
+  ///       badge.show(number)
+  ///     }
+  ///
+  /// The aggregate is maintained from the changes of each transaction; the query is asked again
+  /// only if the least or greatest value has left, for sums of floating-point numbers, and for
+  /// queries with a limit or an offset. For order and threads see
+  /// `subscribe(fetchedResult:changeHandler:)`.
+  ///
+  /// - Parameters:
+  ///   - query: The objects. A query of a `read` or `write` is watched beyond its closure.
+  ///   - aggregate: What to compute.
+  ///   - changeHandler: Called with the value at the subscription's position in the order of
+  ///     transactions, and once for each later transaction that has changed the value.
+  /// - Returns: The subscription. Releasing it cancels it, so keep it.
+  public func subscribe<Output, Element: Atom>(
+    _ query: ObjectQuery<Element>, _ aggregate: Aggregate<Output, Element>,
+    changeHandler: @escaping @Sendable (_ value: Output) -> Void
+  ) -> any Subscription {
+    let output = aggregate.output
+    return _core.observe([aggregate.part], over: query.query) { changeHandler(output($0[0])) }
+  }
+
+  /// An aggregate over a query's objects, now and whenever it has changed, as a stream that does
+  /// not end by itself.
+  ///
+  /// - Parameters:
+  ///   - query: The objects.
+  ///   - aggregate: What to compute.
+  ///   - bufferingPolicy: Which values are kept for a reader that is behind; by default the newest.
+  /// - Returns: The stream. Dropping it cancels the subscription.
+  public func subscribe<Output: Sendable, Element: Atom>(
+    _ query: ObjectQuery<Element>, _ aggregate: Aggregate<Output, Element>,
+    bufferingPolicy: AsyncStream<Output>.Continuation.BufferingPolicy = .bufferingNewest(1)
+  ) -> AsyncStream<Output> {
+    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let subscription = subscribe(query, aggregate) { continuation.yield($0) }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+/// An aggregate that follows the data, and notifies Swift's Observation when it has changed.
+///
+///     let number = try LiveValue(dflat.query(Issue.self).where(Issue.isOpen), .count, in: dflat)
+///     print(number.value)
+public final class LiveValue<Value: Sendable>: Observable, Sendable {
+  private struct State {
+    var shown: Value
+    /// The value to show, once the queue runs the update.
+    var newest: Value?
+    var subscription: (any WorkspaceSubscription)?
+  }
+
+  private let registrar = ObservationRegistrar()
+  private let state: Mutex<State>
+  private let queue: DispatchQueue?
+
+  /// Follows an aggregate.
+  ///
+  /// - Parameters:
+  ///   - query: The objects.
+  ///   - aggregate: What to compute.
+  ///   - workspace: The workspace to observe. It is not kept alive.
+  ///   - queue: The queue on which `value` changes. It must be serial; the default is the main
+  ///     queue, for views. With nil, `value` changes where callbacks run.
+  /// - Throws: `StorageError` or `WorkspaceError` if the first value cannot be computed.
+  public init<Element: Atom>(
+    _ query: ObjectQuery<Element>, _ aggregate: Aggregate<Value, Element>,
+    in workspace: some Workspace, on queue: DispatchQueue? = .main
+  ) throws {
+    self.queue = queue
+    state = Mutex(State(shown: try query.value(aggregate)))
+    let subscription = workspace.subscribe(query, aggregate) { [weak self] value in
+      self?.take(value)
+    }
+    state.withLock { $0.subscription = subscription }
+  }
+
+  /// The value as it is now.
+  public var value: Value {
+    registrar.access(self, keyPath: \.value)
+    return state.withLock { $0.shown }
+  }
+
+  private func take(_ value: Value) {
+    let isFirst = state.withLock { state in
+      defer { state.newest = value }
+      return state.newest == nil
+    }
+    // An update that is already queued shows the newest value.
+    guard isFirst else { return }
+    guard let queue else { return show() }
+    queue.async { [weak self] in self?.show() }
+  }
+
+  private func show() {
+    registrar.withMutation(of: self, keyPath: \.value) {
+      state.withLock { state in
+        if let newest = state.newest.take() { state.shown = newest }
+      }
+    }
+  }
+}

@@ -44,5 +44,9 @@ struct WideSum: Sendable {
   var unsigned: UInt64? { high == 0 ? low : nil }
 
   /// The sum, rounded.
-  var real: Double { Double(high) * 0x1p64 + Double(low) }
+  var real: Double {
+    // A small negative number would lose its digits in the difference of two great ones.
+    if let signed { return Double(signed) }
+    return Double(high) * 0x1p64 + Double(low)
+  }
 }

@@ -16,8 +16,8 @@ struct MemoryQuery {
 
   /// Calls `body` with candidates until it returns false.
   func forEachCandidate(_ body: (Row) -> Bool) {
-    if plan.isOrderedByEngine, let term = plan.query.order.first {
-      return inOrder(of: term.field, isDescending: term.isDescending) { id in
+    if plan.isOrderedByEngine, let term = plan.query.order.first, let field = term.field {
+      return inOrder(of: field, isDescending: term.isDescending) { id in
         table.rows[id].map { body($0.row) } ?? true
       }
     }

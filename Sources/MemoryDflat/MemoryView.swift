@@ -68,7 +68,7 @@ extension MemoryView {
     let fields =
       if query.key != nil { query.schema.primaryKey } else {
         (plan.predicate?.fields ?? [])
-          + (plan.isOrderedByEngine ? plan.query.order.map(\.field) : [])
+          + (plan.isOrderedByEngine ? plan.query.order.compactMap(\.field) : [])
       }
     var indexes: [String] = []
     for name in fields.map({ query.schema.indexName($0) }) where !indexes.contains(name) {

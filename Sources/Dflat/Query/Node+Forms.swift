@@ -17,12 +17,13 @@ extension Node {
     switch self {
     case .field(let field): field.form
     case .arithmetic(_, let left, let right, .uint64): left.form ?? right.form
+    case .folded: FoldedForm.self
     default: nil
     }
   }
 
   /// The type in which the value of this node is compared.
-  private func operandType(_ type: ValueType) -> ValueType {
+  func operandType(_ type: ValueType) -> ValueType {
     switch self {
     case .field(let field) where field.form != nil: field.type
     case .constant(_, .uint64), .arithmetic(_, _, _, .uint64): .uint64

@@ -112,7 +112,7 @@ extension Query {
       for alternative in field.alternatives { visit(alternative) }
     }
     condition?.forEachField(visit)
-    for term in order { visit(term.field) }
+    for case let field? in order.map(\.field) { visit(field) }
     return mentioned.sorted()
   }
 }
@@ -143,9 +143,18 @@ extension Node {
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
-    case .bits(let operand, _, _, _): operand.forEachField(body)
+    case .bits(let operand, _, _, _), .folded(let operand): operand.forEachField(body)
     case .match(let tag, _): body(tag)
     }
+  }
+}
+
+extension Node {
+  /// The fields of the root table that the value depends on; see `FieldSet.mask`.
+  var rootMask: UInt64 {
+    var mask: UInt64 = 0
+    forEachField { mask |= $0.rootMask }
+    return mask
   }
 }
 

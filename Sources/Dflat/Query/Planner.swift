@@ -201,12 +201,12 @@ struct Planner {
   /// have to read all of it.
   func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
     guard capabilities.canOrder, query.order.count == 1, let term = query.order.first,
-      term.positions == nil, isUsable(term.field), term.field.domain == nil,
-      capabilities.ordersUnsigned || term.field.type != .uint64,
+      term.positions == nil, let field = term.field, isUsable(field), field.domain == nil,
+      capabilities.ordersUnsigned || field.type != .uint64,
       // No index has the order of a later field of the key.
-      term.field.column == .key(0) || !term.field.isKey
+      field.column == .key(0) || !field.isKey
     else { return false }
     guard let predicate else { return query.limit != nil }
-    return predicate.columns == [term.field.path]
+    return predicate.columns == [field.path]
   }
 }

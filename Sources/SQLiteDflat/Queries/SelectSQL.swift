@@ -26,11 +26,12 @@ struct SelectSQL {
     let schema = plan.query.schema
     let term = plan.isOrderedByEngine ? plan.query.order.first : nil
     var statement = "SELECT m.rowid, m.p FROM "
-    if let term, case .index(let index)? = term.field.column {
+    let ordering = term?.field
+    if let ordering, case .index(let index)? = ordering.column {
       // CROSS JOIN keeps SQLite from reordering the tables.
       let side = schema.indexes[index].table
       statement += "\(side.quoted) AS s CROSS JOIN \(table) AS m ON m.rowid = s.rowid"
-      driver = term.field
+      driver = ordering
       use(side)
     } else {
       statement += "\(table) AS m"
@@ -38,9 +39,9 @@ struct SelectSQL {
     if let predicate = plan.predicate {
       statement += " WHERE " + condition(predicate, schema)
     }
-    if let term {
-      let column = column(term.field)
-      if case .key(let key)? = term.field.column { use("__pk\(key)") }
+    if let term, let ordering {
+      let column = column(ordering)
+      if case .key(let key)? = ordering.column { use("__pk\(key)") }
       let direction = term.isDescending ? " DESC" : ""
       statement += " ORDER BY \(column)\(direction), \(driver == nil ? "m" : "s").rowid"
     } else {

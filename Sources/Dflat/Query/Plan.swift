@@ -21,11 +21,15 @@ public struct Query: Sendable {
   public let order: [OrderTerm]
   /// The maximum number of objects; nil for all.
   public let limit: Int?
+  /// The fields whose values are wanted, perhaps none; nil for whole objects.
+  public let reading: [FieldDescriptor]?
 
   /// Creates a query; by default it gives all objects.
   public init(
-    schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil
+    schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil,
+    reading: [FieldDescriptor]? = nil
   ) {
+    self.reading = reading
     self.schema = schema
     self.condition = condition
     self.order = order
@@ -56,26 +60,9 @@ public struct Plan: Sendable {
   /// Whether the engine delivers candidates in the query's order. Otherwise they come by row id,
   /// and `RowCollector` sorts them if the query has an order.
   public let isOrderedByEngine: Bool
-
-  /// - Parameters:
-  ///   - query: The query to plan.
-  ///   - capabilities: What the engine can do.
-  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
-  public init(
-    _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
-  ) rethrows {
-    let planner = Planner(usable: try query.mentionedIndexes.filter(isUsable), capabilities)
-    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
-    self.query = query
-    if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
-      predicate = narrowing.predicate
-      residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
-    } else {
-      predicate = nil
-      residual = query.condition
-    }
-    isOrderedByEngine = planner.canOrder(query, by: predicate)
-  }
+  /// The index that answers the predicate and the order alone. If there is none, each field of the
+  /// predicate, and the field of an order, is a key or has an index of its own.
+  public let scan: IndexScan?
 }
 
 extension Query {
@@ -99,21 +86,43 @@ extension Query {
     }
   }
 
-  /// The indexes that the condition or the order mentions: their positions in the schema, in
-  /// ascending order.
-  public var mentionedIndexes: [Int] {
+  /// The indexes of fields that the condition or the order mentions: their positions in the schema,
+  /// in ascending order.
+  var mentionedIndexes: [Int] {
     // An array, since there are few: a set would not be faster, and its first use in a process
     // takes longer than planning.
     var mentioned: [Int] = []
-    func visit(_ field: FieldDescriptor) {
+    forEachField { field in
       if case .index(let index) = field.column, !mentioned.contains(index) {
         mentioned.append(index)
       }
+    }
+    return mentioned.sorted()
+  }
+
+  /// Whether an index can be of use for the query. If not, its plan does not depend on the state
+  /// of any index.
+  public var mayUseIndexes: Bool {
+    if let reading, schema.indexes.contains(where: { $0.covers(reading) }) { return true }
+    var mayUse = false
+    forEachField { field in
+      if case .index? = field.column { mayUse = true }
+      if mayUse { return }
+      mayUse = schema.compoundIndexes.contains { index in
+        schema.indexes[index].columns.contains { $0.reader.field == field }
+      }
+    }
+    return mayUse
+  }
+
+  /// Calls `body` with each field that the condition or the order mentions.
+  private func forEachField(_ body: (FieldDescriptor) -> Void) {
+    func visit(_ field: FieldDescriptor) {
+      body(field)
       for alternative in field.alternatives { visit(alternative) }
     }
     condition?.forEachField(visit)
-    for case let field? in order.map(\.field) { visit(field) }
-    return mentioned.sorted()
+    for term in order { term.node.forEachField(visit) }
   }
 }
 
@@ -162,7 +171,7 @@ extension Query {
   /// The predicate on single fields that a condition implies, regardless of which indexes exist;
   /// nil if there is none.
   static func narrowing(_ condition: Node) -> (predicate: IndexPredicate, isExact: Bool)? {
-    let narrowing = Planner(usable: nil, QueryCapabilities()).narrow(condition, negated: false)
+    let narrowing = Planner(.everyField, QueryCapabilities()).narrow(condition, negated: false)
     return narrowing.predicate.map { ($0, narrowing.isExact) }
   }
 }
@@ -210,7 +219,7 @@ extension IndexPredicate {
 
 extension IndexPredicate {
   /// Whether an engine can evaluate the predicate.
-  fileprivate func isWithin(_ capabilities: QueryCapabilities) -> Bool {
+  func isWithin(_ capabilities: QueryCapabilities) -> Bool {
     size <= capabilities.maximumPredicateSize && depth <= capabilities.maximumPredicateDepth
   }
 

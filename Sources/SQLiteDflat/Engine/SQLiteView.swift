@@ -108,7 +108,10 @@ class SQLiteView: StorageReader {
       try withPlan(query) { plan in
         let sql = engine.sql(for: query.schema)
         let key = query.key
-        let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
+        let positions = query.reading.flatMap(plan.covers)
+        let select =
+          key.map { SelectSQL($0, sql) }
+          ?? SelectSQL(plan, sql, positions.map { .values($0) } ?? .rows)
         var lines: [String] = []
         if let statement = try connection.statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
@@ -117,9 +120,10 @@ class SQLiteView: StorageReader {
           while try statement.step() { lines.append(statement.string(3) ?? "") }
         }
         return QueryExplanation(
-          statement: select.text, plan: lines, indexes: select.indexes,
+          statement: select.text, plan: lines, indexes: select.indexes, of: query.schema,
           rowByRow: plan.residual.map { $0.text(in: query.schema) },
-          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
+          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
+          isCovering: key == nil && positions != nil)
       }
     }
   }
@@ -127,7 +131,7 @@ class SQLiteView: StorageReader {
   // MARK: Plans
 
   private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
-    if query.mentionedIndexes.isEmpty {
+    if !query.mayUseIndexes {
       return try body(Plan(query, engine.capabilities.queries) { _ in false })
     }
     let sql = engine.sql(for: query.schema)

@@ -3,51 +3,36 @@
 // Rows come by ascending row id, or in the order of one key or index. A condition on an index
 // becomes a set of row ids, `rowid IN (SELECT rowid FROM side WHERE …)`, which SQLite walks in
 // ascending order without sorting rows. For the order of an index its side table drives a join.
+// Values that an index has are read from its side table alone.
 // Constants are always bound, so the text is the same from query to query and its statement is
 // found in the cache.
 
 import Dflat
 import SQLiteAccess
 
-/// A SELECT of `rowid, p` and its constants.
+/// A SELECT and its constants.
 struct SelectSQL {
+  /// What is selected.
+  enum Selection {
+    /// The row id and the object.
+    case rows
+    /// The row id and columns of the scanned index; see `Plan.covers`.
+    case values([Int])
+    /// The number of candidates, regardless of the limit.
+    case count
+  }
+
   private(set) var text: String
   private(set) var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
   private(set) var indexes: [String] = []
   private let sql: TableSQL
   private var table: String { sql.quoted }
-  /// The column whose side table drives the join, if there is a join.
-  private var driver: FieldDescriptor?
 
-  init(_ plan: Plan, _ sql: TableSQL) {
+  init(_ plan: Plan, _ sql: TableSQL, _ selection: Selection = .rows) {
     self.sql = sql
     text = ""
-    let schema = plan.query.schema
-    let term = plan.isOrderedByEngine ? plan.query.order.first : nil
-    var statement = "SELECT m.rowid, m.p FROM "
-    let ordering = term?.field
-    if let ordering, case .index(let index)? = ordering.column {
-      // CROSS JOIN keeps SQLite from reordering the tables.
-      let side = schema.indexes[index].table
-      statement += "\(side.quoted) AS s CROSS JOIN \(table) AS m ON m.rowid = s.rowid"
-      driver = ordering
-      use(side)
-    } else {
-      statement += "\(table) AS m"
-    }
-    if let predicate = plan.predicate {
-      statement += " WHERE " + condition(predicate, schema)
-    }
-    if let term, let ordering {
-      let column = column(ordering)
-      if case .key(let key)? = ordering.column { use("__pk\(key)") }
-      let direction = term.isDescending ? " DESC" : ""
-      statement += " ORDER BY \(column)\(direction), \(driver == nil ? "m" : "s").rowid"
-    } else {
-      statement += " ORDER BY m.rowid"
-    }
-    text = statement
+    text = plan.scan.map { scan($0, plan, selection) } ?? select(plan, selection)
   }
 
   /// The statement for one key.
@@ -69,17 +54,53 @@ struct SelectSQL {
     if !indexes.contains(index) { indexes.append(index) }
   }
 
+  // MARK: Statements
+
+  /// The statement for a plan with one index.
+  private mutating func scan(_ scan: IndexScan, _ plan: Plan, _ selection: Selection) -> String {
+    let side = sql.sides[scan.index]
+    use(side.table)
+    let condition = plan.predicate.map { " WHERE " + expression($0, prefix: "s.") } ?? ""
+    let direction = scan.isDescending ? " DESC" : ""
+    let ordered = side.columns.prefix(scan.orderedColumns)
+    let order =
+      " ORDER BY " + ordered.map { "s.\($0.quoted)\(direction), " }.joined() + "s.rowid"
+    switch selection {
+    case .count: return "SELECT count(*) FROM \(side.table.quoted) AS s\(condition)"
+    case .values(let positions):
+      let columns = positions.map { ", s.\(side.columns[$0].quoted)" }.joined()
+      return "SELECT s.rowid\(columns) FROM \(side.table.quoted) AS s\(condition)\(order)"
+    case .rows where scan.orderedColumns > 0:
+      // CROSS JOIN keeps SQLite from reordering the tables.
+      return "SELECT m.rowid, m.p FROM \(side.table.quoted) AS s CROSS JOIN \(table) AS m "
+        + "ON m.rowid = s.rowid\(condition)\(order)"
+    case .rows:
+      return "SELECT m.rowid, m.p FROM \(table) AS m WHERE m.rowid IN "
+        + "(SELECT s.rowid FROM \(side.table.quoted) AS s\(condition)) ORDER BY m.rowid"
+    }
+  }
+
+  /// The statement for a plan with the primary key, or with several indexes of single fields.
+  private mutating func select(_ plan: Plan, _ selection: Selection) -> String {
+    let condition = plan.predicate.map { " WHERE " + self.condition($0, plan.query.schema) } ?? ""
+    if case .count = selection { return "SELECT count(*) FROM \(table) AS m\(condition)" }
+    let start = "SELECT m.rowid, m.p FROM \(table) AS m\(condition) ORDER BY "
+    guard plan.isOrderedByEngine, let term = plan.query.order.first, let field = term.field else {
+      return start + "m.rowid"
+    }
+    if case .key(let key)? = field.column { use("__pk\(key)") }
+    return start + "\(column(field, prefix: ""))\(term.isDescending ? " DESC" : ""), m.rowid"
+  }
+
   // MARK: Conditions
 
   /// A condition on the row `m`.
   private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
     // All conditions on one index or key become one expression.
     if let field = predicate.onlyField {
-      if case .index? = field.column, field != driver {
-        return "m.rowid IN (" + rowIDs(predicate, schema) + ")"
-      }
+      if case .index? = field.column { return "m.rowid IN (" + rowIDs(predicate, schema) + ")" }
       if case .key(let key)? = field.column { use("__pk\(key)") }
-      return expression(predicate, column: column(field))
+      return expression(predicate, prefix: "")
     }
     switch predicate {
     case .never: return "0"
@@ -98,35 +119,41 @@ struct SelectSQL {
     if let field = predicate.onlyField, case .index(let index)? = field.column {
       let side = schema.indexes[index].table
       use(side)
-      let inner = expression(predicate, column: field.path.quoted)
-      return "SELECT rowid FROM \(side.quoted) WHERE \(inner)"
+      return "SELECT rowid FROM \(side.quoted) WHERE " + expression(predicate, prefix: "")
     }
     return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
   }
 
-  private func column(_ field: FieldDescriptor) -> String {
-    if case .key(let key)? = field.column { return "m.__pk\(key)" }
-    return "s.\(field.path.quoted)"
+  /// The column of a field: one of the main table `m` for a key, or one of a side table.
+  /// - Parameter prefix: The name of the side table, with a point.
+  private func column(_ field: FieldDescriptor, prefix: String) -> String {
+    if prefix.isEmpty, case .key(let key)? = field.column { return "m.__pk\(key)" }
+    return prefix + field.path.quoted
   }
 
-  /// A condition on one column.
-  private mutating func expression(_ predicate: IndexPredicate, column: String) -> String {
+  /// A condition on columns of one table.
+  private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
     case .and(let parts):
-      return "(" + parts.map { expression($0, column: column) }.joined(separator: " AND ") + ")"
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):
-      return "(" + parts.map { expression($0, column: column) }.joined(separator: " OR ") + ")"
-    case .isNull: return "\(column) IS NULL"
-    case .bits(_, let test, let mask):
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " OR ") + ")"
+    case .isNull(let field): return "\(column(field, prefix: prefix)) IS NULL"
+    case .bits(let field, let test, let mask):
+      let column = column(field, prefix: prefix)
       constants.append(mask)
       guard test == .contains else { return "(\(column) & ?) <> 0" }
       constants.append(mask)
       return "(\(column) & ?) = ?"
-    case .oneOf(_, let values):
+    case .oneOf(let field, let values):
       constants += values
+      let column = column(field, prefix: prefix)
+      // With one value as an equality, which an order can follow.
+      if values.count == 1 { return "\(column) = ?" }
       return "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
     case .compare(let field, let comparison, let value):
+      let column = column(field, prefix: prefix)
       if field.type == .uint64, case .unsigned(let constant) = value {
         return unsigned(comparison, constant, column: column)
       }

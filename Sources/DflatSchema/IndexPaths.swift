@@ -2,22 +2,31 @@
 //
 // Paths follow references and union members but not vectors, and no path passes through the same
 // table type twice. They are in declaration order, depth first, so that every run and every build
-// names the same indexes in the same order.
+// names the same indexes in the same order. Compound indexes follow, in the order of the attribute.
 
-/// An indexed field, with its path from the root.
+/// An index of a root: an indexed field with its path from the root, or several fields.
 public struct IndexPath: Hashable, Sendable {
-  /// The storage name: `f10`, `f20__type`, `f20__u1__f4`.
+  /// The storage name: `f10`, `f20__type`, `f20__u1__f4`; of a compound index,
+  /// `x__f6__x__f10`.
   public var path: String
   /// Whether the values under this path must be unique.
   public var isUnique: Bool
-  /// Where the indexed field is declared.
+  /// Where the indexed field is declared; for a compound index, where it is.
   public var position: SourcePosition
+  /// The fields of a compound index; nil for the index of a single field.
+  public var compound: CompoundIndex?
 
-  /// Creates an index path from its parts.
+  /// Creates the path of an indexed field from its parts.
   public init(path: String, isUnique: Bool, position: SourcePosition) {
     self.path = path
     self.isUnique = isUnique
     self.position = position
+  }
+
+  /// Creates the path of a compound index.
+  public init(_ index: CompoundIndex) {
+    self.init(path: index.storageName, isUnique: index.isUnique, position: index.position)
+    compound = index
   }
 }
 
@@ -25,14 +34,16 @@ extension Schema {
   /// The maximum number of indexes for the root of a compiled file.
   public static let indexPathLimit = 10_000
 
-  /// The secondary indexes of `root`, in declaration order, depth first.
+  /// The secondary indexes of `root`: those of single fields in declaration order, depth first, then
+  /// the compound ones.
   ///
   /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the
   /// walk stops there. Empty if `root` is not a table of this schema.
   public func indexPaths(of root: QualifiedName) -> [IndexPath] {
     var walk = IndexWalk(schema: self)
     walk.run(root)
-    return walk.found
+    guard case .table(let table) = types[root] else { return walk.found }
+    return walk.found + table.compoundIndexes.map(IndexPath.init)
   }
 
   /// Whether `root` has too many indexes.

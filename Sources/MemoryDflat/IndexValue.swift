@@ -22,12 +22,11 @@ enum IndexValue: Sendable {
     return .text(start: start, text)
   }
 
-  /// The value of a row.
-  init(_ reader: ColumnReader, _ row: TableReader) {
-    switch reader.read(row) {
+  /// The stored value of a field of this type.
+  init(_ value: ColumnValue, _ type: ValueType) {
+    switch value {
     case .null: self = .null
-    case .integer(let value):
-      self = reader.field.type == .uint64 ? Self.unsigned(value) : .integer(value)
+    case .integer(let value): self = type == .uint64 ? Self.unsigned(value) : .integer(value)
     case .real(let value): self = .real(value)
     case .text(let bytes): self = Self.text(String(decoding: bytes, as: UTF8.self))
     }
@@ -83,8 +82,8 @@ extension IndexValue: Comparable {
   }
 }
 
-/// The values of all fields of a primary key.
-struct PrimaryKeyValue: Comparable, Sendable {
+/// The values of all fields of a primary key, or of all columns of an index.
+struct KeyTuple: Comparable, Sendable {
   let first: IndexValue
   let rest: [IndexValue]
 
@@ -94,27 +93,54 @@ struct PrimaryKeyValue: Comparable, Sendable {
   }
 
   init(_ readers: [ColumnReader], _ row: TableReader) {
-    first = readers.isEmpty ? .null : IndexValue(readers[0], row)
-    rest = readers.count < 2 ? [] : readers.dropFirst().map { IndexValue($0, row) }
+    func value(_ reader: ColumnReader) -> IndexValue {
+      IndexValue(reader.read(row), reader.field.type)
+    }
+    first = readers.isEmpty ? .null : value(readers[0])
+    rest = readers.count < 2 ? [] : readers.dropFirst().map(value)
+  }
+
+  init(_ columns: [IndexColumn], _ row: TableReader) {
+    func value(_ column: IndexColumn) -> IndexValue {
+      column.withValue(of: row) { IndexValue($0, column.field.type) }
+    }
+    first = value(columns[0])
+    rest = columns.count < 2 ? [] : columns.dropFirst().map(value)
   }
 
   /// The value of the n-th field.
   subscript(place: Int) -> IndexValue { place == 0 ? first : rest[place - 1] }
 
-  static func < (left: PrimaryKeyValue, right: PrimaryKeyValue) -> Bool {
-    let order = IndexValue.compare(left.first, right.first)
-    if order != 0 || left.rest.isEmpty { return order < 0 }
-    return left.rest.lexicographicallyPrecedes(right.rest)
+  var hasNull: Bool { first.isNull || rest.contains(where: \.isNull) }
+
+  /// Whether the first `count` values are equal.
+  func hasPrefix(of other: KeyTuple, _ count: Int) -> Bool {
+    (0..<count).allSatisfy { self[$0] == other[$0] }
+  }
+
+  static func < (left: KeyTuple, right: KeyTuple) -> Bool { compare(left, right) < 0 }
+
+  static func == (left: KeyTuple, right: KeyTuple) -> Bool { compare(left, right) == 0 }
+
+  /// Negative if the left one comes first, zero if they are equal.
+  static func compare(_ left: KeyTuple, _ right: KeyTuple) -> Int {
+    var order = IndexValue.compare(left.first, right.first)
+    var place = 0
+    while order == 0, place < left.rest.count {
+      order = IndexValue.compare(left.rest[place], right.rest[place])
+      place += 1
+    }
+    return order
   }
 }
 
 /// An index entry for a row.
 struct IndexEntry: Comparable, Sendable {
-  let value: IndexValue
+  let key: KeyTuple
   let id: Int64
 
   static func < (left: IndexEntry, right: IndexEntry) -> Bool {
-    let order = IndexValue.compare(left.value, right.value)
+    let order = KeyTuple.compare(left.key, right.key)
     return order == 0 ? left.id < right.id : order < 0
   }
 }

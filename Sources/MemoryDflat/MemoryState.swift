@@ -28,7 +28,7 @@ struct MemoryState: Sendable {
   }
 
   /// The row with a primary key, as it is stored.
-  func row(of schema: EntitySchema, with key: PrimaryKeyValue) -> Row? {
+  func row(of schema: EntitySchema, with key: KeyTuple) -> Row? {
     // In place: a copy of the table would count a dozen references.
     guard let place = versions[schema]?.table ?? places[schema.table] else { return nil }
     return tables[place].keys[key]

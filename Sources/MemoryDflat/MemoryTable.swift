@@ -18,12 +18,12 @@ struct MemoryTable: Sendable {
   /// A row and its key, as read by the version of the schema that wrote it.
   struct Stored: Sendable {
     let row: Row
-    let key: PrimaryKeyValue
+    let key: KeyTuple
   }
 
   struct Index: Sendable {
-    let reader: ColumnReader
-    /// Identifies the index: the field, and the default for an absent one.
+    let columns: [IndexColumn]
+    /// Identifies the index: the columns, and the defaults for absent fields.
     let name: String
     var entries = SortedMap<IndexEntry, Void>()
   }
@@ -31,7 +31,7 @@ struct MemoryTable: Sendable {
   private let name: String
   private let ids: RowIDs
   private(set) var rows = SortedMap<Int64, Stored>()
-  private(set) var keys = SortedMap<PrimaryKeyValue, Row>()
+  private(set) var keys = SortedMap<KeyTuple, Row>()
   private(set) var indexes: [Index] = []
 
   init(_ name: String, _ ids: RowIDs) {
@@ -41,10 +41,11 @@ struct MemoryTable: Sendable {
 
   /// The positions of a schema's indexes; missing ones are built.
   mutating func places(ofIndexesIn schema: EntitySchema) -> [Int] {
-    schema.indexReaders.map { reader in
-      let name = "\(reader.field.path) \(reader.absentValue)"
+    schema.indexes.map { index in
+      let columns = index.columns
+      let name = columns.map { "\($0.name) \($0.reader.absentValue)" }.joined(separator: ", ")
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
-      var index = Index(reader: reader, name: name)
+      var index = Index(columns: columns, name: name)
       rows.forEach { _, stored in
         index.add(stored.row)
         return true
@@ -61,7 +62,7 @@ struct MemoryTable: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, uniques: [Int]
   ) throws -> Int64 {
     let row = Row(sound: bytes, id: ids.next())
-    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    let key = row.read { KeyTuple(schema.keyReaders, $0) }
     try setKey(key, row, schema)
     do { try refuseDuplicates(of: row, uniques, schema) } catch {
       keys.remove(key)
@@ -80,7 +81,7 @@ struct MemoryTable: Sendable {
         .missing, table: name, rowid: id, message: "there is no such row to update")
     }
     let row = new.withBytes { Row(sound: $0, id: id) }
-    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    let key = row.read { KeyTuple(schema.keyReaders, $0) }
     try setKey(key, row, schema)
     do { try refuseDuplicates(of: row, uniques, schema) } catch {
       if key == old.key { keys.set(key, old.row) } else { keys.remove(key) }
@@ -99,7 +100,7 @@ struct MemoryTable: Sendable {
 
   /// Gives a row its key, unless another row has it.
   private mutating func setKey(
-    _ key: PrimaryKeyValue, _ row: Row, _ schema: EntitySchema
+    _ key: KeyTuple, _ row: Row, _ schema: EntitySchema
   ) throws {
     guard let other = keys.set(key, row), other.id != row.id else { return }
     keys.set(key, other)
@@ -110,12 +111,12 @@ struct MemoryTable: Sendable {
 
   private func refuseDuplicates(of row: Row, _ uniques: [Int], _ schema: EntitySchema) throws {
     for place in uniques {
-      let reader = indexes[place].reader
-      let value = row.read { IndexValue(reader, $0) }
-      if let other = indexes[place].owner(of: value, otherThan: row.id) {
+      let columns = indexes[place].columns
+      let key = row.read { KeyTuple(columns, $0) }
+      if let other = indexes[place].owner(of: key, otherThan: row.id) {
         throw StorageError(
           .alreadyExists, table: name, rowid: other,
-          key: row.read { schema.describe(reader.read($0), of: reader.field) },
+          key: row.read { schema.describe(columns, of: $0) },
           message: "another object has it already")
       }
     }
@@ -124,7 +125,7 @@ struct MemoryTable: Sendable {
 
 extension MemoryTable.Index {
   private func entry(of row: Row) -> IndexEntry {
-    IndexEntry(value: row.read { IndexValue(reader, $0) }, id: row.id)
+    IndexEntry(key: row.read { KeyTuple(columns, $0) }, id: row.id)
   }
 
   fileprivate mutating func add(_ row: Row) { entries.set(entry(of: row), ()) }
@@ -138,12 +139,12 @@ extension MemoryTable.Index {
     entries.set(new, ())
   }
 
-  /// Another row with a value, which is not null; nil if there is none.
-  fileprivate func owner(of value: IndexValue, otherThan id: Int64) -> Int64? {
-    if value.isNull { return nil }
+  /// Another row with the same values, none of which is null; nil if there is none.
+  fileprivate func owner(of key: KeyTuple, otherThan id: Int64) -> Int64? {
+    if key.hasNull { return nil }
     var owner: Int64?
-    entries.forEach(after: { $0.value < value }) { entry, _ in
-      if entry.value != value { return false }
+    entries.forEach(after: { $0.key < key }) { entry, _ in
+      if entry.key != key { return false }
       if entry.id == id { return true }
       owner = entry.id
       return false

@@ -66,7 +66,7 @@ extension MemoryView {
   }
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
-    let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
+    let key = row.read { KeyTuple(schema.keyReaders, $0) }
     guard let row = currentState().row(of: schema, with: key) else { return nil }
     try row.verify(as: schema)
     return row
@@ -94,24 +94,29 @@ extension MemoryView {
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let (plan, table, _) = plan(query) else {
       return QueryExplanation(
-        statement: nil, plan: ["no object was ever stored"], indexes: [], rowByRow: nil,
-        isSortedInMemory: false)
+        statement: nil, plan: ["no object was ever stored"], indexes: [], of: query.schema,
+        rowByRow: nil, isSortedInMemory: false)
     }
-    let fields =
-      if query.key != nil { query.schema.primaryKey } else {
-        (plan.predicate?.fields ?? [])
-          + (plan.isOrderedByEngine ? plan.query.order.map(\.field) : [])
+    let names =
+      if query.key != nil { query.schema.primaryKey.map(query.schema.indexName) }
+      else if let scan = plan.scan { [query.schema.indexes[scan.index].table] }
+      else {
+        ((plan.predicate?.fields ?? [])
+          + (plan.isOrderedByEngine ? plan.query.order.compactMap(\.field) : []))
+          .map(query.schema.indexName)
       }
     var indexes: [String] = []
-    for name in fields.map({ query.schema.indexName($0) }) where !indexes.contains(name) {
-      indexes.append(name)
-    }
+    for name in names where !indexes.contains(name) { indexes.append(name) }
+    let isCovering = query.key == nil && plan.isCovered
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
-        ? ["each of \(table.rows.count) rows"] : indexes.map { "look up \($0)" },
-      indexes: indexes, rowByRow: plan.residual.map { $0.text(in: query.schema) },
-      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
+        ? ["each of \(table.rows.count) rows"]
+        : indexes.map { "look up \($0)\(isCovering ? " (covering)" : "")" },
+      indexes: indexes, of: query.schema,
+      rowByRow: plan.residual.map { $0.text(in: query.schema) },
+      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
+      isCovering: isCovering)
   }
 
   /// nil if no object of the type was ever stored.
@@ -130,7 +135,7 @@ extension MemoryView {
 extension MemoryState {
   /// The row with a primary key.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let row = row(of: schema, with: PrimaryKeyValue(key)) else { return nil }
+    guard let row = row(of: schema, with: KeyTuple(key)) else { return nil }
     try row.verify(as: schema)
     return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }
   }

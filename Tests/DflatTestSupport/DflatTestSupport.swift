@@ -16,6 +16,10 @@
 public enum Blog {}
 /// The namespace of item.fbs, slot.fbs and shelf.fbs.
 public enum Kit {}
+/// The namespace of the entity `Memo`, which has compound indexes.
+public enum Desk {}
+/// The namespace of another version of `Memo`.
+public enum DESK {}
 /// `Kit` in a later version of a program, with the same tables.
 public enum KIT {}
 /// The namespace of article.fbs.

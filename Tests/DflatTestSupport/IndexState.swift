@@ -57,7 +57,9 @@ public enum IndexState: String, CaseIterable, Sendable {
     let ids = try rowIDs(of: side)
     // Row ids without an object.
     let taken = Set(ids).union(try rowIDs(of: main))
-    let column = String(side.dropFirst(main.count + 2))
+    let columns = EntitySchema.columnNames(ofIndex: String(side.dropFirst(main.count + 2)))
+      .map { "\"\($0)\"" }
+    let list = columns.joined(separator: ", ")
     switch self {
     case .complete, .mixed: break
     case .missing: try connection.execute("DROP TABLE \"\(side)\"")
@@ -74,9 +76,10 @@ public enum IndexState: String, CaseIterable, Sendable {
       var free = Set(1..<last).subtracting(taken).sorted()
       if !taken.contains(last + 3), random.oneIn(2) { free.append(last + 3) }
       for id in free where random.oneIn(2) {
+        // Values of some other row, so that conditions that match objects also find the orphan.
         try connection.execute(
-          "INSERT OR IGNORE INTO \"\(side)\" (rowid, \"\(column)\") VALUES (?, ?)",
-          [.integer(id), try anyValue(side, column, connection)])
+          "INSERT OR IGNORE INTO \"\(side)\" (rowid, \(list)) "
+            + "SELECT ?, \(list) FROM \"\(side)\" ORDER BY \(list) LIMIT 1", [.integer(id)])
       }
     case .balanced:
       // Replaces two rows by two others with the same sum of ids.
@@ -101,8 +104,8 @@ public enum IndexState: String, CaseIterable, Sendable {
     case .wrongValues:
       for id in ids where random.oneIn(3) {
         try connection.execute(
-          "UPDATE OR IGNORE \"\(side)\" SET \"\(column)\" = "
-            + "(SELECT \"\(column)\" FROM \"\(side)\" WHERE rowid = ?) WHERE rowid = ?",
+          "UPDATE OR IGNORE \"\(side)\" SET (\(list)) = "
+            + "(SELECT \(list) FROM \"\(side)\" WHERE rowid = ?) WHERE rowid = ?",
           [.integer(random.pick(ids)), .integer(id)])
       }
     case .withoutIndexes:
@@ -111,20 +114,12 @@ public enum IndexState: String, CaseIterable, Sendable {
       try connection.execute("ALTER TABLE \"\(side)\" RENAME TO \"elsewhere\"")
       try connection.execute("DROP INDEX IF EXISTS \"index__\(side)\"")
       try connection.execute(
-        "CREATE INDEX IF NOT EXISTS \"other__\(side)\" ON elsewhere (\"\(column)\")")
+        "CREATE INDEX IF NOT EXISTS \"other__\(side)\" ON elsewhere (\(list))")
       try connection.execute("ALTER TABLE \"elsewhere\" RENAME TO \"\(side)\"")
     }
   }
 
   private func exists(_ table: String, _ connection: Connection) throws -> Bool {
     try !connection.rows("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(table)]).isEmpty
-  }
-
-  /// A value of some other row, so that conditions that match objects also find the orphan.
-  private func anyValue(
-    _ side: String, _ column: String, _ connection: Connection
-  ) throws -> SQLValue {
-    try connection.value(
-      "SELECT \"\(column)\" FROM \"\(side)\" ORDER BY \"\(column)\" LIMIT 1") ?? .null
   }
 }

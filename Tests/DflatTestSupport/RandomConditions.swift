@@ -147,7 +147,7 @@ func isNaN<Value>(_ value: Value) -> Bool {
   (value as? Double)?.isNaN ?? (value as? Float)?.isNaN ?? false
 }
 
-private func compareWithConstant<Value: DflatFriendlyValue, Element: Atom>(
+func compareWithConstant<Value: DflatFriendlyValue, Element: Atom>(
   _ kind: Kind<Value>, _ term: Term<Value, Element>, _ constant: Value, _ name: ComparisonName,
   swapped: Bool
 ) -> Term<Bool, Element> {
@@ -207,7 +207,7 @@ private func compare<Value: DflatFriendlyValue, Element: Atom>(
   }
 }
 
-private func membership<Value: DflatFriendlyValue, Element: Atom>(
+func membership<Value: DflatFriendlyValue, Element: Atom>(
   _ kind: Kind<Value>, _ term: Term<Value, Element>, _ values: [Value], _ negated: Bool
 ) -> Term<Bool, Element> {
   func real(_ expression: some QueryExpression<Value, Element>) -> Condition<Element> {
@@ -221,7 +221,7 @@ private func membership<Value: DflatFriendlyValue, Element: Atom>(
     })
 }
 
-private func isNull<Value: DflatFriendlyValue, Element: Atom>(
+func isNull<Value: DflatFriendlyValue, Element: Atom>(
   _ term: Term<Value, Element>, _ negated: Bool
 ) -> Term<Bool, Element> {
   func real(_ expression: some QueryExpression<Value, Element>) -> Condition<Element> {
@@ -241,7 +241,7 @@ private func negation<Element: Atom>(_ term: Term<Bool, Element>) -> Term<Bool, 
   return Term(real(term.expression), "!\(term.text)", { term.meaning($0).map { !$0 } })
 }
 
-private func and<Element: Atom>(
+func and<Element: Atom>(
   _ left: Term<Bool, Element>, _ right: Term<Bool, Element>
 ) -> Term<Bool, Element> {
   func real(

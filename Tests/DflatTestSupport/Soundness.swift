@@ -36,7 +36,7 @@ public func unsoundness(
   }
 
   let last = objects.keys.max()
-  for (index, descriptor) in schema.indexes.enumerated() {
+  for descriptor in schema.indexes {
     let table = descriptor.table
     let names = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)])
@@ -44,9 +44,10 @@ public func unsoundness(
       if complete { faults.append("\(table) is missing") }
       continue
     }
-    var side: [Int64: SQLValue] = [:]
-    for row in try connection.rows("SELECT rowid, \"\(descriptor.field.path)\" FROM \"\(table)\"") {
-      if let id = row[0].integer { side[id] = row[1] }
+    var side: [Int64: [SQLValue]] = [:]
+    let columns = descriptor.columns.map { ", \"\($0.name)\"" }.joined()
+    for row in try connection.rows("SELECT rowid\(columns) FROM \"\(table)\"") {
+      if let id = row[0].integer { side[id] = Array(row[1...]) }
     }
     let greatest = side.keys.max() ?? .min
     if complete, side.keys.max() != last { faults.append("\(table) is not complete") }
@@ -54,10 +55,10 @@ public func unsoundness(
       faults.append("\(table) has row \(id) without an object")
     }
     for (id, bytes) in objects.sorted(by: { $0.key < $1.key }) where id <= greatest {
-      let value = read([schema.indexReaders[index]], bytes)
+      let value = read(descriptor.columns, bytes)
       // Other programs store 0 for an empty union.
-      if table.hasSuffix("__type"), value == [.null], side[id] == .integer(0) { continue }
-      if side[id].map({ [$0] }) != value {
+      if table.hasSuffix("__type"), value == [.null], side[id] == [.integer(0)] { continue }
+      if side[id] != value {
         faults.append(
           "\(table) has \(String(describing: side[id])) for row \(id), whose value is \(value)")
       }
@@ -69,13 +70,22 @@ public func unsoundness(
 private func read(_ readers: [ColumnReader], _ bytes: [UInt8]) -> [SQLValue] {
   bytes.withUnsafeBytes { bytes in
     guard let table = TableReader(root: bytes) else { return [] }
-    return readers.map { reader in
-      switch reader.read(table) {
-      case .null: .null
-      case .integer(let value): .integer(value)
-      case .real(let value): .real(value)
-      case .text(let text): .text(String(decoding: text, as: UTF8.self))
-      }
-    }
+    return readers.map { value($0.read(table)) }
+  }
+}
+
+private func read(_ columns: [IndexColumn], _ bytes: [UInt8]) -> [SQLValue] {
+  bytes.withUnsafeBytes { bytes in
+    guard let table = TableReader(root: bytes) else { return [] }
+    return columns.map { $0.withValue(of: table, value) }
+  }
+}
+
+private func value(_ value: ColumnValue) -> SQLValue {
+  switch value {
+  case .null: .null
+  case .integer(let value): .integer(value)
+  case .real(let value): .real(value)
+  case .text(let text): .text(String(decoding: text, as: UTF8.self))
   }
 }

@@ -88,7 +88,8 @@ public struct TestEngine: Sendable, CustomTestStringConvertible {
       capabilities: EngineCapabilities(
         excludesOtherWriters: false, canNest: false,
         queries: QueryCapabilities(
-          maximumPredicateSize: 1, maximumPredicateDepth: 0, isExact: false, canOrder: false)),
+          maximumPredicateSize: 1, maximumPredicateDepth: 0, isExact: false, canOrder: false,
+          usesCompoundIndexes: false)),
       targetQueue: settings.targetQueue)
     return Made(workspace: workspace)
   }

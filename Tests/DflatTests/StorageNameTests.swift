@@ -30,11 +30,36 @@ struct StorageNameTests {
   func readers() {
     let schema = Kit.Item._schema
     for index in schema.indexes {
-      #expect(schema.reader(for: index.field.path)?.field.path == index.field.path)
+      let name = index.columns[0].name
+      #expect(schema.column(named: name)?.reader.field.path == name)
     }
     #expect(!schema.indexes.isEmpty)
-    for text in ["", "f4_", "f4__", "f4__f", "f30000", "f4__type", "f4__u1__f4"] {
-      #expect(schema.reader(for: text) == nil)
+    for text in ["", "f4_", "f4__", "f4__f", "f30000", "f4__type", "f4__u1__f4", "f8__nocase"] {
+      #expect(schema.column(named: text) == nil)
     }
+  }
+
+  @Test(
+    "The name of a compound index lists its columns, and no field is called so",
+    arguments: [
+      ("x__f6__x__f10", ["f6", "f10"]),
+      ("x__f14__f4__x__f6__nocase", ["f14__f4", "f6__nocase"]),
+      ("x__f6__nocase", ["f6__nocase"]),
+      ("x__f20__u1__f4__x__f20__type", ["f20__u1__f4", "f20__type"]),
+      ("f6", ["f6"]),
+    ])
+  func compoundNames(text: String, columns: [String]) {
+    #expect(EntitySchema.columnNames(ofIndex: text) == columns)
+    #expect(EntitySchema.isStorageName(text) == (text == "f6"))
+  }
+
+  @Test(
+    "Other names are no indexes",
+    arguments: [
+      "", "x", "x__", "x__f6_", "x__x", "x__f6__x", "f6__x__f10", "x__f", "x__f6__nocase__f10",
+      "x__nocase", "x_f6", "f6__nocase", "y__f6", "x__f6__x__nocase", "x__type",
+    ])
+  func noIndexes(text: String) {
+    #expect(EntitySchema.columnNames(ofIndex: text).isEmpty)
   }
 }

@@ -129,14 +129,9 @@ final class MigrationPlan: Sendable {
   private func owners(of row: Row, _ reader: any StorageReader) throws -> [Int64] {
     var rows: Set<Int64> = []
     if let owner = try reader.row(of: new, keyOf: row) { rows.insert(owner.id) }
-    for (index, column) in zip(new.indexes, new.indexReaders) where index.isUnique {
-      guard let value = row.read({ column.read($0).constant(column.field.type) }) else { continue }
-      let query = Query(
-        schema: new,
-        condition: .comparison(
-          .equal, .field(column.storedField), .constant(value, column.field.type),
-          column.field.type))
-      let found = try reader.rows(query, mark: .none)
+    for index in new.indexes where index.isUnique {
+      guard let condition = row.read({ index.columns.sameValues(as: $0) }) else { continue }
+      let found = try reader.rows(Query(schema: new, condition: condition), mark: .none)
       for position in 0..<found.count { rows.insert(found[position].id) }
     }
     return rows.sorted()

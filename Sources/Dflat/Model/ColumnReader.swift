@@ -82,9 +82,9 @@ public struct ColumnReader: Sendable {
     switch field.type {
     case .string:
       if rootText > 0, let bytes = table.utf8(at: rootText) { return .text(bytes) }
-      return program.utf8(program.result, table).map { .text($0) } ?? .null
-    case .float, .double: return program.real(program.result, table).map { .real($0) } ?? .null
-    default: return program.integer(program.result, table).map { .integer($0) } ?? .null
+      return program.utf8(program.result, table, nil).map { .text($0) } ?? .null
+    case .float, .double: return program.real(program.result, table, nil).map { .real($0) } ?? .null
+    default: return program.integer(program.result, table, nil).map { .integer($0) } ?? .null
     }
   }
 }

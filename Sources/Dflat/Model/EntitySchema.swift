@@ -16,8 +16,8 @@ public final class EntitySchema: Sendable {
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]
-  /// Reads the indexed fields from rows, in the order of `indexes`.
-  public let indexReaders: [ColumnReader]
+  /// The positions of the indexes that queries find by their columns, not by their field.
+  let compoundIndexes: [Int]
 
   /// The unions that must not be empty when they are written.
   let requiredUnions: [Property]
@@ -33,8 +33,9 @@ public final class EntitySchema: Sendable {
   ///   - table: The name of the main table.
   ///   - layout: The layout of the fields in a row.
   ///   - primaryKey: The vtable offsets of the key's fields.
-  ///   - indexes: The paths of the indexed fields.
-  ///   - uniques: The paths of the indexed fields whose values are unique.
+  ///   - indexes: The storage names of the indexes: the paths of indexed fields, and the names of
+  ///     compound indexes.
+  ///   - uniques: The same of the indexes whose values are unique.
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
     uniques: [String] = []
@@ -59,14 +60,17 @@ public final class EntitySchema: Sendable {
     let root = root
     self.primaryKey = primaryKey.map { root.field($0, in: names) }
     self.indexes = paths.map {
-      IndexDescriptor(field: names.field($0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
+      IndexDescriptor(
+        columns: names.columns(ofIndex: $0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
+    }
+    compoundIndexes = self.indexes.indices.filter { [indexes = self.indexes] in
+      indexes[$0].isCompound
     }
     requiredUnions = layout.properties.filter {
       if case .union = $0.kind { $0.isRequired } else { false }
     }
     keyReaders = self.primaryKey.map(ColumnReader.init)
     realKeys = keyReaders.filter { $0.field.type == .float || $0.field.type == .double }
-    indexReaders = self.indexes.map { ColumnReader($0.field) }
   }
 
   private init(table: String, layout: TableLayout, columns: [String: ColumnReference]) {
@@ -78,7 +82,7 @@ public final class EntitySchema: Sendable {
     keyReaders = []
     requiredUnions = []
     realKeys = []
-    indexReaders = []
+    compoundIndexes = []
     root = FieldPath(name: "", steps: [], place: .table(layout))
   }
 
@@ -92,7 +96,7 @@ public final class EntitySchema: Sendable {
   }
 
   /// The field with a storage name; nil if there is none.
-  private func knownField(_ path: String) -> FieldDescriptor? {
+  func knownField(_ path: String) -> FieldDescriptor? {
     var place = root
     var parts = Self.parts(of: path)[...]
     while let part = parts.popFirst() {
@@ -138,52 +142,4 @@ extension EntitySchema {
       right.read { right in keyReaders.allSatisfy { $0.read(left).isSame(as: $0.read(right)) } }
     }
   }
-}
-
-/// A secondary index.
-public struct IndexDescriptor: Sendable {
-  /// The indexed field.
-  public let field: FieldDescriptor
-  /// Whether no two objects may have the same value; unknown values are exempt.
-  public let isUnique: Bool
-  /// The name of the side table.
-  public let table: String
-}
-
-extension EntitySchema {
-  /// Whether a name has the form of a storage name: `f10`, `f20__type`, `f20__u1__f4`.
-  public static func isStorageName(_ name: String) -> Bool {
-    let parts = parts(of: name)
-    func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.allSatisfy(\.isASCIIDigit) }
-    guard let first = parts.first, first.first == "f", isNumber(first.dropFirst()) else {
-      return false
-    }
-    return parts.dropFirst().enumerated().allSatisfy { index, part in
-      (part == "type" && index == parts.count - 2)
-        || ((part.first == "f" || part.first == "u") && isNumber(part.dropFirst()))
-    }
-  }
-
-  /// The parts of a name between double underscores; empty if it has other underscores.
-  ///
-  /// Splitting by a string would be shorter, but its first use in a process takes longer than most
-  /// queries.
-  private static func parts(of name: String) -> [Substring] {
-    let pieces = name.split(separator: "_" as Character, omittingEmptySubsequences: false)
-    var parts: [Substring] = []
-    for (index, piece) in pieces.enumerated() {
-      if index.isMultiple(of: 2) { parts.append(piece) } else if !piece.isEmpty { return [] }
-    }
-    return pieces.count.isMultiple(of: 2) ? [] : parts
-  }
-
-  /// A reader for the field with a storage name; nil if this version of the schema has no such
-  /// field.
-  public func reader(for name: String) -> ColumnReader? {
-    knownField(name).map(ColumnReader.init)
-  }
-}
-
-extension Character {
-  fileprivate var isASCIIDigit: Bool { "0"..."9" ~= self }
 }

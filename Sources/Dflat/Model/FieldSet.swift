@@ -55,6 +55,15 @@ public struct FieldSet: Sendable {
     }
   }
 
+  /// Adds the fields of another set.
+  public mutating func formUnion(_ other: FieldSet) {
+    if (bits | other.bits) >> 63 != 0 {
+      let isAll = (bits >> 63 != 0 && others == nil) || (other.bits >> 63 != 0 && other.others == nil)
+      others = isAll ? nil : (others ?? []).union(other.others ?? [])
+    }
+    bits |= other.bits
+  }
+
   @usableFromInline
   func containsOther(_ slot: Int) -> Bool {
     bits >> 63 != 0 && others?.contains(slot) != false

@@ -98,12 +98,17 @@ extension SortKey {
   }
 
   private func knownPrefix(of table: TableReader) -> UInt64? {
-    if positions != nil { return position(table).map { UInt64($0 + 1) } }
+    program.withScratch { knownPrefix(of: table, $0) }
+  }
+
+  @inline(__always)
+  private func knownPrefix(of table: TableReader, _ scratch: ScratchMemory) -> UInt64? {
+    if positions != nil { return position(table, scratch).map { UInt64($0 + 1) } }
+    let index = program.result
     switch type {
-    case .string: return program.utf8(program.result, table).map { OrderKey.prefix($0) }
-    case .float, .double: return program.real(program.result, table).map { OrderKey.key($0) }
-    default:
-      return program.integer(program.result, table).map { OrderKey.key($0, type) }
+    case .string: return program.utf8(index, table, scratch).map { OrderKey.prefix($0) }
+    case .float, .double: return program.real(index, table, scratch).map { OrderKey.key($0) }
+    default: return program.integer(index, table, scratch).map { OrderKey.key($0, type) }
     }
   }
 }

@@ -82,11 +82,12 @@ final class ChangeRanks {
     /// - Parameter count: The number of changes that touch it.
     mutating func order(_ terms: [OrderTerm], _ keys: [SortKey], touching count: Int) -> ChangeOrder
     {
-      // Row ids need no ranks, and an order by positions in a collection belongs to a single query.
+      // Row ids need no ranks. An order by positions in a collection or by a computed value belongs
+      // to a single query.
       guard count > 8, count * 64 > changes.count, !keys.isEmpty,
-        terms.allSatisfy({ $0.positions == nil })
+        terms.allSatisfy({ $0.positions == nil && $0.field != nil })
       else { return ChangeOrder(changes, by: keys) }
-      let name = terms.map { Term(path: $0.field.path, isDescending: $0.isDescending) }
+      let name = terms.map { Term(path: $0.field?.path ?? "", isDescending: $0.isDescending) }
       var entry = entries[name] ?? Entry()
       entry.asked += count
       if entry.ranks == nil, entry.asked > changes.count {

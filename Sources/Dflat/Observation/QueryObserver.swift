@@ -125,7 +125,7 @@ class QueryObserver: Observer, @unchecked Sendable {
 
   private func compile() -> Program? {
     match = .condition
-    query.condition?.forEachField { mask |= $0.rootMask }
+    mask = query.condition?.rootMask ?? 0
     program = query.condition.map { Program($0) }
     return program
   }

@@ -24,6 +24,8 @@ public enum Node: Sendable {
   case match(FieldDescriptor, [Value])
   /// Whether certain bits of an integer are set.
   indirect case bits(Node, BitTest, Value, ValueType)
+  /// A text without the difference of upper and lower case; see `CaseFolding`.
+  indirect case folded(Node)
 }
 
 /// `+`, `-` and `%`: exact, in the type of the operands. A result that does not fit is unknown.

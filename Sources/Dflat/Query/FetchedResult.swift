@@ -63,6 +63,11 @@ public struct QueryExplanation: Sendable {
   public let plan: [String]
   /// The keys and indexes that narrow or order the rows, by table name.
   public let indexes: [String]
+  /// The fields of each of these keys and indexes, with the schema's names: `likes`,
+  /// `archived, title nocase`.
+  public let indexedFields: [String]
+  /// Whether an index covers the query: it gives every value that is wanted, and no object is read.
+  public let isCovering: Bool
   /// The condition that is evaluated row by row; nil if the statement covers it all.
   public let rowByRow: String?
   /// Whether the rows are sorted in memory.
@@ -70,12 +75,14 @@ public struct QueryExplanation: Sendable {
 
   /// Creates an explanation, for engines.
   public init(
-    statement: String?, plan: [String], indexes: [String], rowByRow: String?,
-    isSortedInMemory: Bool
+    statement: String?, plan: [String], indexes: [String], of schema: EntitySchema,
+    rowByRow: String?, isSortedInMemory: Bool, isCovering: Bool = false
   ) {
     self.statement = statement
     self.plan = plan
     self.indexes = indexes
+    indexedFields = indexes.map { schema.fieldNames(ofIndex: $0) }
+    self.isCovering = isCovering
     self.rowByRow = rowByRow
     self.isSortedInMemory = isSortedInMemory
   }

@@ -51,6 +51,7 @@ extension Node {
       return (schema.name(of: tag, withoutTag: true) + ".match(\(list))", .operand)
     case .bits(let operand, let test, let mask, _):
       return (operand.member(schema) + "\(test)(\(operand.text(of: mask, schema)))", .operand)
+    case .folded(let operand): return (operand.member(schema) + "caseInsensitive", .operand)
     }
   }
 

@@ -17,6 +17,7 @@ extension Node {
     switch self {
     case .field(let field): field.form
     case .arithmetic(_, let left, let right, .uint64): left.form ?? right.form
+    case .folded: FoldedForm.self
     default: nil
     }
   }

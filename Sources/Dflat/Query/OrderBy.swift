@@ -16,9 +16,9 @@ public struct OrderBy<Element>: Sendable {
   @usableFromInline let term: OrderTerm
 
   /// The storage name of the field: `f10`, `f14__f4`, and `__pk0` for the first field of the
-  /// primary key.
+  /// primary key. Empty for a computed value.
   public var name: String {
-    if case .key(let index)? = term.field.column { "__pk\(index)" } else { term.field.path }
+    if case .key(let index)? = term.field?.column { "__pk\(index)" } else { term.field?.path ?? "" }
   }
 
   /// `.ascending` or `.descending`.
@@ -37,15 +37,15 @@ extension OrderBy where Element: Atom {
   }
 }
 
-extension Field where Value: DflatFriendlyValue {
+extension QueryExpression where Value: DflatFriendlyValue {
   /// Ascending order; unknown values come first.
   public var ascending: OrderBy<Element> {
-    OrderBy(term: OrderTerm(field: descriptor, isDescending: false))
+    OrderBy(term: OrderTerm(node: _node, Value._valueType, isDescending: false))
   }
 
   /// Descending order; unknown values come last.
   public var descending: OrderBy<Element> {
-    OrderBy(term: OrderTerm(field: descriptor, isDescending: true))
+    OrderBy(term: OrderTerm(node: _node, Value._valueType, isDescending: true))
   }
 }
 
@@ -55,7 +55,7 @@ extension Collection where Element: QueryValue {
   public func firstIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
-        field: field.descriptor, isDescending: false,
+        node: field._node, Element._valueType, isDescending: false,
         positions: PositionTable(field.stored(self), keepsFirst: true)))
   }
 
@@ -64,24 +64,36 @@ extension Collection where Element: QueryValue {
   public func lastIndex<E: Atom>(of field: Field<Element, E>) -> OrderBy<E> {
     OrderBy(
       term: OrderTerm(
-        field: field.descriptor, isDescending: false,
+        node: field._node, Element._valueType, isDescending: false,
         positions: PositionTable(field.stored(self), keepsFirst: false)))
   }
 }
 
 /// A sort key as data.
 public struct OrderTerm: Sendable {
-  /// The field whose value is compared.
-  public let field: FieldDescriptor
+  /// The expression whose value is compared.
+  public let node: Node
+  /// How its values are compared.
+  public let type: ValueType
   /// Whether greater values come first.
   public let isDescending: Bool
   /// The collection to order by; nil to order by value.
   let positions: PositionTable?
 
-  init(field: FieldDescriptor, isDescending: Bool, positions: PositionTable? = nil) {
-    self.field = field
+  /// - Parameter type: How values of the expression's Swift type are compared; the type of a stored
+  ///   value if the two differ is found in the expression.
+  init(
+    node: Node, _ type: ValueType, isDescending: Bool, positions: PositionTable? = nil
+  ) {
+    self.node = node
+    self.type = node.operandType(type)
     self.isDescending = isDescending
     self.positions = positions
+  }
+
+  /// The field whose value is compared; nil for a computed value.
+  public var field: FieldDescriptor? {
+    if case .field(let field) = node { field } else { nil }
   }
 }
 
@@ -124,43 +136,51 @@ struct SortKey: Sendable {
 
   init(_ term: OrderTerm) {
     isDescending = term.isDescending
-    mask = term.field.rootMask
-    program = Program(.field(term.field))
-    type = term.field.type
+    mask = term.node.rootMask
+    program = Program(term.node)
+    type = term.type
     positions = term.positions
   }
 
   /// Negative if the left row has the smaller value, that is, comes first in ascending order.
   func compare(_ left: TableReader, _ right: TableReader) -> Int {
+    program.withScratch { compare(left, right, $0) }
+  }
+
+  @inline(__always)
+  private func compare(
+    _ left: TableReader, _ right: TableReader, _ scratch: ScratchMemory
+  ) -> Int {
     let index = program.result
-    if positions != nil { return order(position(left), position(right)) }
+    if positions != nil { return order(position(left, scratch), position(right, scratch)) }
     switch type {
     case .string:
-      let l = program.utf8(index, left)
-      let r = program.utf8(index, right)
+      let l = program.utf8(index, left, scratch)
+      let r = program.utf8(index, right, scratch)
       guard let l, let r else { return order(l == nil ? 0 : 1, r == nil ? 0 : 1) }
       return compareBytes(l, r)
     case .float, .double:
-      return order(program.real(index, left), program.real(index, right))
+      return order(program.real(index, left, scratch), program.real(index, right, scratch))
     case .uint64:
       return order(
-        program.integer(index, left).map { UInt64(bitPattern: $0) },
-        program.integer(index, right).map { UInt64(bitPattern: $0) })
+        program.integer(index, left, scratch).map { UInt64(bitPattern: $0) },
+        program.integer(index, right, scratch).map { UInt64(bitPattern: $0) })
     default:
-      return order(program.integer(index, left), program.integer(index, right))
+      return order(program.integer(index, left, scratch), program.integer(index, right, scratch))
     }
   }
 
   /// The position of a row's value in the collection: −1 if it is not there, nil if the value is
   /// unknown.
-  func position(_ row: TableReader) -> Int? {
+  func position(_ row: TableReader, _ scratch: ScratchMemory) -> Int? {
     guard let positions else { return nil }
+    let index = program.result
     return switch type {
-    case .string: program.utf8(program.result, row).map { positions.position($0) }
+    case .string: program.utf8(index, row, scratch).map { positions.position($0) }
     case .float, .double:
-      program.real(program.result, row).map { positions.position(($0 + 0).bitPattern) }
+      program.real(index, row, scratch).map { positions.position(($0 + 0).bitPattern) }
     default:
-      program.integer(program.result, row).map { positions.position(UInt64(bitPattern: $0)) }
+      program.integer(index, row, scratch).map { positions.position(UInt64(bitPattern: $0)) }
     }
   }
 

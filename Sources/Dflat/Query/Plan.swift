@@ -25,12 +25,15 @@ public struct Query: Sendable {
   public let offset: Int
   /// Where in the order the result begins; nil for the beginning.
   public let start: RowPosition?
+  /// The fields whose values are wanted, perhaps none; nil for whole objects.
+  public let reading: [FieldDescriptor]?
 
   /// Creates a query; by default it gives all objects.
   public init(
     schema: EntitySchema, condition: Node? = nil, order: [OrderTerm] = [], limit: Int? = nil,
-    offset: Int = 0, start: RowPosition? = nil
+    offset: Int = 0, start: RowPosition? = nil, reading: [FieldDescriptor]? = nil
   ) {
+    self.reading = reading
     self.schema = schema
     self.condition = condition
     self.order = order
@@ -45,6 +48,13 @@ public struct Query: Sendable {
       let (sum, isTooGreat) = limit.addingReportingOverflow(offset)
       return limit == 0 ? 0 : isTooGreat ? .max : sum
     }
+  }
+
+  /// The same query for some fields instead of objects.
+  public func reading(_ fields: [FieldDescriptor]) -> Query {
+    Query(
+      schema: schema, condition: condition, order: order, limit: limit, offset: offset,
+      start: start, reading: fields)
   }
 
   /// Whether the result is a part of all matching objects.
@@ -75,28 +85,11 @@ public struct Plan: Sendable {
   /// and `RowCollector` sorts them if the query has an order.
   public let isOrderedByEngine: Bool
 
-  /// - Parameters:
-  ///   - query: The query to plan.
-  ///   - capabilities: What the engine can do.
-  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
-  public init(
-    _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
-  ) rethrows {
-    let planner = Planner(usable: try query.mentionedIndexes.filter(isUsable), capabilities)
-    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
-    self.query = query
-    if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
-      predicate = narrowing.predicate
-      residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
-    } else {
-      predicate = nil
-      residual = query.condition
-    }
-    isOrderedByEngine = planner.canOrder(query, by: predicate)
-  }
-
   /// Whether the rows must be sorted after they were found.
   public var isSortedInMemory: Bool { !isOrderedByEngine && !query.order.isEmpty }
+  /// The index that answers the predicate and the order alone. If there is none, each field of the
+  /// predicate, and the field of an order, is a key or has an index of its own.
+  public let scan: IndexScan?
 }
 
 extension Query {
@@ -121,21 +114,43 @@ extension Query {
     }
   }
 
-  /// The indexes that the condition or the order mentions: their positions in the schema, in
-  /// ascending order.
-  public var mentionedIndexes: [Int] {
+  /// The indexes of fields that the condition or the order mentions: their positions in the schema,
+  /// in ascending order.
+  var mentionedIndexes: [Int] {
     // An array, since there are few: a set would not be faster, and its first use in a process
     // takes longer than planning.
     var mentioned: [Int] = []
-    func visit(_ field: FieldDescriptor) {
+    forEachField { field in
       if case .index(let index) = field.column, !mentioned.contains(index) {
         mentioned.append(index)
       }
+    }
+    return mentioned.sorted()
+  }
+
+  /// Whether an index can be of use for the query. If not, its plan does not depend on the state
+  /// of any index.
+  public var mayUseIndexes: Bool {
+    if let reading, schema.indexes.contains(where: { $0.covers(reading) }) { return true }
+    var mayUse = false
+    forEachField { field in
+      if case .index? = field.column { mayUse = true }
+      if mayUse { return }
+      mayUse = schema.compoundIndexes.contains { index in
+        schema.indexes[index].columns.contains { $0.reader.field == field }
+      }
+    }
+    return mayUse
+  }
+
+  /// Calls `body` with each field that the condition or the order mentions.
+  private func forEachField(_ body: (FieldDescriptor) -> Void) {
+    func visit(_ field: FieldDescriptor) {
+      body(field)
       for alternative in field.alternatives { visit(alternative) }
     }
     condition?.forEachField(visit)
-    for term in order { visit(term.field) }
-    return mentioned.sorted()
+    for term in order { term.node.forEachField(visit) }
   }
 }
 
@@ -165,9 +180,18 @@ extension Node {
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
-    case .bits(let operand, _, _, _): operand.forEachField(body)
+    case .bits(let operand, _, _, _), .folded(let operand): operand.forEachField(body)
     case .match(let tag, _): body(tag)
     }
+  }
+}
+
+extension Node {
+  /// The fields of the root table that the value depends on; see `FieldSet.mask`.
+  var rootMask: UInt64 {
+    var mask: UInt64 = 0
+    forEachField { mask |= $0.rootMask }
+    return mask
   }
 }
 
@@ -175,7 +199,7 @@ extension Query {
   /// The predicate on single fields that a condition implies, regardless of which indexes exist;
   /// nil if there is none.
   static func narrowing(_ condition: Node) -> (predicate: IndexPredicate, isExact: Bool)? {
-    let narrowing = Planner(usable: nil, QueryCapabilities()).narrow(condition, negated: false)
+    let narrowing = Planner(.everyField, QueryCapabilities()).narrow(condition, negated: false)
     return narrowing.predicate.map { ($0, narrowing.isExact) }
   }
 }
@@ -223,7 +247,7 @@ extension IndexPredicate {
 
 extension IndexPredicate {
   /// Whether an engine can evaluate the predicate.
-  fileprivate func isWithin(_ capabilities: QueryCapabilities) -> Bool {
+  func isWithin(_ capabilities: QueryCapabilities) -> Bool {
     size <= capabilities.maximumPredicateSize && depth <= capabilities.maximumPredicateDepth
   }
 

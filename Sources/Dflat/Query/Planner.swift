@@ -8,11 +8,20 @@
 //  - Negations are pushed down to the comparisons, where unknown values satisfy neither side.
 
 struct Planner {
-  /// The indexes that may be used; nil if any field may be, because the rows themselves are tested.
-  let usable: [Int]?
+  /// What predicates may be about.
+  enum Usable {
+    /// Any field, because the rows themselves are tested.
+    case everyField
+    /// The primary key, and fields with one of these indexes.
+    case indexes([Int])
+    /// The columns of one index.
+    case columns([IndexColumn])
+  }
+
+  private let usable: Usable
   private let capabilities: QueryCapabilities
 
-  init(usable: [Int]?, _ capabilities: QueryCapabilities) {
+  init(_ usable: Usable, _ capabilities: QueryCapabilities) {
     self.usable = usable
     self.capabilities = capabilities
   }
@@ -45,11 +54,13 @@ struct Planner {
     case .comparison(let comparison, .constant(let value, _), let right, _):
       let mirrored = comparison.mirrored
       return compare(right, negated ? mirrored.negated : mirrored, value)
-    case .isNull(.field(let field), _, let inner):
+    case .isNull(let operand, _, let inner):
       // `isNotNull` excludes few rows, so it is checked on the rows.
-      return inner == negated ? isNull(field) : .nothing
-    case .membership(.field(let field), let values, _, let inner):
-      return inner == negated ? isMember(field, values) : .nothing
+      guard inner == negated, let field = field(operand) else { return .nothing }
+      return isNull(field)
+    case .membership(let operand, let values, _, let inner):
+      guard inner == negated, let field = field(operand) else { return .nothing }
+      return isMember(field, values)
     case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
@@ -57,10 +68,21 @@ struct Planner {
     }
   }
 
+  /// The field that an expression is, or the column that has its values.
+  func field(_ node: Node) -> FieldDescriptor? {
+    switch node {
+    case .field(let field): return field
+    case .folded(.field(let field)):
+      guard case .columns(let columns) = usable else { return nil }
+      return columns.first { $0.isFolded && $0.reader.field == field }?.field
+    default: return nil
+    }
+  }
+
   private func compare(
     _ operand: Node, _ comparison: ComparisonOperator, _ value: Value
   ) -> Narrowing {
-    if case .field(let field) = operand { return compare(field, comparison, value) }
+    if let field = field(operand) { return compare(field, comparison, value) }
     // A condition compared with true or false is the condition itself or its negation.
     guard case .bool(let value) = value else { return .nothing }
     switch comparison {
@@ -79,6 +101,9 @@ struct Planner {
     }
     // `!=` excludes few rows, so it is checked on the rows, unless there are only two values.
     guard isUsable(field), comparison != .notEqual || field.type == .bool else { return .nothing }
+    if comparison == .notEqual, case .bool(let value) = value {
+      return Narrowing(predicate: .compare(field, .equal, .bool(!value)), isExact: true)
+    }
     guard let domain = field.domain else {
       return Narrowing(predicate: .compare(field, comparison, value), isExact: true)
     }
@@ -189,24 +214,31 @@ struct Planner {
   /// differs from the storage's.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
     guard field.domain == nil || field.type != .uint64 else { return false }
-    guard let usable else { return true }
-    return switch field.column {
-    case .key: true
-    case .index(let index): usable.contains(index)
-    case nil: false
+    return switch (usable, field.column) {
+    case (.everyField, _), (.indexes, .key): true
+    case (.indexes(let usable), .index(let index)): usable.contains(index)
+    case (.indexes, nil): false
+    case (.columns(let columns), _): columns.contains { $0.field == field }
     }
   }
 
-  /// Whether the engine should deliver the order: it can read one index in that order and does not
-  /// have to read all of it.
+  /// Whether the engine can deliver rows in the order of a key or index by this sort key.
+  func canOrder(by term: OrderTerm) -> Bool {
+    guard capabilities.canOrder, term.positions == nil, let field = field(term.node) else {
+      return false
+    }
+    return isUsable(field) && field.domain == nil
+      && (capabilities.ordersUnsigned || field.type != .uint64)
+  }
+
+  /// Whether the engine should deliver the order: it can read one key or index in that order and
+  /// does not have to read all of it.
   func canOrder(_ query: Query, by predicate: IndexPredicate?) -> Bool {
-    guard capabilities.canOrder, query.order.count == 1, let term = query.order.first,
-      term.positions == nil, isUsable(term.field), term.field.domain == nil,
-      capabilities.ordersUnsigned || term.field.type != .uint64,
+    guard query.order.count == 1, let term = query.order.first, canOrder(by: term),
       // No index has the order of a later field of the key.
-      term.field.column == .key(0) || !term.field.isKey
+      let field = term.field, field.column == .key(0) || !field.isKey
     else { return false }
     guard let predicate else { return query.limit != nil }
-    return predicate.columns == [term.field.path]
+    return predicate.columns == [field.path]
   }
 }

@@ -10,10 +10,10 @@ extension Program {
   /// The value of the condition for a row.
   @inline(__always)
   func evaluate(_ table: TableReader) -> Ternary {
-    condition(result, table)
+    withScratch { condition(result, table, $0) }
   }
 
-  func condition(_ index: Int, _ table: TableReader) -> Ternary {
+  func condition(_ index: Int, _ table: TableReader, _ scratch: ScratchMemory) -> Ternary {
     let instruction = instructions[index]
     let left = Int(instruction.left)
     switch instruction.operation {
@@ -28,11 +28,11 @@ extension Program {
       guard position == 0, instruction.hasDefault else { return .unknown }
       return Ternary(
         instruction.comparison.holds(Int64(bitPattern: instruction.bits), instruction.constant))
-    case .compare: return compare(instruction, table)
+    case .compare: return compare(instruction, table, scratch)
     case .and:
       var result = Ternary.true
       for part in left..<left + Int(instruction.right) {
-        switch condition(Int(parts[part]), table) {
+        switch condition(Int(parts[part]), table, scratch) {
         case .true: break
         case .false: return .false
         case .unknown: result = .unknown
@@ -42,7 +42,7 @@ extension Program {
     case .or:
       var result = Ternary.false
       for part in left..<left + Int(instruction.right) {
-        switch condition(Int(parts[part]), table) {
+        switch condition(Int(parts[part]), table, scratch) {
         case .false: break
         case .true: return .true
         case .unknown: result = .unknown
@@ -50,134 +50,148 @@ extension Program {
       }
       return result
     case .not:
-      switch condition(left, table) {
+      switch condition(left, table, scratch) {
       case .true: return .false
       case .false: return .true
       case .unknown: return .unknown
       }
-    case .isNull: return Ternary(!isKnown(left, instruction.type, table))
-    case .isNotNull: return Ternary(isKnown(left, instruction.type, table))
-    case .isMember: return isMember(instruction, table)
+    case .isNull: return Ternary(!isKnown(left, instruction.type, table, scratch))
+    case .isNotNull: return Ternary(isKnown(left, instruction.type, table, scratch))
+    case .isMember: return isMember(instruction, table, scratch)
     case .isNoMember:
-      switch isMember(instruction, table) {
+      switch isMember(instruction, table, scratch) {
       case .true: return .false
       case .false: return .true
       case .unknown: return .unknown
       }
     case .containsBits, .intersectsBits:
-      guard let value = integer(left, table) else { return .unknown }
+      guard let value = integer(left, table, scratch) else { return .unknown }
       let common = UInt64(bitPattern: value) & instruction.bits
       return Ternary(
         instruction.operation == .containsBits ? common == instruction.bits : common != 0)
     default:
-      guard let value = integer(index, table) else { return .unknown }
+      guard let value = integer(index, table, scratch) else { return .unknown }
       return Ternary(value != 0)
     }
   }
 
-  func isKnown(_ index: Int, _ type: ValueType, _ table: TableReader) -> Bool {
+  func isKnown(_ index: Int, _ type: ValueType, _ table: TableReader, _ scratch: ScratchMemory)
+    -> Bool
+  {
     switch type {
-    case .bool: condition(index, table) != .unknown
-    case .float, .double: real(index, table) != nil
-    case .string: utf8(index, table) != nil
-    default: integer(index, table) != nil
+    case .bool: condition(index, table, scratch) != .unknown
+    case .float, .double: real(index, table, scratch) != nil
+    case .string: utf8(index, table, scratch) != nil
+    default: integer(index, table, scratch) != nil
     }
   }
 
-  private func compare(_ instruction: Instruction, _ table: TableReader) -> Ternary {
+  private func compare(_ instruction: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+    -> Ternary
+  {
     let left = Int(instruction.left)
     let right = Int(instruction.right)
     switch instruction.type {
     case .bool:
-      let l = condition(left, table)
-      let r = condition(right, table)
+      let l = condition(left, table, scratch)
+      let r = condition(right, table, scratch)
       guard l != .unknown, r != .unknown else { return .unknown }
       return Ternary(instruction.comparison.holds(l.rawValue, r.rawValue))
     case .float, .double:
-      guard let l = real(left, table), let r = real(right, table) else { return .unknown }
+      guard let l = real(left, table, scratch), let r = real(right, table, scratch) else {
+        return .unknown
+      }
       return Ternary(instruction.comparison.holds(l, r))
     case .string:
-      guard let l = utf8(left, table), let r = utf8(right, table) else { return .unknown }
+      guard let l = utf8(left, table, scratch), let r = utf8(right, table, scratch) else {
+        return .unknown
+      }
       switch instruction.comparison {
       case .equal: return Ternary(equalBytes(l, r))
       case .notEqual: return Ternary(!equalBytes(l, r))
       default: return Ternary(instruction.comparison.holds(compareBytes(l, r), 0))
       }
     case .uint64:
-      guard let l = integer(left, table), let r = integer(right, table) else { return .unknown }
+      guard let l = integer(left, table, scratch), let r = integer(right, table, scratch) else {
+        return .unknown
+      }
       return Ternary(
         instruction.comparison.holds(UInt64(bitPattern: l), UInt64(bitPattern: r)))
     default:
-      guard let l = integer(left, table), let r = integer(right, table) else { return .unknown }
+      guard let l = integer(left, table, scratch), let r = integer(right, table, scratch) else {
+        return .unknown
+      }
       return Ternary(instruction.comparison.holds(l, r))
     }
   }
 
-  private func isMember(_ instruction: Instruction, _ table: TableReader) -> Ternary {
+  private func isMember(_ instruction: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+    -> Ternary
+  {
     let left = Int(instruction.left)
     let set = sets[Int(instruction.right)]
     switch instruction.type {
     case .bool:
-      let value = condition(left, table)
+      let value = condition(left, table, scratch)
       return value == .unknown ? .unknown : Ternary(set.contains(UInt64(value.rawValue)))
     case .float, .double:
-      guard let value = real(left, table) else { return .unknown }
+      guard let value = real(left, table, scratch) else { return .unknown }
       return Ternary(set.contains((value + 0).bitPattern))
     case .string:
-      guard let value = utf8(left, table) else { return .unknown }
+      guard let value = utf8(left, table, scratch) else { return .unknown }
       return Ternary(set.contains(value))
     default:
-      guard let value = integer(left, table) else { return .unknown }
+      guard let value = integer(left, table, scratch) else { return .unknown }
       return Ternary(set.contains(UInt64(bitPattern: value)))
     }
   }
 
   /// The value of an integer or Boolean expression; for `uint64`, its bit pattern.
-  func integer(_ index: Int, _ table: TableReader) -> Int64? {
+  func integer(_ index: Int, _ table: TableReader, _ scratch: ScratchMemory) -> Int64? {
     let instruction = instructions[index]
     switch instruction.operation {
     case .constant: return Int64(bitPattern: instruction.bits)
     case .tableField:
-      guard let place = container(instruction, table) else { return nil }
+      guard let place = container(instruction, table, scratch) else { return nil }
       let position = place.locate(Int(instruction.offset), size: instruction.type.size)
       guard position > 0 else {
         return position == 0 && instruction.hasDefault ? Int64(bitPattern: instruction.bits) : nil
       }
       return inDomain(instruction, place.integer(instruction.type, at: position))
     case .structField:
-      guard let place = structure(instruction, table) else { return nil }
+      guard let place = structure(instruction, table, scratch) else { return nil }
       let position = place.position + Int(instruction.offset)
       return inDomain(instruction, table.integer(instruction.type, at: position))
     case .unionTag:
-      guard let place = container(instruction, table) else { return nil }
+      guard let place = container(instruction, table, scratch) else { return nil }
       let tag = place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0))
       // A tag without a value is an empty union, as it is for readers of objects.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
-    case .presence: return isPresent(instruction, table) ? 1 : nil
-    case .firstKnown: return firstKnown(instruction) { integer($0, table) }
+    case .presence: return isPresent(instruction, table, scratch) ? 1 : nil
+    case .firstKnown: return firstKnown(instruction) { integer($0, table, scratch) }
     case .add, .subtract, .remainder:
-      guard let l = integer(Int(instruction.left), table),
-        let r = integer(Int(instruction.right), table)
+      guard let l = integer(Int(instruction.left), table, scratch),
+        let r = integer(Int(instruction.right), table, scratch)
       else { return nil }
       return instruction.type == .uint64
         ? instruction.operation.exact(UInt64(bitPattern: l), UInt64(bitPattern: r))
           .map { Int64(bitPattern: $0) }
         : instruction.operation.exact(l, r).flatMap { instruction.type.fitting($0) }
     default:
-      let value = condition(index, table)
+      let value = condition(index, table, scratch)
       return value == .unknown ? nil : Int64(value.rawValue)
     }
   }
 
   /// The value of a floating-point expression, never NaN.
-  func real(_ index: Int, _ table: TableReader) -> Double? {
+  func real(_ index: Int, _ table: TableReader, _ scratch: ScratchMemory) -> Double? {
     let instruction = instructions[index]
     let value: Double
     switch instruction.operation {
     case .constant: value = Double(bitPattern: instruction.bits)
     case .tableField:
-      guard let place = container(instruction, table) else { return nil }
+      guard let place = container(instruction, table, scratch) else { return nil }
       let position = place.locate(Int(instruction.offset), size: instruction.type.size)
       if position > 0 {
         value = place.real(instruction.type, at: position)
@@ -187,35 +201,40 @@ extension Program {
         return nil
       }
     case .structField:
-      guard let place = structure(instruction, table) else { return nil }
+      guard let place = structure(instruction, table, scratch) else { return nil }
       value = table.real(instruction.type, at: place.position + Int(instruction.offset))
     case .add, .subtract:
-      guard let l = real(Int(instruction.left), table), let r = real(Int(instruction.right), table)
+      guard let l = real(Int(instruction.left), table, scratch),
+        let r = real(Int(instruction.right), table, scratch)
       else { return nil }
       let sign: Double = instruction.operation == .add ? 1 : -1
       value =
         instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
-    case .firstKnown: return firstKnown(instruction) { real($0, table) }
+    case .firstKnown: return firstKnown(instruction) { real($0, table, scratch) }
     default: return nil
     }
     return value.isNaN ? nil : value
   }
 
   /// The bytes of a string expression.
-  func utf8(_ index: Int, _ table: TableReader) -> UnsafeRawBufferPointer? {
+  func utf8(_ index: Int, _ table: TableReader, _ scratch: ScratchMemory) -> UnsafeRawBufferPointer?
+  {
     let instruction = instructions[index]
     switch instruction.operation {
     case .constant: return strings[Int(instruction.bits)]
     case .tableField:
-      guard let place = container(instruction, table) else { return nil }
+      guard let place = container(instruction, table, scratch) else { return nil }
       if let value = place.utf8(at: Int(instruction.offset)) { return value }
       return instruction.hasDefault ? strings[Int(instruction.bits)] : nil
     case .stringMember:
-      guard let place = container(instruction, table),
+      guard let place = container(instruction, table, scratch),
         place.scalar(at: Int(instruction.offset) - 2, default: UInt8(0)) == instruction.tag
       else { return nil }
       return place.utf8(at: Int(instruction.offset))
-    case .firstKnown: return firstKnown(instruction) { utf8($0, table) }
+    case .firstKnown: return firstKnown(instruction) { utf8($0, table, scratch) }
+    case .fold:
+      guard let scratch, let text = utf8(Int(instruction.left), table, scratch) else { return nil }
+      return scratch.pointee.fold(text)
     default: return nil
     }
   }
@@ -234,11 +253,15 @@ extension Program {
 
   /// The table that contains a field.
   @inline(__always)
-  private func container(_ field: Instruction, _ table: TableReader) -> TableReader? {
-    field.right == 0 ? table : walk(field, Int(field.right), table)
+  private func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+    -> TableReader?
+  {
+    field.right == 0 ? table : walk(field, Int(field.right), table, scratch)
   }
 
-  private func walk(_ field: Instruction, _ count: Int, _ table: TableReader) -> TableReader? {
+  private func walk(
+    _ field: Instruction, _ count: Int, _ table: TableReader, _ scratch: ScratchMemory
+  ) -> TableReader? {
     var place = table
     for index in 0..<count {
       let hop = hops[Int(field.left) + index]
@@ -253,18 +276,22 @@ extension Program {
   }
 
   /// Whether the table or struct at the end of the hops is stored.
-  private func isPresent(_ field: Instruction, _ table: TableReader) -> Bool {
+  private func isPresent(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+    -> Bool
+  {
     switch hops[Int(field.left) + Int(field.right) - 1].kind {
-    case .table, .tableMember: container(field, table) != nil
-    case .structure, .structureMember: structure(field, table) != nil
+    case .table, .tableMember: container(field, table, scratch) != nil
+    case .structure, .structureMember: structure(field, table, scratch) != nil
     }
   }
 
   /// The struct that contains a field: the last hop leads to the struct, the previous ones to its
   /// table.
-  private func structure(_ field: Instruction, _ table: TableReader) -> StructReader? {
+  private func structure(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+    -> StructReader?
+  {
     let last = Int(field.right) - 1
-    guard let place = walk(field, last, table) else { return nil }
+    guard let place = walk(field, last, table, scratch) else { return nil }
     let hop = hops[Int(field.left) + last]
     let offset = Int(hop.offset)
     guard hop.kind == .structureMember else {

@@ -44,6 +44,8 @@ struct Instruction {
     /// Compares an integer field of the root table with a constant: the most common condition, in
     /// one instruction.
     case compareRootInteger
+    /// A text in which upper and lower case are equal.
+    case fold
   }
 
   var operation: Operation
@@ -84,6 +86,8 @@ final class Program: @unchecked Sendable {
   /// Whether damaged bytes may make the result false: they read as unknown, and some instructions
   /// turn unknown into a known value.
   let mayHideDamage: Bool
+  /// Whether evaluation needs memory of its own; see `Scratch`.
+  let needsScratch: Bool
 
   /// The instruction that computes the result.
   var result: Int { instructions.count - 1 }
@@ -104,6 +108,7 @@ final class Program: @unchecked Sendable {
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
     }
+    needsScratch = compiler.instructions.contains { $0.operation == .fold }
     _checkInvariants()
   }
 
@@ -124,7 +129,7 @@ final class Program: @unchecked Sendable {
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
         case .add, .subtract, .remainder, .compare:
           precondition(0..<position ~= left && 0..<position ~= right)
-        case .not, .isNull, .isNotNull, .containsBits, .intersectsBits:
+        case .not, .isNull, .isNotNull, .containsBits, .intersectsBits, .fold:
           precondition(0..<position ~= left)
         case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
         }
@@ -253,6 +258,8 @@ private struct Compiler {
           ], .and, .bool)
       case .bits(let operand, let test, let mask, let type):
         bits(test, mask, type, of: compile(operand))
+      case .folded(let operand):
+        Instruction(operation: .fold, type: .string, left: compile(operand))
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)

@@ -15,16 +15,19 @@ public struct QueryCapabilities: Sendable {
   /// Whether the engine orders unsigned 64-bit numbers by value, and not by their bits as signed
   /// numbers.
   public var ordersUnsigned: Bool
+  /// Whether the engine can answer a predicate about several columns of one index from that index.
+  public var usesCompoundIndexes: Bool
 
   /// Creates capabilities; the defaults describe an engine that can do everything.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
-    canOrder: Bool = true, ordersUnsigned: Bool = true
+    canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
     self.isExact = isExact
     self.canOrder = canOrder
     self.ordersUnsigned = ordersUnsigned
+    self.usesCompoundIndexes = usesCompoundIndexes
   }
 }

@@ -13,9 +13,7 @@ struct ValueExpression: Sendable {
 
   /// The field, if the expression is one that a column may contain.
   var field: FieldDescriptor? {
-    guard case .field(let field) = node, field.column != nil, field.alternatives.isEmpty else {
-      return nil
-    }
+    guard case .field(let field) = node, field.alternatives.isEmpty else { return nil }
     return field
   }
 

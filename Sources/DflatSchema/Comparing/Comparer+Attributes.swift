@@ -3,8 +3,8 @@
 extension Comparer {
   /// Attributes that are compared by their effect instead.
   private static let known: Set<String> = [
-    "deprecated", "required", "primary", "indexed", "unique", "id", "v", "bit_flags", "force_align",
-    "swift",
+    "deprecated", "required", "primary", "indexed", "unique", "index", "id", "v", "bit_flags",
+    "force_align", "swift",
   ]
 
   mutating func compareAttributes(

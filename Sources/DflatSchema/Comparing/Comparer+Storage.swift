@@ -132,6 +132,8 @@ extension Comparer {
     var table: String
     var isUnique: Bool
     var position: SourcePosition
+    /// The fields of a compound index.
+    var compound: CompoundIndex?
   }
 
   private func indexes(of root: QualifiedName, in schema: Schema) -> [String: Index] {
@@ -140,7 +142,9 @@ extension Comparer {
       schema.indexPaths(of: root).map {
         (
           $0.path,
-          Index(table: "\(table)__\($0.path)", isUnique: $0.isUnique, position: $0.position)
+          Index(
+            table: "\(table)__\($0.path)", isUnique: $0.isUnique, position: $0.position,
+            compound: $0.compound)
         )
       }
     ) { first, _ in first }
@@ -151,16 +155,20 @@ extension Comparer {
       let before = indexes(of: pair.old, in: old)
       for (path, index) in indexes(of: pair.new, in: new).sorted(by: { $0.key < $1.key })
       where before[path] != nil {
-        keptIndexes[index.position, default: []].append(index.table)
+        for field in index.compound?.columns.map(\.field) ?? [index.position] {
+          keptIndexes[field, default: []].append(index.table)
+        }
       }
     }
   }
 
-  /// How the indexes on one field, with their side tables, have changed.
+  /// How the indexes on one field, with their side tables, or a compound index, have changed.
   private struct IndexChange: Hashable {
     var kind: SchemaChange.Kind
     var old: SourcePosition
     var new: SourcePosition
+    /// A compound index, as subject: `Post.(archived, sort_date)`.
+    var compound: String?
   }
 
   mutating func compareIndexes() {
@@ -169,30 +177,34 @@ extension Comparer {
       let after = indexes(of: pair.new, in: new)
       var found: [IndexChange: [String]] = [:]
       func note(
-        _ kind: SchemaChange.Kind, _ left: SourcePosition, _ right: SourcePosition, _ table: String
+        _ kind: SchemaChange.Kind, _ left: SourcePosition, _ right: SourcePosition, _ index: Index
       ) {
-        found[IndexChange(kind: kind, old: left, new: right), default: []].append(table)
+        let change = IndexChange(
+          kind: kind, old: left, new: right,
+          compound: index.compound.map { "\(pair.new).(\($0.name))" })
+        found[change, default: []].append(index.table)
       }
       let (oldRoot, newRoot) = (old.position(of: pair.old), new.position(of: pair.new))
       for (path, index) in after.sorted(by: { $0.key < $1.key }) {
         let place = before[path]?.position ?? oldPositions[index.position] ?? oldRoot
         switch before[path]?.isUnique {
         case nil:
-          note(index.isUnique ? .uniqueAdded : .indexAdded, place, index.position, index.table)
-        case false where index.isUnique: note(.uniqueAdded, place, index.position, index.table)
-        case true where !index.isUnique: note(.uniqueRemoved, place, index.position, index.table)
+          note(index.isUnique ? .uniqueAdded : .indexAdded, place, index.position, index)
+        case false where index.isUnique: note(.uniqueAdded, place, index.position, index)
+        case true where !index.isUnique: note(.uniqueRemoved, place, index.position, index)
         default: break
         }
       }
       for (path, index) in before.sorted(by: { $0.key < $1.key }) where after[path] == nil {
         note(
           index.isUnique ? .uniqueRemoved : .indexRemoved, index.position,
-          newPositions[index.position] ?? newRoot, index.table)
+          newPositions[index.position] ?? newRoot, index)
       }
       let names = (old: old.fieldNames, new: new.fieldNames)
       for (change, tables) in found.sorted(by: { $0.key.kind.rawValue < $1.key.kind.rawValue }) {
         let isGone = change.kind == .indexRemoved || change.kind == .uniqueRemoved
-        let subject = isGone ? names.old[change.old] : names.new[change.new]
+        let subject =
+          change.compound ?? (isGone ? names.old[change.old] : names.new[change.new])
         reportIndex(change, subject ?? "", tables)
       }
     }
@@ -201,7 +213,10 @@ extension Comparer {
   private mutating func reportIndex(
     _ change: IndexChange, _ subject: String, _ tables: [String]
   ) {
-    let name = subject.split(separator: ".").last ?? ""
+    // The name of a compound index has points of its own.
+    let name =
+      change.compound.flatMap { $0.firstIndex(of: "(").map(subject.suffix(from:)) }
+      ?? subject.split(separator: ".").last ?? ""
     let severity: SchemaChange.Severity
     let (message, effect): (String, String)
     switch change.kind {

@@ -57,6 +57,8 @@ public struct TableDefinition: Sendable {
   public var slotCount: Int
   /// The `v` attribute.
   public var version: String?
+  /// The indexes of the `index` attribute. They have an effect on a root only.
+  public var compoundIndexes: [CompoundIndex] = []
   /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// All attributes as written.

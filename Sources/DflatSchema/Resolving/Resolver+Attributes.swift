@@ -13,7 +13,7 @@ extension Resolver {
     "cpp_ptr_type", "cpp_ptr_type_get", "cpp_str_type", "cpp_str_flex_ctor", "native_inline",
     "native_custom_alloc", "native_type", "native_type_pack_name", "native_default", "flexbuffer",
     "private",
-  ]).union(fieldAttributes).union(["v", "swift_name"])
+  ]).union(fieldAttributes).union(["v", "index", "swift_name"])
 
   private static let fieldAttributes: Set<String> = ["primary", "indexed", "unique", "swift"]
 
@@ -49,6 +49,13 @@ extension Resolver {
       }
       if Self.fieldAttributes.contains(name), owner != .field {
         sink.error("'\(name)' is an attribute of fields", at: syntax.name.range)
+        continue
+      }
+      if name == "index", owner != .table {
+        let isField = owner == .field
+        sink.error(
+          "'index' is an attribute of tables", at: syntax.name.range,
+          notes: isField ? [.hint("the index of a single field is '(indexed)'")] : [])
         continue
       }
       if name == "v" { checkVersion(syntax, on: owner) }

@@ -55,6 +55,7 @@ extension Resolver {
     definition.slotCount = assignSlots(&drafts, of: syntax.name)
     definition.fields = drafts.map(\.definition)
     schema.types[name] = .table(definition)
+    if let index = attributes["index"] { indexLists.append((name, index)) }
   }
 
   /// A union `u` has a field `u_type` for its tag; no other field may have that name.

@@ -34,6 +34,8 @@ final class Resolver {
   /// Enums and structs whose definitions are incomplete because of reported errors.
   var broken: Set<QualifiedName> = []
   var declaredAttributes = Resolver.builtInAttributes
+  /// The `index` attributes of tables, which name fields of types that may be declared below.
+  var indexLists: [(table: QualifiedName, syntax: AttributeSyntax)] = []
   /// The positions of type declarations.
   var ranges: [QualifiedName: SourceRange] = [:]
   /// Tables and structs by the unqualified names under which they were used before their
@@ -75,6 +77,7 @@ final class Resolver {
       nameMembers()
       checkSwiftNames()
       checkRequiredCircles()
+      defineCompoundIndexes()
       checkRoot()
       hintAtMissingRoot()
     }

@@ -52,12 +52,76 @@ class SQLiteView: StorageReader {
   private func forEachCandidate(
     _ plan: Plan, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let table = plan.query.schema.table
-    let select = SelectSQL(plan, engine.sql(for: plan.query.schema))
-    guard let statement = try connection.statement(select.text, reading: table) else { return }
+    for part in SelectSQL.parts(of: plan) {
+      let isEnough = try run(SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)) {
+        try body($0.int64(0), $0.blob(1))
+      }
+      if isEnough { return }
+    }
+  }
+
+  /// Calls `body` with the rows of a statement until it returns false.
+  /// - Returns: Whether it has returned false.
+  @inline(__always)
+  private func run(_ select: SelectSQL, _ body: (Statement) throws -> Bool) throws -> Bool {
+    let table = select.mainTable
+    guard let statement = try connection.statement(select.text, reading: table) else {
+      return false
+    }
     try select.bind(to: statement)
     while try statement.step(of: table) {
-      if try !body(statement.int64(0), statement.blob(1)) { break }
+      if try !body(statement) { return true }
+    }
+    return false
+  }
+
+  func scanColumns(
+    _ fields: [FieldDescriptor], _ query: Query,
+    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool {
+    // The values of the sort keys are needed to find a start.
+    if query.key != nil || query.start != nil { return false }
+    let query = query.reading(fields)
+    return try withStorageErrors(table: query.schema.table) {
+      try withPlan(query) { plan in
+        guard let positions = plan.covers(fields) else { return false }
+        let select = SelectSQL(plan, engine.sql(for: query.schema), .values(positions))
+        var skipped = query.offset
+        var remaining = query.limit ?? .max
+        try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) { values in
+          values.initialize(repeating: .null)
+          _ = try run(select) { statement in
+            if skipped > 0 {
+              skipped -= 1
+              return true
+            }
+            guard remaining > 0 else { return false }
+            remaining -= 1
+            for index in fields.indices {
+              values[index] = statement.columnValue(index + 1, fields[index].type)
+            }
+            return try body(statement.int64(0), UnsafeBufferPointer(values)) && remaining > 0
+          }
+        }
+        return true
+      }
+    }
+  }
+
+  func count(_ query: Query) throws -> Int? {
+    if query.key != nil || query.isCut { return nil }
+    // All objects are counted in the table itself.
+    let query = query.condition == nil ? query : query.reading([])
+    return try withStorageErrors(table: query.schema.table) {
+      try withPlan(query) { plan in
+        guard plan.residual == nil else { return nil }
+        var count = 0
+        _ = try run(SelectSQL(plan, engine.sql(for: query.schema), .count)) { statement in
+          count = Int(statement.int64(0))
+          return false
+        }
+        return count
+      }
     }
   }
 
@@ -152,7 +216,10 @@ class SQLiteView: StorageReader {
       try withPlan(query) { plan in
         let sql = engine.sql(for: query.schema)
         let key = query.key
-        let select = key.map { SelectSQL($0, sql) } ?? SelectSQL(plan, sql)
+        let positions = query.reading.flatMap(plan.covers)
+        let select =
+          key.map { SelectSQL($0, sql) }
+          ?? SelectSQL(plan, sql, positions.map { .values($0) } ?? .rows)
         var lines: [String] = []
         if let statement = try connection.statement(
           "EXPLAIN QUERY PLAN " + select.text, reading: query.schema.table)
@@ -161,9 +228,10 @@ class SQLiteView: StorageReader {
           while try statement.step() { lines.append(statement.string(3) ?? "") }
         }
         return QueryExplanation(
-          statement: select.text, plan: lines, indexes: select.indexes,
+          statement: select.text, plan: lines, indexes: select.indexes, of: query.schema,
           rowByRow: plan.residual.map { $0.text(in: query.schema) },
-          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
+          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
+          isCovering: key == nil && positions != nil)
       }
     }
   }
@@ -171,7 +239,7 @@ class SQLiteView: StorageReader {
   // MARK: Plans
 
   private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
-    if query.mentionedIndexes.isEmpty {
+    if !query.mayUseIndexes {
       return try body(Plan(query, engine.capabilities.queries) { _ in false })
     }
     let sql = engine.sql(for: query.schema)

@@ -33,10 +33,9 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       tables.triggers.begin()
       let id = try insertMain(table, schema, row, bytes)
       for side in table.sides where side.isComplete {
-        guard let reader = side.reader else { continue }
-        let value = reader.read(row)
-        try checkUnique(side, value, id, schema)
-        try store(value, id, in: side, side.insert.on(connection))
+        guard let readers = side.readers else { continue }
+        try checkUnique(side, row, id, schema)
+        try store(SideValues(readers, row), row, id, in: side, side.insert.on(connection))
       }
       try checkUncoveredSides(table, row, id, schema)
       try endChange(of: table, id)
@@ -66,7 +65,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
           try atomically(table.hasUniqueSides(among: fields)) {
             tables.triggers.begin()
             try updateMain(table, schema, old.id, from: oldRow, to: row, bytes, fields)
-            for side in table.sides where fields.contains(side.table.rootField) {
+            for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
             }
             try endChange(of: table, old.id)
@@ -79,18 +78,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   private func updateSide(
     _ side: WriterSide, _ schema: EntitySchema, _ id: Int64, from old: RowView, to row: RowView
   ) throws {
-    guard let reader = side.reader else {
+    guard let readers = side.readers else {
       if side.covers(id) { try side.truncate(from: id, connection) }
       return
     }
-    let value = reader.read(row)
-    if value.isSame(as: reader.read(old)) { return }
+    let values = SideValues(readers, row)
+    if values.areSame(in: old) { return }
     guard side.covers(id) else {
-      if side.table.isUnique, !side.isComplete { try refuseDuplicate(side, value, id, schema) }
+      if side.table.isUnique, !side.isComplete { try refuseDuplicate(side, row, id, schema) }
       return
     }
-    try checkUnique(side, value, id, schema)
-    try store(value, id, in: side, side.upsert.on(connection))
+    try checkUnique(side, row, id, schema)
+    try store(values, row, id, in: side, side.upsert.on(connection))
   }
 
   func delete(_ schema: EntitySchema, id: Int64) throws {
@@ -228,26 +227,27 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   private func store(
-    _ value: ColumnValue, _ id: Int64, in side: WriterSide, _ statement: Statement
+    _ values: SideValues, _ row: RowView, _ id: Int64, in side: WriterSide,
+    _ statement: Statement
   ) throws {
     try statement.bind(1, id)
-    try statement.bind(2, column: value)
+    try statement.bind(from: 2, values)
     try withStorageErrors(
-      table: side.table.main, rowid: id, key: side.table.describe(value)
+      table: side.table.main, rowid: id, key: side.table.describe(row)
     ) { try statement.run() }
   }
 
   // MARK: Unique values
 
-  /// SQLite's index refuses a value that another object has, if it covers all objects. Otherwise
+  /// SQLite's index refuses values that another object has, if it covers all objects. Otherwise
   /// all objects are examined.
   private func checkUnique(
-    _ side: WriterSide, _ value: ColumnValue, _ id: Int64, _ schema: EntitySchema
+    _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
   ) throws {
-    guard side.table.isUnique, !side.isTrusted else { return }
-    try refuseDuplicate(side, value, id, schema)
-    // No object has the value, but a wrong row of the side table may be in the way.
-    try side.vacate(value, connection)
+    guard side.table.isUnique, !side.isTrusted, let readers = side.readers else { return }
+    try refuseDuplicate(side, row, id, schema)
+    // No object has the values, but a wrong row of the side table may be in the way.
+    try side.vacate(SideValues(readers, row), connection)
   }
 
   /// The same for unique side tables that do not cover the row.
@@ -256,27 +256,18 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   ) throws {
     guard table.hasUniqueSides else { return }
     for side in table.sides where side.table.isUnique && !side.covers(id) && !side.isComplete {
-      guard let reader = side.table.reader else { continue }
-      try refuseDuplicate(side, reader.read(row), id, schema)
+      try refuseDuplicate(side, row, id, schema)
     }
   }
 
   private func refuseDuplicate(
-    _ side: WriterSide, _ value: ColumnValue, _ id: Int64, _ schema: EntitySchema
+    _ side: WriterSide, _ row: RowView, _ id: Int64, _ schema: EntitySchema
   ) throws {
-    guard let reader = side.table.reader, let constant = value.constant(reader.field.type) else {
-      return
-    }
-    let query = Query(
-      schema: schema,
-      condition: .comparison(
-        .equal, .field(reader.storedField), .constant(constant, reader.field.type),
-        reader.field.type),
-      limit: 2)
-    let found = try rows(query, mark: .none)
+    guard let condition = side.readers?.sameValues(as: row) else { return }
+    let found = try rows(Query(schema: schema, condition: condition, limit: 2), mark: .none)
     if (0..<found.count).contains(where: { found[$0].id != id }) {
       throw StorageError(
-        .alreadyExists, table: side.table.main, key: side.table.describe(value),
+        .alreadyExists, table: side.table.main, key: side.table.describe(row),
         message: "another object has it already")
     }
   }

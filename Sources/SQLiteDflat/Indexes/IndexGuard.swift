@@ -10,7 +10,6 @@
 //  - A guard is dropped with its table. When the table is renamed, the guard stays, but its text
 //    changes. So its text shows whether it is in place; the text is examined when the file's schema
 //    has changed (`IndexGuards`).
-//    changed (`IndexGuards`).
 
 import Dflat
 import SQLiteAccess
@@ -31,15 +30,13 @@ struct IndexGuard: Sendable {
   }
 
   /// The guards of a side table.
-  static func guards(side: String, unique column: String?) -> [IndexGuard] {
-    guards(
-      of: side, marks: "side = \(side.sqlText)", unique: column.map { [$0] } ?? [],
-      givesIDs: false)
+  static func guards(side: String, unique columns: [String]) -> [IndexGuard] {
+    guards(of: side, marks: "side = \(side.sqlText)", unique: columns, givesIDs: false)
   }
 
   /// - Parameters:
   ///   - marks: Which marks a change to a row of the table affects.
-  ///   - unique: Columns whose values are unique.
+  ///   - unique: Columns whose values are together unique.
   ///   - givesIDs: Whether SQLite may choose the id of a new row, which is then only known after
   ///     the insertion.
   private static func guards(

@@ -5,8 +5,8 @@
 //  - Up to the row id `verified`, the side table has a row with the right value for each object,
 //    and no other row. `everything` covers all rows, including future ones: our writers keep both
 //    tables consistent.
-//  - `absent` is the default for absent fields when the values were verified. A schema with another
-//    default has other values.
+//  - `absent` is the default for absent fields when the values were verified, of compound indexes
+//    those of all columns. A schema with another default has other values.
 //  - A mark is valid only while its guards are in place: triggers that lower `verified` when a
 //    connection other than our writers changes a row of either table; see `IndexGuard`.
 //
@@ -89,7 +89,7 @@ struct IndexExtent {
       return IndexExtent(
         main: statement.isNull(0) ? nil : statement.int64(0),
         side: statement.isNull(1) ? nil : statement.int64(1),
-        verified: statement.isNull(3) ? nil : statement.int64(3))
+        verified: statement.isNull(2) ? nil : statement.int64(2))
     } catch {
       // SQLite has no specific code for a missing table or column.
       if error.code == .error { return nil }

@@ -6,7 +6,7 @@
 //    complete meanwhile.
 //  - Progress is recorded in the file (`IndexMarks`): the next step, or the next program, continues
 //    from there.
-//  - If a unique value already belongs to another object, the side table ends below the second one,
+//  - If unique values already belong to another object, the side table ends below the second one,
 //    and both objects are reported.
 
 import Dflat
@@ -48,7 +48,7 @@ struct IndexStep {
 
   /// Continues with those side tables of the type that the schema can read.
   mutating func run(_ sides: [WriterSide]) throws -> IndexProgress {
-    let open = sides.filter { $0.reader != nil && $0.verified != IndexMarks.everything }
+    let open = sides.filter { $0.readers != nil && $0.verified != IndexMarks.everything }
       .map { OpenSide(side: $0, start: $0.verified, reach: $0.reach) }
     guard let start = open.map(\.start).min() else {
       return IndexProgress(filled: 0, remaining: 0, blocked: [])
@@ -82,10 +82,10 @@ struct IndexStep {
       let most = open.count { $0.start < id }
       if most > limits.stored - stored || most > limits.read - read { return last }
       for item in open where item.start < id {
-        guard let reader = item.side.reader else { continue }
+        guard let readers = item.side.readers else { continue }
         let bytes = rows.blob(1)
-        let value = reader.value(in: bytes)
-        if try !settle(value, bytes, id, in: item.side) { try block(item, at: id, value) }
+        let values = SideValues(readers, in: bytes)
+        if try !settle(values, bytes, id, in: item.side) { try block(item, at: id, values) }
       }
       open.removeAll(where: isBlocked)
       if open.isEmpty { break }
@@ -95,54 +95,52 @@ struct IndexStep {
   }
 
   /// Corrects one row of a side table.
-  /// - Returns: False if another object has the same unique value.
+  /// - Returns: False if another object has the same unique values.
   private mutating func settle(
-    _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
+    _ values: SideValues, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
   ) throws -> Bool {
     read += 1
-    if side.covers(id), try holds(value, bytes, id, in: side) { return true }
+    if side.covers(id), try holds(values, bytes, id, in: side) { return true }
     stored += 1
     do {
-      try store(value, id, in: side)
+      try store(values, id, in: side)
     } catch let error as SQLiteError where error.isUniqueConstraint {
-      if try owner(of: value, in: side) != nil { return false }
-      // A row that has this value wrongly is corrected when it is visited, or removed.
-      try side.vacate(value, connection)
-      try store(value, id, in: side)
+      if try owner(of: values, in: side) != nil { return false }
+      // A row that has these values wrongly is corrected when it is visited, or removed.
+      try side.vacate(values, connection)
+      try store(values, id, in: side)
     }
     side.reach = max(side.reach, id)
     return true
   }
 
-  /// Whether there is a row with the right value. For a damaged object any value counts as right.
+  /// Whether there is a row with the right values. For a damaged object any values count as right.
   private func holds(
-    _ value: ColumnValue, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
+    _ values: SideValues, _ bytes: UnsafeRawBufferPointer, _ id: Int64, in side: WriterSide
   ) throws -> Bool {
     let statement = try connection.uniqueStatement(side.table.select)
     try statement.bind(1, id)
     return try statement.step()
-      && (statement.holds(value, side.table, at: 0) || table.schema.isDamaged(bytes))
+      && (statement.holds(values, from: 0) || table.schema.isDamaged(bytes))
   }
 
   private func store(
-    _ value: ColumnValue, _ id: Int64, in side: WriterSide
+    _ values: SideValues, _ id: Int64, in side: WriterSide
   ) throws {
     let statement =
       side.covers(id) ? try side.upsert.on(connection) : try side.insert.on(connection)
     try statement.bind(1, id)
-    try statement.bind(2, column: value)
+    try statement.bind(from: 2, values)
     try statement.run()
   }
 
-  /// The object that has a value, according to a row of the side table and confirmed by its bytes.
-  private func owner(of value: ColumnValue, in side: WriterSide) throws -> Int64? {
-    let statement = try connection.statement(
-      "SELECT m.rowid, m.p FROM \(side.table.table.quoted) AS s "
-        + "JOIN \(table.schema.table.quoted) AS m ON m.rowid = s.rowid "
-        + "WHERE s.\(side.table.column.quoted) = ?")
-    try statement.bind(1, column: value)
-    guard try statement.step(), let reader = side.reader,
-      reader.value(in: statement.blob(1)).isSame(as: value)
+  /// The object that has certain values, according to a row of the side table and confirmed by its
+  /// bytes.
+  private func owner(of values: SideValues, in side: WriterSide) throws -> Int64? {
+    let statement = try connection.statement(side.table.selectOwner)
+    try statement.bind(from: 1, values)
+    guard try statement.step(), let row = RowView(root: statement.blob(1)),
+      values.areSame(in: row)
     else { return nil }
     return statement.int64(0)
   }
@@ -177,14 +175,15 @@ struct IndexStep {
 
   private func isBlocked(_ item: OpenSide) -> Bool { blocked.contains { $0 === item.side } }
 
-  /// Ends the side table below an object whose value belongs to another one.
-  private mutating func block(_ item: OpenSide, at id: Int64, _ value: ColumnValue) throws {
+  /// Ends the side table below an object whose values belong to another one.
+  private mutating func block(_ item: OpenSide, at id: Int64, _ values: SideValues) throws {
     let side = item.side
-    let other = try owner(of: value, in: side) ?? id
+    let other = try owner(of: values, in: side) ?? id
     blocked.append(side)
     engine.reportOnce(
       StorageError(
-        .alreadyExists, table: side.table.main, rowid: id, key: side.table.describe(value),
+        .alreadyExists, table: side.table.main, rowid: id,
+        key: values.row.map(side.table.describe),
         message:
           "the objects in rows \(other) and \(id) have the same value of a field that has become "
           + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"

@@ -3,50 +3,63 @@
 // Rows come by ascending row id, or in the order of one key or index. A condition on an index
 // becomes a set of row ids, `rowid IN (SELECT rowid FROM side WHERE …)`, which SQLite walks in
 // ascending order without sorting rows. For the order of an index its side table drives a join.
+// Values that an index has are read from its side table alone.
+//
+// A query that begins at a position of its order reads from there on, if the order is one that an
+// index or key delivers. With values in descending order the rows of unknown ones come last; they
+// are read by a second statement, since SQLite finds only one range in an index.
+//
 // Constants are always bound, so the text is the same from query to query and its statement is
 // found in the cache.
 
 import Dflat
 import SQLiteAccess
 
-/// A SELECT of `rowid, p` and its constants.
+/// A SELECT and its constants.
 struct SelectSQL {
+  /// What is selected.
+  enum Selection {
+    /// The row id and the object.
+    case rows
+    /// The row id and columns of the scanned index, or of the primary key if none is scanned; see
+    /// `Plan.covers`.
+    case values([Int])
+    /// The number of candidates, regardless of the limit.
+    case count
+  }
+
+  /// Which candidates are selected.
+  enum Part {
+    case all
+    /// Those for which the first sort key is known.
+    case known
+    /// The others.
+    case unknown
+  }
+
   private(set) var text: String
   private(set) var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
   private(set) var indexes: [String] = []
   private let sql: TableSQL
   private var table: String { sql.quoted }
-  /// The column whose side table drives the join, if there is a join.
-  private var driver: FieldDescriptor?
+  /// The table of the objects.
+  var mainTable: String { sql.table }
 
-  init(_ plan: Plan, _ sql: TableSQL) {
+  init(
+    _ plan: Plan, _ sql: TableSQL, _ selection: Selection = .rows, _ part: Part = .all
+  ) {
     self.sql = sql
     text = ""
-    let schema = plan.query.schema
-    let term = plan.isOrderedByEngine ? plan.query.order.first : nil
-    var statement = "SELECT m.rowid, m.p FROM "
-    if let term, case .index(let index)? = term.field.column {
-      // CROSS JOIN keeps SQLite from reordering the tables.
-      let side = schema.indexes[index].table
-      statement += "\(side.quoted) AS s CROSS JOIN \(table) AS m ON m.rowid = s.rowid"
-      driver = term.field
-      use(side)
-    } else {
-      statement += "\(table) AS m"
-    }
-    if let predicate = plan.predicate {
-      statement += " WHERE " + condition(predicate, schema)
-    }
-    if let term {
-      let column = column(term.field)
-      if case .key(let key)? = term.field.column { use("__pk\(key)") }
-      let direction = term.isDescending ? " DESC" : ""
-      statement += " ORDER BY \(column)\(direction), \(driver == nil ? "m" : "s").rowid"
-    } else {
-      statement += " ORDER BY m.rowid"
-    }
-    text = statement
+    text = plan.scan.map { scan($0, plan, selection, part) } ?? select(plan, selection, part)
+  }
+
+  /// The parts in which the candidates of a plan are read, in their order.
+  static func parts(of plan: Plan) -> [Part] {
+    guard let start = plan.query.start, plan.isOrderedByEngine, let term = plan.query.order.first,
+      term.isDescending, term.field != nil, start.values[0] != nil
+    else { return [.all] }
+    return [.known, .unknown]
   }
 
   /// The statement for one key.
@@ -68,17 +81,96 @@ struct SelectSQL {
     if !indexes.contains(index) { indexes.append(index) }
   }
 
+  // MARK: Statements
+
+  /// The statement for a plan with one index.
+  private mutating func scan(
+    _ scan: IndexScan, _ plan: Plan, _ selection: Selection, _ part: Part
+  ) -> String {
+    let side = sql.sides[scan.index]
+    use(side.table)
+    let condition = conditions(
+      plan.predicate.map { expression($0, prefix: "s.") }, start(of: plan, "s.", part))
+    let direction = scan.isDescending ? " DESC" : ""
+    let ordered = side.columns.prefix(scan.orderedColumns)
+    let order =
+      " ORDER BY " + ordered.map { "s.\($0.quoted)\(direction), " }.joined() + "s.rowid"
+    switch selection {
+    case .count: return "SELECT count(*) FROM \(side.table.quoted) AS s\(condition)"
+    case .values(let positions):
+      let columns = positions.map { ", s.\(side.columns[$0].quoted)" }.joined()
+      return "SELECT s.rowid\(columns) FROM \(side.table.quoted) AS s\(condition)\(order)"
+    case .rows where scan.orderedColumns > 0:
+      // CROSS JOIN keeps SQLite from reordering the tables.
+      return "SELECT m.rowid, m.p FROM \(side.table.quoted) AS s CROSS JOIN \(table) AS m "
+        + "ON m.rowid = s.rowid\(condition)\(order)"
+    case .rows:
+      return "SELECT m.rowid, m.p FROM \(table) AS m WHERE m.rowid IN "
+        + "(SELECT s.rowid FROM \(side.table.quoted) AS s\(condition)) ORDER BY m.rowid"
+    }
+  }
+
+  /// The statement for a plan with the primary key, or with several indexes of single fields.
+  private mutating func select(
+    _ plan: Plan, _ selection: Selection, _ part: Part
+  ) -> String {
+    let condition = conditions(
+      plan.predicate.map { self.condition($0, plan.query.schema) }, start(of: plan, "m.", part))
+    let columns: String
+    switch selection {
+    case .count: return "SELECT count(*) FROM \(table) AS m\(condition)"
+    case .rows: columns = ", m.p"
+    case .values(let positions): columns = positions.map { ", m.__pk\($0)" }.joined()
+    }
+    let start = "SELECT m.rowid\(columns) FROM \(table) AS m\(condition) ORDER BY "
+    guard plan.isOrderedByEngine, let term = plan.query.order.first, let field = term.field else {
+      return start + "m.rowid"
+    }
+    if case .key(let key)? = field.column { use("__pk\(key)") }
+    return start + "\(column(field, prefix: ""))\(term.isDescending ? " DESC" : ""), m.rowid"
+  }
+
   // MARK: Conditions
+
+  private func conditions(_ parts: String?...) -> String {
+    let known = parts.compactMap { $0 }
+    return known.isEmpty ? "" : " WHERE " + known.joined(separator: " AND ")
+  }
+
+  /// The condition that candidates come behind the query's start, as far as SQLite can use it to
+  /// find the first one.
+  /// - Parameter prefix: The table in whose order the candidates come, with a point.
+  private mutating func start(of plan: Plan, _ prefix: String, _ part: Part) -> String? {
+    guard let start = plan.query.start else { return nil }
+    guard let term = plan.query.order.first else {
+      constants.append(.integer(start.id))
+      return "\(prefix)rowid > ?"
+    }
+    guard plan.isOrderedByEngine, let field = term.field else { return nil }
+    let column = column(field, prefix: prefix == "m." ? "" : prefix)
+    if term.isDescending {
+      guard part != .unknown, let value = start.values[0] else { return "\(column) IS NULL" }
+      constants.append(value)
+      return "\(column) <= ?"
+    }
+    let fields = plan.query.order.compactMap(\.field)
+    let values = start.values.compactMap { $0 }
+    guard fields.count == plan.query.order.count, values.count == fields.count,
+      plan.query.order.allSatisfy({ !$0.isDescending })
+    else { return nil }
+    let columns = fields.map { self.column($0, prefix: prefix == "m." ? "" : prefix) }
+    constants += values + [.integer(start.id)]
+    let marks = [String](repeating: "?", count: columns.count + 1).joined(separator: ", ")
+    return "(\(columns.joined(separator: ", ")), \(prefix)rowid) > (\(marks))"
+  }
 
   /// A condition on the row `m`.
   private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
     // All conditions on one index or key become one expression.
     if let field = predicate.onlyField {
-      if case .index? = field.column, field != driver {
-        return "m.rowid IN (" + rowIDs(predicate, schema) + ")"
-      }
+      if case .index? = field.column { return "m.rowid IN (" + rowIDs(predicate, schema) + ")" }
       if case .key(let key)? = field.column { use("__pk\(key)") }
-      return expression(predicate, column: column(field))
+      return expression(predicate, prefix: "")
     }
     switch predicate {
     case .never: return "0"
@@ -97,35 +189,41 @@ struct SelectSQL {
     if let field = predicate.onlyField, case .index(let index)? = field.column {
       let side = schema.indexes[index].table
       use(side)
-      let inner = expression(predicate, column: field.path.quoted)
-      return "SELECT rowid FROM \(side.quoted) WHERE \(inner)"
+      return "SELECT rowid FROM \(side.quoted) WHERE " + expression(predicate, prefix: "")
     }
     return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
   }
 
-  private func column(_ field: FieldDescriptor) -> String {
-    if case .key(let key)? = field.column { return "m.__pk\(key)" }
-    return "s.\(field.path.quoted)"
+  /// The column of a field: one of the main table `m` for a key, or one of a side table.
+  /// - Parameter prefix: The name of the side table, with a point.
+  private func column(_ field: FieldDescriptor, prefix: String) -> String {
+    if prefix.isEmpty, case .key(let key)? = field.column { return "m.__pk\(key)" }
+    return prefix + field.path.quoted
   }
 
-  /// A condition on one column.
-  private mutating func expression(_ predicate: IndexPredicate, column: String) -> String {
+  /// A condition on columns of one table.
+  private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
     case .and(let parts):
-      return "(" + parts.map { expression($0, column: column) }.joined(separator: " AND ") + ")"
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):
-      return "(" + parts.map { expression($0, column: column) }.joined(separator: " OR ") + ")"
-    case .isNull: return "\(column) IS NULL"
-    case .bits(_, let test, let mask):
+      return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " OR ") + ")"
+    case .isNull(let field): return "\(column(field, prefix: prefix)) IS NULL"
+    case .bits(let field, let test, let mask):
+      let column = column(field, prefix: prefix)
       constants.append(mask)
       guard test == .contains else { return "(\(column) & ?) <> 0" }
       constants.append(mask)
       return "(\(column) & ?) = ?"
-    case .oneOf(_, let values):
+    case .oneOf(let field, let values):
       constants += values
+      let column = column(field, prefix: prefix)
+      // With one value as an equality, which an order can follow.
+      if values.count == 1 { return "\(column) = ?" }
       return "\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))"
     case .compare(let field, let comparison, let value):
+      let column = column(field, prefix: prefix)
       if field.type == .uint64, case .unsigned(let constant) = value {
         return unsigned(comparison, constant, column: column)
       }

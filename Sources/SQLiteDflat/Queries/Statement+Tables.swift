@@ -1,6 +1,7 @@
 // Statements on tables that may not exist: the first object creates its table, and another
 // connection may drop it.
 
+import Dflat
 import SQLiteAccess
 
 extension Connection {
@@ -40,6 +41,19 @@ extension PreparedStatement where Self: ~Copyable {
     } catch {
       if error.code == .error, try !connection.tableExists(table) { return false }
       throw error
+    }
+  }
+}
+
+extension PreparedStatement where Self: ~Copyable {
+  /// The value of a key or index column. Text is in SQLite's memory.
+  @inline(__always)
+  func columnValue(_ column: Int, _ type: ValueType) -> ColumnValue {
+    if isNull(column) { return .null }
+    switch type {
+    case .string: return utf8(column).map { .text(UnsafeRawBufferPointer($0)) } ?? .null
+    case .float, .double: return .real(double(column))
+    default: return .integer(int64(column))
     }
   }
 }

@@ -26,7 +26,7 @@ final class WriterTable {
     hasUniqueSides = sides.contains { $0.table.isUnique }
     var fields = FieldSet.none
     for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
-    for side in sides { fields.insert(side.table.rootField) }
+    for side in sides { fields.formUnion(side.table.rootFields) }
     indexedFields = fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)
@@ -38,7 +38,7 @@ final class WriterTable {
 extension WriterTable {
   /// Whether these fields include a unique value.
   func hasUniqueSides(among fields: FieldSet) -> Bool {
-    hasUniqueSides && sides.contains { $0.table.isUnique && fields.contains($0.table.rootField) }
+    hasUniqueSides && sides.contains { $0.table.isUnique && $0.isAffected(by: fields) }
   }
 }
 
@@ -85,8 +85,11 @@ final class WriterSide {
     isComplete = extent?.isComplete ?? false
   }
 
-  /// Reads its values; nil if this version of the schema lacks the field.
-  var reader: ColumnReader? { table.reader }
+  /// Reads its values; nil if this version of the schema lacks a field.
+  var readers: [IndexColumn]? { table.readers }
+
+  /// Whether changes of these fields may change its values.
+  func isAffected(by fields: FieldSet) -> Bool { !table.rootFields.isDisjoint(with: fields) }
 
   /// Whether its index can be relied on to refuse every duplicate.
   var isTrusted: Bool {
@@ -96,7 +99,7 @@ final class WriterSide {
   /// Whether the side table must have a row for an object that is stored.
   func covers(_ id: Int64) -> Bool { isComplete || id <= reach }
 
-  /// Removes the rows from an object on: its value cannot be read by this version of the schema, or
+  /// Removes the rows from an object on: its values cannot be read by this version of the schema, or
   /// must not be in the table.
   func truncate(from id: Int64, _ connection: Connection) throws(SQLiteError) {
     let statement = try connection.statement(
@@ -108,12 +111,10 @@ final class WriterSide {
     verified = min(verified, id - 1)
   }
 
-  /// Removes a value from a row that has it wrongly: no object has it.
-  func vacate(_ value: ColumnValue, _ connection: Connection) throws(SQLiteError) {
-    let column = table.column.quoted
-    let statement = try connection.statement(
-      "UPDATE \(table.table.quoted) SET \(column) = NULL WHERE \(column) = ?")
-    try statement.bind(1, column: value)
+  /// Removes values from a row that has them wrongly: no object has them.
+  func vacate(_ values: SideValues, _ connection: Connection) throws {
+    let statement = try connection.statement(table.vacate)
+    try statement.bind(from: 1, values)
     try statement.run()
   }
 }

@@ -203,10 +203,10 @@ final class WriterTables {
       // Sequence, name, whether it is unique, origin, whether it is partial.
       guard let name = index[1].text, index[4].integer == 0 else { continue }
       let columns = try connection.rows("PRAGMA index_info(\(name.quoted))").map { $0[2].text }
-      guard columns == [side.column] else { continue }
+      guard columns == side.columns else { continue }
       let isUnique = index[2].integer == 1
       if isUnique == side.isUnique { return true }
-      // The path is no longer unique, and equal values are allowed.
+      // It is no longer unique, and equal values are allowed.
       if isUnique { try connection.execute("DROP INDEX \(name.quoted)") }
     }
     let taken = Set(
@@ -228,7 +228,7 @@ final class WriterTables {
         StorageError(
           .alreadyExists, table: side.main,
           message:
-            "stored objects have equal values of the unique field \(side.name): they stay, "
+            "stored objects have equal values of the unique \(side.name): they stay, "
             + "and new duplicates are refused",
           underlying: error))
       return false
@@ -245,20 +245,18 @@ final class WriterTables {
       [.integer(Int64(prefix.utf8.count)), .text(prefix)]
     ).compactMap { $0.first?.text }
     return try names.compactMap { name in
-      let path = String(name.dropFirst(prefix.count))
-      guard EntitySchema.isStorageName(path), !sides.contains(where: { $0.table == name })
-      else { return nil }
-      let columns = try connection.rows("PRAGMA table_info(\(name.quoted))").compactMap {
+      let columns = EntitySchema.columnNames(ofIndex: String(name.dropFirst(prefix.count)))
+      guard !columns.isEmpty, !sides.contains(where: { $0.table == name }) else { return nil }
+      let shape = try connection.rows("PRAGMA table_info(\(name.quoted))").compactMap {
         $0[1].text
       }
-      guard columns == ["rowid", path] else { return nil }
-      // The path is no longer unique, and equal values are allowed.
+      guard shape == ["rowid"] + columns else { return nil }
+      // It is no longer unique, and equal values are allowed.
       for index in try connection.rows("PRAGMA index_list(\(name.quoted))")
       where index[2].integer == 1 {
         if let unique = index[1].text { try connection.execute("DROP INDEX \(unique.quoted)") }
       }
-      let side = SideTable(
-        foreign: name, column: path, reader: schema.reader(for: path), of: schema.table)
+      let side = SideTable(foreign: name, columns: columns, of: schema)
       let extent = try IndexExtent.read(of: side, connection)
       // A mark of a version with another default does not hold for what this version writes.
       if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {

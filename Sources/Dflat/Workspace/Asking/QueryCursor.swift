@@ -79,7 +79,7 @@ extension Query {
     for term in order {
       text += "\n\(SortKey(term).type)\(term.isDescending ? " descending " : " ")"
       text += term.positions.map { "by \($0.count) positions " } ?? ""
-      text += Node.field(term.field).text(in: schema)
+      text += term.node.text(in: schema)
     }
     // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
     return text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

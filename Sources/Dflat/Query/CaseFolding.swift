@@ -1,0 +1,111 @@
+// Case folding: texts in which upper and lower case are equal.
+//
+// Each scalar is replaced by its lowercase mapping (`Unicode.Scalar.Properties.lowercaseMapping`).
+// That depends on no language, no neighbouring scalars and no locale, and nothing is normalised:
+// "É" as one scalar and "É" as two remain different, and so do "ß" and "ss", "ς" and "σ".
+// Invariants:
+//
+//  - Folding twice gives the same text as folding once.
+//  - The folded form of a concatenation is the concatenation of the folded forms. So prefixes,
+//    suffixes and parts of a text remain such in its folded form.
+//  - Bytes that are not UTF-8 remain as they are.
+
+import Platform
+
+/// Case folding of texts, by which conditions ignore case.
+public enum CaseFolding {
+  /// The text with each scalar replaced by its lowercase mapping.
+  public static func fold(_ text: String) -> String {
+    var text = text
+    return text.withUTF8 { source in
+      let source = UnsafeRawBufferPointer(source)
+      return String(unsafeUninitializedCapacity: capacity(for: source.count)) { target in
+        fold(source, into: target.baseAddress.unsafelyUnwrapped)
+      }
+    }
+  }
+
+  /// Calls `body` with the folded form of a text. The memory is valid until `body` returns.
+  public static func withFolded<R>(
+    _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity(for: text.count)) {
+      let count = fold(text, into: $0.baseAddress.unsafelyUnwrapped)
+      return try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[..<count]))
+    }
+  }
+
+  /// The greatest size of the folded form of a text with `count` bytes.
+  ///
+  /// No lowercase mapping has more than three times the bytes of its scalar; at least one byte, so
+  /// that there is an address.
+  static func capacity(for count: Int) -> Int { 3 * count + 1 }
+
+  /// Writes the folded form of a text.
+  /// - Parameter target: Memory for `capacity(for:)` bytes.
+  /// - Returns: The number of bytes written.
+  static func fold(_ text: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>) -> Int
+  {
+    guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+    var position = 0
+    while position < text.count, source[position] < 0x80 {
+      let byte = source[position]
+      target[position] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      position &+= 1
+    }
+    return position == text.count
+      ? position : foldScalars(text, from: position, into: target, position)
+  }
+
+  /// Folds the rest of a text that is not ASCII.
+  @inline(never)
+  private static func foldScalars(
+    _ text: UnsafeRawBufferPointer, from start: Int, into target: UnsafeMutablePointer<UInt8>,
+    _ written: Int
+  ) -> Int {
+    var position = start
+    var written = written
+    while position < text.count {
+      guard let (scalar, size) = scalar(in: text, at: position) else {
+        target[written] = text[position]
+        position += 1
+        written += 1
+        continue
+      }
+      for byte in scalar.properties.lowercaseMapping.utf8 {
+        target[written] = byte
+        written += 1
+      }
+      position += size
+    }
+    return written
+  }
+
+  /// The scalar at a position and its size in bytes; nil if there is no valid UTF-8.
+  static func scalar(
+    in text: UnsafeRawBufferPointer, at position: Int
+  ) -> (scalar: Unicode.Scalar, size: Int)? {
+    let first = text[position]
+    let size = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard size > 0, first < 0xF5, size <= text.count - position else { return nil }
+    if size == 1 { return (Unicode.Scalar(first), 1) }
+    var value = UInt32(first) & (0x7F >> UInt32(size))
+    for index in 1..<size {
+      let byte = text[position + index]
+      guard byte & 0xC0 == 0x80 else { return nil }
+      value = value << 6 | UInt32(byte & 0x3F)
+    }
+    // Overlong forms and surrogates are not UTF-8.
+    guard value >= (size == 2 ? 0x80 : size == 3 ? 0x800 : 0x10000) else { return nil }
+    return Unicode.Scalar(value).map { ($0, size) }
+  }
+}
+
+/// The form of constants that a folded text is compared with: they are folded, too.
+enum FoldedForm: StoredForm {
+  static func value(_ stored: String) -> String? { stored }
+  static func stored(_ value: String) -> String? { CaseFolding.fold(value) }
+  static var unreadable: String { "" }
+  static func misfit(_ value: String) -> Misfit { .unordered }
+  static func text(_ value: String) -> String { String(reflecting: value) }
+}

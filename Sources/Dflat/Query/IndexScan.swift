@@ -1,0 +1,254 @@
+// The choice between the ways to answer a query: by the indexes of single fields, or by one index
+// with several columns.
+//
+// A compound index answers what its columns say: conditions on its first columns that fix a value
+// narrow most, then a range of the next column. Conditions on further columns are tested in the
+// index. If the columns behind those with a fixed value are those of the order, the index delivers
+// the order, too. An index covers a query if it has the values of all fields that are wanted and
+// nothing is left to be checked on rows; the objects are then not read.
+//
+// The way with more fixed columns is chosen, then the one with a range, then the one that covers,
+// then the one that delivers the order of a limited query.
+
+/// An index that answers a plan by itself.
+public struct IndexScan: Sendable {
+  /// The position of the index in the schema.
+  public let index: Int
+  /// How many of its first columns order the candidates; rows with equal values come by row id. If
+  /// there are none, all candidates come by row id.
+  public let orderedColumns: Int
+  /// Whether greater values come first. Row ids are in ascending order nevertheless.
+  public let isDescending: Bool
+}
+
+extension Plan {
+  /// Chooses the way to answer a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query to plan.
+  ///   - capabilities: What the engine can do.
+  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
+  public init(
+    _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
+  ) rethrows {
+    let mentioned = query.mentionedIndexes
+    let scans = Self.scans(of: query, capabilities)
+    if scans.isEmpty {
+      self.init(query, capabilities, usable: try mentioned.filter(isUsable))
+      return
+    }
+    // Whether an index is usable takes a look at the file, so the best ones are asked first.
+    let optimum = Plan(query, capabilities, usable: mentioned).merit
+    if let best = try scans.first(where: { try optimum < $0.merit && isUsable($0.place) }) {
+      self = best.plan
+      return
+    }
+    let plan = Plan(query, capabilities, usable: try mentioned.filter(isUsable))
+    let merit = plan.merit
+    self =
+      try scans.first { try merit < $0.merit && !(optimum < $0.merit) && isUsable($0.place) }?.plan
+      ?? plan
+  }
+
+  /// The plan with the primary key and the indexes of single fields.
+  private init(_ query: Query, _ capabilities: QueryCapabilities, usable: [Int]) {
+    let planner = Planner(.indexes(usable), capabilities)
+    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    self.query = query
+    if let narrowing, narrowing.predicate?.isWithin(capabilities) ?? true {
+      predicate = narrowing.predicate
+      residual = narrowing.isExact && capabilities.isExact ? nil : query.condition
+    } else {
+      predicate = nil
+      residual = query.condition
+    }
+    isOrderedByEngine = planner.canOrder(query, by: predicate)
+    let term = isOrderedByEngine ? query.order.first : nil
+    if case .index(let index)? = (term?.field ?? predicate?.onlyField)?.column {
+      scan = IndexScan(
+        index: index, orderedColumns: term == nil ? 0 : 1, isDescending: term?.isDescending ?? false)
+    } else {
+      scan = nil
+    }
+  }
+
+  /// The plan with one index; nil if it is of no use.
+  private init?(_ query: Query, _ capabilities: QueryCapabilities, scanning place: Int) {
+    let index = query.schema.indexes[place]
+    let planner = Planner(.columns(index.columns), capabilities)
+    let narrowing = query.condition.map { planner.narrow($0, negated: false) }
+    guard narrowing?.predicate?.isWithin(capabilities) ?? true else { return nil }
+    self.query = query
+    predicate = narrowing?.predicate
+    let isExact = capabilities.isExact && narrowing?.isExact ?? true
+    residual = isExact ? nil : query.condition
+    let covers = isExact && query.reading.map(index.covers) ?? false
+    let order = query.order.isEmpty ? nil : planner.order(query, index.columns, predicate)
+    // Without a range or a limit the whole index would be read, only to find each row by its id.
+    isOrderedByEngine = order != nil && (predicate != nil || query.limit != nil || covers)
+    scan = IndexScan(
+      index: place, orderedColumns: isOrderedByEngine ? order?.columns ?? 0 : 0,
+      isDescending: order?.isDescending ?? false)
+  }
+
+  /// The plans with one index that is found by its columns, the best first.
+  private static func scans(
+    of query: Query, _ capabilities: QueryCapabilities
+  ) -> [(plan: Plan, place: Int, merit: Merit)] {
+    let schema = query.schema
+    guard capabilities.usesCompoundIndexes else { return [] }
+    // For values alone the indexes of single fields are scanned, too.
+    let places =
+      query.reading.map { reading in
+        schema.indexes.indices.filter {
+          schema.indexes[$0].isCompound || schema.indexes[$0].covers(reading)
+        }
+      } ?? schema.compoundIndexes
+    return places.compactMap { place in
+      guard let plan = Plan(query, capabilities, scanning: place) else { return nil }
+      let merit = plan.merit
+      return Merit() < merit ? (plan, place, merit) : nil
+    }.sorted { $1.merit < $0.merit }
+  }
+
+  /// The positions of the columns of the scanned index, or of the primary key if none is scanned,
+  /// that have the values of these fields; nil if the objects must be read.
+  ///
+  /// Columns have stored values: an enum's raw value, known to the schema or not; an unsigned number
+  /// as its bit pattern; null for an unknown value and for NaN.
+  public func covers(_ fields: [FieldDescriptor]) -> [Int]? {
+    guard residual == nil, !isSortedInMemory else { return nil }
+    guard let scan else {
+      let positions = fields.compactMap { field -> Int? in
+        if case .key(let position)? = field.column { position } else { nil }
+      }
+      return positions.count == fields.count ? positions : nil
+    }
+    let index = query.schema.indexes[scan.index]
+    let positions = fields.compactMap { index.position(of: $0) }
+    return positions.count == fields.count ? positions : nil
+  }
+
+  /// Whether the index alone gives everything that the query asks.
+  public var isCovered: Bool { query.reading.map { covers($0) != nil } ?? false }
+}
+
+extension Planner {
+  /// How many of an index's first columns are in the query's order, given those whose value the
+  /// predicate fixes; nil if the index does not have that order.
+  fileprivate func order(
+    _ query: Query, _ columns: [IndexColumn], _ predicate: IndexPredicate?
+  ) -> (columns: Int, isDescending: Bool)? {
+    let kinds = IndexPredicate.kinds(of: predicate)
+    func isFixed(_ field: FieldDescriptor?) -> Bool {
+      field.map { kinds[$0.path] == .fixed } ?? false
+    }
+    var terms = query.order.filter { !isFixed(field($0.node)) }[...]
+    guard let first = terms.first else { return (0, false) }
+    guard terms.allSatisfy({ $0.isDescending == first.isDescending && canOrder(by: $0) }) else {
+      return nil
+    }
+    var count = 0
+    for (place, column) in columns.enumerated() {
+      guard let term = terms.first else { break }
+      if field(term.node) == column.field {
+        terms.removeFirst()
+        count = place + 1
+      } else if !isFixed(column.field) {
+        return nil
+      }
+    }
+    return terms.isEmpty ? (count, first.isDescending) : nil
+  }
+}
+
+// MARK: Merit
+
+/// How much a plan narrows what has to be read; the greater one is chosen.
+private struct Merit: Comparable {
+  /// The number of columns with fixed values; the greatest number for a key or unique value.
+  var fixed = 0
+  var hasRange = false
+  var isCovered = false
+  /// Whether reading stops at the limit.
+  var isCutShort = false
+
+  private var rank: (Int, Int, Int, Int) {
+    (fixed, hasRange ? 1 : 0, isCovered ? 1 : 0, isCutShort ? 1 : 0)
+  }
+
+  static func < (left: Merit, right: Merit) -> Bool { left.rank < right.rank }
+
+  static func == (left: Merit, right: Merit) -> Bool { left.rank == right.rank }
+
+  /// The merit of conditions on the columns of a key or index, in their order.
+  init(of columns: [FieldDescriptor], isUnique: Bool, _ kinds: [String: IndexPredicate.Kind]) {
+    for column in columns {
+      switch kinds[column.path] {
+      case .fixed?, .values?:
+        fixed += 1
+        continue
+      case .range?: hasRange = true
+      case .test?, nil: break
+      }
+      return
+    }
+    if isUnique { fixed = .max }
+  }
+
+  init() {}
+}
+
+extension Plan {
+  fileprivate var merit: Merit {
+    let kinds = IndexPredicate.kinds(of: predicate)
+    let schema = query.schema
+    var best = Merit()
+    func consider(_ fields: [FieldDescriptor], isUnique: Bool) {
+      best = max(best, Merit(of: fields, isUnique: isUnique, kinds))
+    }
+    if let scan, schema.indexes[scan.index].isCompound {
+      let index = schema.indexes[scan.index]
+      consider(index.columns.map(\.field), isUnique: index.isUnique)
+    } else if !kinds.isEmpty {
+      consider(schema.primaryKey, isUnique: true)
+      for index in schema.indexes where kinds[index.columns[0].name] != nil {
+        consider([index.columns[0].field], isUnique: index.isUnique)
+      }
+    } else if predicate != nil {
+      best.hasRange = true
+    }
+    best.isCovered = isCovered
+    best.isCutShort = isOrderedByEngine && query.limit != nil
+    return best
+  }
+}
+
+extension IndexPredicate {
+  /// What a condition on one column leaves of it.
+  fileprivate enum Kind: Int {
+    case fixed, values, range, test
+  }
+
+  /// What the parts of a conjunction leave of their columns, by name.
+  fileprivate static func kinds(of predicate: IndexPredicate?) -> [String: Kind] {
+    var kinds: [String: Kind] = [:]
+    guard let predicate else { return kinds }
+    let parts = if case .and = predicate { predicate.partsByField } else { [predicate] }
+    for part in parts {
+      if let field = part.onlyField { kinds[field.path] = part.kind }
+    }
+    return kinds
+  }
+
+  private var kind: Kind {
+    switch self {
+    case .never, .isNull, .compare(_, .equal, _): .fixed
+    case .oneOf(_, let values): values.count == 1 ? .fixed : .values
+    case .compare(_, .notEqual, _), .bits: .test
+    case .compare: .range
+    case .and(let parts): parts.map(\.kind).min { $0.rawValue < $1.rawValue } ?? .test
+    case .or(let parts): parts.contains { $0.kind == .test } ? .test : .range
+    }
+  }
+}

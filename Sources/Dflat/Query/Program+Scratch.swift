@@ -1,0 +1,63 @@
+// Scratch: the memory of one evaluation.
+//
+// Some instructions produce texts that are not in the row's bytes, such as a text in lower case.
+// They are written to memory on the stack, or to allocated memory if they are long, and are valid
+// until the evaluation ends. Programs without such instructions get none.
+
+import Platform
+
+/// nil for programs that need no memory.
+typealias ScratchMemory = UnsafeMutablePointer<Scratch>?
+
+struct Scratch: ~Copyable {
+  private var next: UnsafeMutablePointer<UInt8>
+  private let end: UnsafeMutablePointer<UInt8>
+  /// Memory for texts that do not fit on the stack.
+  private var blocks: [UnsafeMutablePointer<UInt8>] = []
+
+  fileprivate init(_ stack: UnsafeMutableBufferPointer<UInt8>) {
+    next = stack.baseAddress.unsafelyUnwrapped
+    end = next + stack.count
+  }
+
+  deinit {
+    for block in blocks { block.deallocate() }
+  }
+
+  /// The folded form of a text; see `CaseFolding`.
+  mutating func fold(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    write(atMost: CaseFolding.capacity(for: text.count)) { CaseFolding.fold(text, into: $0) }
+  }
+
+  /// - Parameters:
+  ///   - size: The most bytes that will be written.
+  ///   - body: Writes bytes and returns their number.
+  private mutating func write(
+    atMost size: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int
+  ) -> UnsafeRawBufferPointer {
+    if size > end - next {
+      let block = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+      blocks.append(block)
+      return UnsafeRawBufferPointer(start: block, count: body(block))
+    }
+    let start = next
+    next += body(start)
+    return UnsafeRawBufferPointer(start: start, count: next - start)
+  }
+}
+
+extension Program {
+  /// Calls `body` with memory for one evaluation, or nil if the program needs none.
+  @inline(__always)
+  func withScratch<R>(_ body: (ScratchMemory) -> R) -> R {
+    needsScratch ? withNewScratch(body) : body(nil)
+  }
+
+  @inline(never)
+  private func withNewScratch<R>(_ body: (ScratchMemory) -> R) -> R {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { stack in
+      var scratch = Scratch(stack)
+      return withUnsafeMutablePointer(to: &scratch) { body($0) }
+    }
+  }
+}

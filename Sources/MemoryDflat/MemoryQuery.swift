@@ -35,7 +35,10 @@ struct MemoryQuery {
       return inOrder(1, term.isDescending, table.keys, test, \.self, { $1.id }, find)
     }
     guard let predicate = plan.predicate else {
-      return table.rows.forEach { _, stored in body(stored.row) }
+      let start = plan.query.order.isEmpty ? plan.query.start?.id : nil
+      return table.rows.forEach(after: { id in start.map { id <= $0 } ?? false }) { _, stored in
+        body(stored.row)
+      }
     }
     ids(predicate).forEachWhile(find)
   }

@@ -48,7 +48,7 @@ extension MemoryView {
   }
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    currentState().row(of: schema, with: PrimaryKeyValue(key))?.id
+    currentState().row(of: schema, with: KeyTuple(key))?.id
   }
 
   /// Reports damaged rows of a type.
@@ -115,7 +115,7 @@ extension MemoryView {
         : indexes.map { "look up \($0)\(isCovering ? " (covering)" : "")" },
       indexes: indexes, of: query.schema,
       rowByRow: plan.residual.map { $0.text(in: query.schema) },
-      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
+      isSortedInMemory: plan.isSortedInMemory,
       isCovering: isCovering)
   }
 

@@ -10,7 +10,7 @@ struct RandomAskingTests {
     "Every answer agrees with the objects that a fetch gives, in every state of the indexes",
     arguments: TestEngine.inEveryIndexState)
   func answersAgree(engine: TestEngine) throws {
-    let rounds = isLongRun ? 300 : 6
+    let rounds = isLongRun ? 200 : 2
     try withSeed { random in
       for _ in 0..<rounds {
         try withTemporaryWorkspace(engine) { workspace in
@@ -24,15 +24,19 @@ struct RandomAskingTests {
           random = generator
           let objects = workspace.dflat.fetch(for: Kit.Item.self).all().underlyingArray
           let queries = Kit.Item.randomQueries()
-          for number in 0..<30 {
+          for number in 0..<20 {
             if number % 10 == 0 {
               try workspace.disturbIndexes(of: Kit.Item._schema, using: &random)
             }
             let model = queries.query(&random)
             let note = Comment(rawValue: "DFLAT_SEED=\(random.seed), \(engine): \(model.text)")
-            try check(model, objects, model.query(workspace.dflat.query(Kit.Item.self)), note, &random)
-            try workspace.dflat.read { context in
-              try check(model, objects, model.query(context.query(Kit.Item.self)), note, &random)
+            if random.oneIn(2) {
+              try check(
+                model, objects, model.query(workspace.dflat.query(Kit.Item.self)), note, &random)
+            } else {
+              try workspace.dflat.read { context in
+                try check(model, objects, model.query(context.query(Kit.Item.self)), note, &random)
+              }
             }
           }
         }
@@ -105,7 +109,7 @@ struct RandomAskingTests {
     #expect(single == expected.map(\.longNumber), note)
 
     // Streams, offsets and pages.
-    let portion = Int.random(in: 1...20, using: &random)
+    let portion = Int.random(in: 4...20, using: &random)
     let stream = try query.stream(portion: portion)
     #expect(stream.map(\._rowid) == expected.map(\._rowid), note)
     #expect(stream.failure == nil, note)

@@ -50,14 +50,13 @@ extension Transaction {
     try bulk(query.schema) { result in
       var draft: Draft?
       try forEachPortion(of: query) { rows in
-        // As long as nothing else is written, the rows stay current.
+        // As long as nothing else is written, for example by `change`, the rows stay current.
         var known = version
         for index in 0..<rows.count {
           let row = rows[index]
-          let isCurrent = known == version
-          let pending = PendingChange.update(ofCurrent: row, at: isCurrent ? version : .none)
-          try update(&draft, pending, row, query.schema, &result, change)
-          if isCurrent { known = version }
+          let pending = PendingChange.update(ofCurrent: row, at: known == version ? known : .none)
+          let isWritten = try update(&draft, pending, row, query.schema, &result, change)
+          if isWritten { known.count += 1 }
         }
       }
     }
@@ -82,16 +81,17 @@ extension Transaction {
         if seen.contains(row.id) { continue }
         seen.insert(row.id)
         let pending = PendingChange.update(ofCurrent: row, at: version)
-        try update(&draft, pending, row, schema, &result, change)
+        _ = try update(&draft, pending, row, schema, &result, change)
       }
     }
   }
 
   /// Changes one row by a draft that is used for all of them.
+  /// - Returns: Whether the draft was submitted, which counts as a write.
   private func update<Draft: ChangeRequest>(
     _ draft: inout Draft?, _ pending: PendingChange, _ row: Row, _ schema: EntitySchema,
     _ result: inout BulkChange, _ change: (inout Draft) throws -> Void
-  ) throws {
+  ) throws -> Bool {
     var request = draft ?? Draft.creationRequest(Draft.Element(_row: row))
     draft = request
     request._change = pending
@@ -100,10 +100,11 @@ extension Transaction {
       request === draft, "the closure of a bulk update has replaced the draft: set its fields")
     guard request._change.isChanged else {
       result.unchanged += 1
-      return
+      return false
     }
     let (_, isChanged) = try update(&request._change, schema) { request._encode(to: $0) }
     if isChanged { result.updated += 1 } else { result.unchanged += 1 }
+    return true
   }
 
   // MARK: Deleting

@@ -14,14 +14,13 @@ extension StorageReader {
   ) throws {
     let fields = expressions.compactMap(\.field)
     if fields.count == expressions.count, try scanKnownColumns(fields, query, body) { return }
-    let readers = expressions.map(ExpressionReader.init)
-    try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, readers.count)) {
-      values in
-      values.initialize(repeating: .null)
+    let readers = ExpressionReaders(expressions)
+    try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, expressions.count)) {
+      memory in
+      memory.initialize(repeating: .null)
       try scan(query) { _, bytes in
         guard let table = TableReader(root: bytes) else { return true }
-        for index in readers.indices { values[index] = readers[index].read(table) }
-        return try body(UnsafeBufferPointer(rebasing: values[..<readers.count]))
+        return try readers.withValues(of: table, in: memory, body)
       }
     }
   }

@@ -47,12 +47,18 @@ public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
   var _value: Value { get }
   /// The value with an untyped form; nil if there is none, or if that depends on the field.
   static func _reading(_ value: Value) -> Self?
+  /// What expressions of this type can be compared with: expressions of the types with the same
+  /// family. All integers have one; every other type is its own.
+  associatedtype _Family = Self
 }
 
 extension QueryValue {
   /// nil: how values are stored depends on the field, whose form reads them.
   public static func _reading(_ value: Value) -> Self? { nil }
 }
+
+/// The family of the integer types, which are compared by value.
+public enum IntegerFamily {}
 
 /// A type whose values conditions can also compare with `<`, and by which results can be ordered.
 ///
@@ -71,6 +77,8 @@ extension Bool: DflatFriendlyValue {
 // conform, the compiler would consider the operators of conditions unsuitable for `Post.likes + 1`
 // and try all others first.
 extension Int: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// As `Int64`.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
@@ -85,48 +93,64 @@ extension Int: DflatFriendlyValue {
   }
 }
 extension Int8: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int8 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt8: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint8 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int16: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int16 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt16: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint16 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int32: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int32 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt32: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint32 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int64: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(self) }
 }
 extension UInt64: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint64 }
   /// The untyped form of this value.

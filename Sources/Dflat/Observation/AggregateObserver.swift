@@ -14,7 +14,7 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable ([AggregateResult]) -> Void
 
   private let parts: [AggregatePart]
-  private let readers: [ExpressionReader]
+  private let readers: ExpressionReaders
   @exclusivity(unchecked) private var accumulators: [Accumulator]
   /// What the handler got last; nil at first.
   @exclusivity(unchecked) private var shown: [AggregateResult]?
@@ -27,7 +27,7 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   ) {
     self.parts = parts
     self.handler = handler
-    readers = parts.map { ExpressionReader($0.expression) }
+    readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
     super.init(type, query)
   }
@@ -47,14 +47,14 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     touches.forEach { touch in
       let change = orders.changes[Int(touch.change)]
       if touch.isIn, let new = change.new {
-        new.read { table in
-          for index in readers.indices { accumulators[index].add(readers[index].read(table)) }
+        readers.withValues(of: new) { values in
+          for index in values.indices { accumulators[index].add(values[index]) }
         }
       }
       if touch.wasIn, let old = change.old {
-        old.read { table in
-          for index in readers.indices {
-            if !accumulators[index].remove(readers[index].read(table)) { isKnown = false }
+        readers.withValues(of: old) { values in
+          for index in values.indices where !accumulators[index].remove(values[index]) {
+            isKnown = false
           }
         }
       }

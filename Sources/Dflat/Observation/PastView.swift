@@ -62,13 +62,13 @@ final class PastView {
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
     if earlier.isEmpty { return try snapshot.accumulate(parts, query) }
     var accumulators = parts.map(\.empty)
-    let readers = parts.map { ExpressionReader($0.expression) }
+    let readers = ExpressionReaders(parts.map(\.expression))
     let wider = Query(
       schema: schema, condition: query.condition, order: query.order,
       limit: query.limitWithOffset)
     for row in try rows(wider).rows.dropFirst(query.offset) {
-      row.read { table in
-        for index in readers.indices { accumulators[index].add(readers[index].read(table)) }
+      readers.withValues(of: row) { values in
+        for index in values.indices { accumulators[index].add(values[index]) }
       }
     }
     return accumulators

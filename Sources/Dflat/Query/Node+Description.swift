@@ -8,7 +8,7 @@ extension Node {
   /// How tightly an operator binds its operands. An operand that binds less tightly than its
   /// context gets parentheses.
   private enum Precedence: Int {
-    case lowest, or, and, comparison, sum, remainder, operand
+    case lowest, or, and, comparison, sum, product, operand
   }
 
   private func text(_ schema: EntitySchema, within outer: Precedence) -> String {
@@ -30,11 +30,17 @@ extension Node {
     switch self {
     case .field(let field): return (schema.name(of: field), .operand)
     case .constant(let value, _): return (value.text, .operand)
-    case .arithmetic(.remainder, let left, let right, _):
-      return infix("%", left, right, .remainder, .operand)
     case .arithmetic(let operation, let left, let right, _):
-      return infix(operation.symbol, left, right, .sum, .remainder)
+      return operation.isSum
+        ? infix(operation.symbol, left, right, .sum, .product)
+        : infix(operation.symbol, left, right, .product, .operand)
+    case .unary(.negate, let operand, _):
+      return ("-" + operand.text(schema, within: .operand), .product)
+    case .unary(.magnitude, let operand, _):
+      return ("abs(\(operand.text(schema, within: .lowest)))", .operand)
     case .comparison(let operation, let left, let right, _):
+      return infix(operation.symbol, left, right, .comparison, .sum)
+    case .mixedComparison(let operation, let left, let right):
       return infix(operation.symbol, left, right, .comparison, .sum)
     case .and(let parts):
       return (parts.map { $0.text(schema, within: .comparison) }.joined(separator: " && "), .and)
@@ -52,6 +58,7 @@ extension Node {
     case .bits(let operand, let test, let mask, _):
       return (operand.member(schema) + "\(test)(\(operand.text(of: mask, schema)))", .operand)
     case .folded(let operand): return (operand.member(schema) + "caseInsensitive", .operand)
+    case .text(let operand, let test): return (operand.member(schema) + test.text, .operand)
     }
   }
 
@@ -100,11 +107,26 @@ extension Value {
   }
 }
 
+extension TextTest {
+  fileprivate var text: String {
+    switch self {
+    case .prefix(let text): "hasPrefix(\(String(reflecting: text)))"
+    case .suffix(let text): "hasSuffix(\(String(reflecting: text)))"
+    case .part(let text): "contains(\(String(reflecting: text)))"
+    case .like(let pattern): "like(\(pattern))"
+    }
+  }
+}
+
 extension ArithmeticOperator {
+  fileprivate var isSum: Bool { self == .add || self == .subtract }
+
   fileprivate var symbol: String {
     switch self {
     case .add: "+"
     case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
     case .remainder: "%"
     }
   }

@@ -174,13 +174,16 @@ extension Node {
     switch self {
     case .field(let field): body(field)
     case .constant: break
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _):
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
+      .mixedComparison(_, let left, let right):
       left.forEachField(body)
       right.forEachField(body)
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
-    case .bits(let operand, _, _, _), .folded(let operand): operand.forEachField(body)
+    case .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
+      .unary(_, let operand, _):
+      operand.forEachField(body)
     case .match(let tag, _): body(tag)
     }
   }

@@ -64,6 +64,7 @@ struct Planner {
     case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
+    case .text(.field(let field), let test): return negated ? .nothing : text(field, test)
     default: return .nothing
     }
   }
@@ -131,6 +132,17 @@ struct Planner {
     if !field.alternatives.isEmpty { return any(field.alternatives.map { bits($0, test, mask) }) }
     guard isUsable(field), field.domain == nil else { return .nothing }
     return Narrowing(predicate: .bits(field, test, mask), isExact: true)
+  }
+
+  private func text(_ field: FieldDescriptor, _ test: TextTest) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { text($0, test) }) }
+    guard isUsable(field), let prefix = test.literalPrefix, !prefix.isEmpty else { return .nothing }
+    let range = PrefixRange(prefix)
+    let isExact = range.isExact && test.isPrefix
+    let start = IndexPredicate.compare(field, .greaterOrEqual, .string(prefix))
+    guard let end = range.end else { return Narrowing(predicate: start, isExact: isExact) }
+    return Narrowing(
+      predicate: .and([start, .compare(field, .less, .string(end))]), isExact: isExact)
   }
 
   private func isNull(_ field: FieldDescriptor) -> Narrowing {

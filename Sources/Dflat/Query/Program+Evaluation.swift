@@ -64,6 +64,18 @@ extension Program {
       case .false: return .true
       case .unknown: return .unknown
       }
+    case .compareMixed:
+      guard let l = integer(left, table, scratch),
+        let r = integer(Int(instruction.right), table, scratch)
+      else { return .unknown }
+      // A negative number is less than every unsigned one.
+      return Ternary(
+        l < 0
+          ? instruction.comparison.holds(-1, 0)
+          : instruction.comparison.holds(UInt64(l), UInt64(bitPattern: r)))
+    case .hasPrefix, .hasSuffix, .containsText, .like:
+      guard let text = utf8(left, table, scratch) else { return .unknown }
+      return Ternary(matches(text, instruction))
     case .containsBits, .intersectsBits:
       guard let value = integer(left, table, scratch) else { return .unknown }
       let common = UInt64(bitPattern: value) & instruction.bits
@@ -170,7 +182,7 @@ extension Program {
       return inDomain(instruction, Int64(tag))
     case .presence: return isPresent(instruction, table, scratch) ? 1 : nil
     case .firstKnown: return firstKnown(instruction) { integer($0, table, scratch) }
-    case .add, .subtract, .remainder:
+    case .add, .subtract, .multiply, .divide, .remainder:
       guard let l = integer(Int(instruction.left), table, scratch),
         let r = integer(Int(instruction.right), table, scratch)
       else { return nil }
@@ -178,6 +190,9 @@ extension Program {
         ? instruction.operation.exact(UInt64(bitPattern: l), UInt64(bitPattern: r))
           .map { Int64(bitPattern: $0) }
         : instruction.operation.exact(l, r).flatMap { instruction.type.fitting($0) }
+    case .negate, .magnitude:
+      guard let value = integer(Int(instruction.left), table, scratch) else { return nil }
+      return instruction.operation.exact(value, instruction.type)
     default:
       let value = condition(index, table, scratch)
       return value == .unknown ? nil : Int64(value.rawValue)
@@ -210,6 +225,19 @@ extension Program {
       let sign: Double = instruction.operation == .add ? 1 : -1
       value =
         instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
+    case .multiply, .divide:
+      guard let l = real(Int(instruction.left), table, scratch),
+        let r = real(Int(instruction.right), table, scratch)
+      else { return nil }
+      if instruction.operation == .multiply {
+        value = instruction.type == .float ? Double(Float(l) * Float(r)) : l * r
+      } else if r == 0 {
+        return nil
+      } else {
+        value = instruction.type == .float ? Double(Float(l) / Float(r)) : l / r
+      }
+    case .negate: return real(Int(instruction.left), table, scratch).map { -$0 }
+    case .magnitude: return real(Int(instruction.left), table, scratch).map { $0.magnitude }
     case .firstKnown: return firstKnown(instruction) { real($0, table, scratch) }
     default: return nil
     }
@@ -323,12 +351,21 @@ extension Instruction.Operation {
       switch self {
       case .add: left.addingReportingOverflow(right)
       case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply: left.multipliedReportingOverflow(by: right)
+      case .divide: left.dividedReportingOverflow(by: right)
       default:
         // The only remainder that fits but is reported as overflow, because its quotient overflows.
         T.isSigned && right == 0 - 1
           ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
       }
     return overflow ? nil : value
+  }
+
+  /// The negated number or its magnitude; nil if it does not fit the type.
+  fileprivate func exact(_ value: Int64, _ type: ValueType) -> Int64? {
+    if type == .uint64 { return self == .magnitude || value == 0 ? value : nil }
+    if self == .magnitude, value >= 0 { return value }
+    return value == .min ? nil : type.fitting(-value)
   }
 }
 

@@ -49,15 +49,26 @@ struct Scratch: ~Copyable {
 extension Program {
   /// Calls `body` with memory for one evaluation, or nil if the program needs none.
   @inline(__always)
-  func withScratch<R>(_ body: (ScratchMemory) -> R) -> R {
-    needsScratch ? withNewScratch(body) : body(nil)
+  func withScratch<R, E: Error>(_ body: (ScratchMemory) throws(E) -> R) throws(E) -> R {
+    try Self.withScratch(needsScratch, body)
+  }
+
+  /// The same for the evaluation of several programs.
+  /// - Parameter isNeeded: Whether one of them needs memory.
+  @inline(__always)
+  static func withScratch<R, E: Error>(
+    _ isNeeded: Bool, _ body: (ScratchMemory) throws(E) -> R
+  ) throws(E) -> R {
+    isNeeded ? try withNewScratch(body) : try body(nil)
   }
 
   @inline(never)
-  private func withNewScratch<R>(_ body: (ScratchMemory) -> R) -> R {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { stack in
+  private static func withNewScratch<R, E: Error>(
+    _ body: (ScratchMemory) throws(E) -> R
+  ) throws(E) -> R {
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { stack throws(E) in
       var scratch = Scratch(stack)
-      return withUnsafeMutablePointer(to: &scratch) { body($0) }
+      return try withUnsafeMutablePointer(to: &scratch) { pointer throws(E) in try body(pointer) }
     }
   }
 }

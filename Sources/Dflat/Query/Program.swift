@@ -38,14 +38,15 @@ struct Instruction {
     case constant, tableField, structField, unionTag, stringMember, presence
     /// The first field that is known, of several.
     case firstKnown
-    case add, subtract, remainder
-    case compare, and, or, not, isNull, isNotNull, isMember, isNoMember, containsBits,
+    case add, subtract, multiply, divide, remainder, negate, magnitude
+    case compare, compareMixed, and, or, not, isNull, isNotNull, isMember, isNoMember, containsBits,
       intersectsBits
     /// Compares an integer field of the root table with a constant: the most common condition, in
     /// one instruction.
     case compareRootInteger
     /// A text in which upper and lower case are equal.
     case fold
+    case hasPrefix, hasSuffix, containsText, like
   }
 
   var operation: Operation
@@ -59,6 +60,7 @@ struct Instruction {
   /// disjunction or `firstKnown`, of the first part.
   var left: Int32 = 0
   /// The index of the second operand; for a field, the number of hops; for a membership, the set;
+  /// for a test of a text, the string or pattern;
   /// for a conjunction, a disjunction or `firstKnown`, the number of parts.
   var right: Int32 = 0
   /// For a field, its offset in the innermost table or struct.
@@ -81,6 +83,7 @@ final class Program: @unchecked Sendable {
   let parts: UnsafeMutableBufferPointer<Int32>
   let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   let sets: UnsafeMutableBufferPointer<ValueSet>
+  let patterns: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<LikePattern.Element>>
   let domains: UnsafeMutableBufferPointer<Domain>
 
   /// Whether damaged bytes may make the result false: they read as unknown, and some instructions
@@ -104,6 +107,7 @@ final class Program: @unchecked Sendable {
     parts = .copying(compiler.parts)
     strings = .copying(compiler.strings.map { .copying(utf8: $0) })
     sets = .copying(compiler.sets)
+    patterns = .copying(compiler.patterns.map { .copying($0.elements) })
     domains = .copying(compiler.domains)
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
@@ -127,10 +131,14 @@ final class Program: @unchecked Sendable {
         case .and, .or, .firstKnown:
           precondition(left >= 0 && right > 0 && left + right <= parts.count)
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
-        case .add, .subtract, .remainder, .compare:
+        case .add, .subtract, .multiply, .divide, .remainder, .compare, .compareMixed:
           precondition(0..<position ~= left && 0..<position ~= right)
-        case .not, .isNull, .isNotNull, .containsBits, .intersectsBits, .fold:
+        case .not, .isNull, .isNotNull, .containsBits, .intersectsBits, .fold, .negate,
+          .magnitude:
           precondition(0..<position ~= left)
+        case .hasPrefix, .hasSuffix, .containsText:
+          precondition(0..<position ~= left && 0..<strings.count ~= right)
+        case .like: precondition(0..<position ~= left && 0..<patterns.count ~= right)
         case .isMember, .isNoMember: precondition(0..<position ~= left && 0..<sets.count ~= right)
         }
       }
@@ -140,12 +148,14 @@ final class Program: @unchecked Sendable {
   deinit {
     for string in strings { string.deallocate() }
     for set in sets { set.deallocate() }
+    for pattern in patterns { pattern.deallocate() }
     for domain in domains { domain.known.deallocate() }
     instructions.deallocate()
     hops.deallocate()
     parts.deallocate()
     strings.deallocate()
     sets.deallocate()
+    patterns.deallocate()
     domains.deallocate()
   }
 }
@@ -219,6 +229,7 @@ private struct Compiler {
   var parts: [Int32] = []
   var strings: [String] = []
   var sets: [ValueSet] = []
+  var patterns: [LikePattern] = []
   var domains: [Domain] = []
 
   mutating func compile(_ node: Node) -> Int32 {
@@ -237,6 +248,14 @@ private struct Compiler {
       case .comparison(let comparison, let left, let right, let type):
         Instruction(
           operation: .compare, type: type, comparison: comparison, left: compile(left),
+          right: compile(right))
+      case .unary(let operation, let operand, let type):
+        Instruction(
+          operation: operation == .negate ? .negate : .magnitude, type: type,
+          left: compile(operand))
+      case .mixedComparison(let comparison, let left, let right):
+        Instruction(
+          operation: .compareMixed, type: .bool, comparison: comparison, left: compile(left),
           right: compile(right))
       case .and(let parts): compile(parts, .and, .bool)
       case .or(let parts): compile(parts, .or, .bool)
@@ -260,6 +279,7 @@ private struct Compiler {
         bits(test, mask, type, of: compile(operand))
       case .folded(let operand):
         Instruction(operation: .fold, type: .string, left: compile(operand))
+      case .text(let operand, let test): text(test, of: compile(operand))
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)
@@ -297,6 +317,20 @@ private struct Compiler {
       operation: test == .contains ? .containsBits : .intersectsBits, type: type, left: operand)
     instruction.bits = mask.bits
     return instruction
+  }
+
+  private mutating func text(_ test: TextTest, of operand: Int32) -> Instruction {
+    let operation: Instruction.Operation
+    let index: Int
+    switch test {
+    case .prefix(let text): (operation, index) = (.hasPrefix, add(text))
+    case .suffix(let text): (operation, index) = (.hasSuffix, add(text))
+    case .part(let text): (operation, index) = (.containsText, add(text))
+    case .like(let pattern):
+      patterns.append(pattern)
+      (operation, index) = (.like, patterns.count - 1)
+    }
+    return Instruction(operation: operation, type: .string, left: operand, right: Int32(index))
   }
 
   private mutating func constant(_ value: Value, _ type: ValueType) -> Instruction {
@@ -340,8 +374,12 @@ private struct Compiler {
 
   private mutating func bits(_ value: Value) -> UInt64 {
     guard case .string(let text) = value else { return value.bits }
+    return UInt64(add(text))
+  }
+
+  private mutating func add(_ text: String) -> Int {
     strings.append(text)
-    return UInt64(strings.count - 1)
+    return strings.count - 1
   }
 }
 
@@ -374,6 +412,8 @@ extension ArithmeticOperator {
     switch self {
     case .add: .add
     case .subtract: .subtract
+    case .multiply: .multiply
+    case .divide: .divide
     case .remainder: .remainder
     }
   }

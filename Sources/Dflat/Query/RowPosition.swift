@@ -52,23 +52,32 @@ struct RowStart {
 extension SortKey {
   /// The value of a row; nil if it is unknown. For an order by a collection, the position in it.
   func value(of row: TableReader) -> Value? {
+    program.withScratch { value(of: row, $0) }
+  }
+
+  private func value(of row: TableReader, _ scratch: ScratchMemory) -> Value? {
     let index = program.result
-    if positions != nil { return position(row).map { .integer(Int64($0)) } }
+    if positions != nil { return position(row, scratch).map { .integer(Int64($0)) } }
     return switch type {
-    case .string: program.utf8(index, row).map { .string(String(decoding: $0, as: UTF8.self)) }
-    case .float, .double: program.real(index, row).map { .real($0) }
-    case .uint64: program.integer(index, row).map { .unsigned(UInt64(bitPattern: $0)) }
-    case .bool: program.integer(index, row).map { .bool($0 != 0) }
-    default: program.integer(index, row).map { .integer($0) }
+    case .string:
+      program.utf8(index, row, scratch).map { .string(String(decoding: $0, as: UTF8.self)) }
+    case .float, .double: program.real(index, row, scratch).map { .real($0) }
+    case .uint64: program.integer(index, row, scratch).map { .unsigned(UInt64(bitPattern: $0)) }
+    case .bool: program.integer(index, row, scratch).map { .bool($0 != 0) }
+    default: program.integer(index, row, scratch).map { .integer($0) }
     }
   }
 
   /// Negative if the row has the smaller value.
   fileprivate func compare(_ row: TableReader, to other: Value?) -> Int {
     if type == .string, positions == nil {
-      guard let bytes = program.utf8(program.result, row) else { return other == nil ? 0 : -1 }
-      guard case .string(var text)? = other else { return 1 }
-      return text.withUTF8 { compareBytes(bytes, UnsafeRawBufferPointer($0)) }
+      return program.withScratch { scratch in
+        guard let bytes = program.utf8(program.result, row, scratch) else {
+          return other == nil ? 0 : -1
+        }
+        guard case .string(var text)? = other else { return 1 }
+        return text.withUTF8 { compareBytes(bytes, UnsafeRawBufferPointer($0)) }
+      }
     }
     guard let value = value(of: row) else { return other == nil ? 0 : -1 }
     guard let other else { return 1 }

@@ -59,23 +59,56 @@ extension StoredForm {
   }
 }
 
-/// Reads the values of an expression from rows.
-struct ExpressionReader: Sendable {
-  private let program: Program
-  private let type: ValueType
+/// Reads the values of several expressions from rows.
+struct ExpressionReaders: Sendable {
+  private let programs: [Program]
+  private let types: [ValueType]
+  private let needsScratch: Bool
 
-  init(_ expression: ValueExpression) {
-    program = Program(expression.node)
-    type = expression.type
+  init(_ expressions: [ValueExpression]) {
+    programs = expressions.map { Program($0.node) }
+    types = expressions.map(\.type)
+    needsScratch = programs.contains(where: \.needsScratch)
   }
 
-  /// The value for a row; null if it is unknown. Text is in the row's memory.
+  /// Calls `body` with the values for a row, null for unknown ones. Text is valid during the call
+  /// only.
   @inline(__always)
-  func read(_ table: TableReader) -> ColumnValue {
+  func withValues<R>(
+    of table: TableReader, in memory: UnsafeMutableBufferPointer<ColumnValue>,
+    _ body: (UnsafeBufferPointer<ColumnValue>) throws -> R
+  ) rethrows -> R {
+    try Program.withScratch(needsScratch) { scratch in
+      for index in programs.indices {
+        memory[index] = programs[index].value(types[index], table, scratch)
+      }
+      return try body(UnsafeBufferPointer(rebasing: memory[..<programs.count]))
+    }
+  }
+
+  /// The same with memory of its own, for single rows.
+  func withValues<R>(
+    of row: Row, _ body: (UnsafeBufferPointer<ColumnValue>) throws -> R
+  ) rethrows -> R {
+    try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, programs.count)) {
+      memory in
+      memory.initialize(repeating: .null)
+      defer { withExtendedLifetime(row) {} }
+      return try withValues(of: row.unretainedTable, in: memory, body)
+    }
+  }
+}
+
+extension Program {
+  /// The value of an expression for a row; null if it is unknown.
+  @inline(__always)
+  fileprivate func value(
+    _ type: ValueType, _ table: TableReader, _ scratch: ScratchMemory
+  ) -> ColumnValue {
     switch type {
-    case .string: program.utf8(program.result, table).map { .text($0) } ?? .null
-    case .float, .double: program.real(program.result, table).map { .real($0) } ?? .null
-    default: program.integer(program.result, table).map { .integer($0) } ?? .null
+    case .string: utf8(result, table, scratch).map { .text($0) } ?? .null
+    case .float, .double: real(result, table, scratch).map { .real($0) } ?? .null
+    default: integer(result, table, scratch).map { .integer($0) } ?? .null
     }
   }
 }

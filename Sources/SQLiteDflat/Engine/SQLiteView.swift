@@ -230,7 +230,7 @@ class SQLiteView: StorageReader {
         return QueryExplanation(
           statement: select.text, plan: lines, indexes: select.indexes, of: query.schema,
           rowByRow: plan.residual.map { $0.text(in: query.schema) },
-          isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
+          isSortedInMemory: plan.isSortedInMemory,
           isCovering: key == nil && positions != nil)
       }
     }

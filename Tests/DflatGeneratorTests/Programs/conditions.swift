@@ -31,6 +31,27 @@ func sumsOfFields() -> Condition<I> {
     || I.longNumber + 1 + 2 + 3 > I.longNumber - 1 - 2
 }
 
+func products(_ a: Int32) -> Condition<I> {
+  I.number * 2 > 3 && I.number * I.otherNumber + 1 < 100 && -I.number > -5
+    || abs(I.otherNumber - 4) <= 3
+      && I.real / 2.5 > 1 && 100 / I.number == a
+    || (I.longNumber + 1) * 2 / 3 % 5 == 1 && -(I.single * 2) < 0.5 && abs(-I.real) < 2
+}
+
+func widths() -> Condition<I> {
+  I.number == I.longNumber && I.big > I.number + 1 && I.tiny < I.small
+    || I.count >= I.otherNumber * 2
+      && I.number != I.longNumber % 5
+}
+
+func texts(_ s: String, _ part: Substring) -> Condition<I> {
+  I.title.hasPrefix("ab") && I.word.hasSuffix(s) && I.title.contains(part)
+    || !I.word.like("a%_b") && I.title.like("100!%", escape: "!")
+      && I.title.caseInsensitive == "ab" && I.word.caseInsensitive < I.title
+    || I.number.between(1, 5)
+      && I.real.between(0.5...2.5) && I.title.caseInsensitive.in(["a", "b"])
+}
+
 func valuesFirst(_ a: Int32, _ b: Int64, _ s: String) -> Condition<I> {
   3 <= I.number && a > I.otherNumber && s == I.title && b - I.longNumber == 3 && "x" != I.word
     && 10 - I.number > 5 && 1.5 < I.real && a + I.number == a && Long.Mood.wild > I.mood

@@ -24,19 +24,19 @@ extension FetchedResult {
   public func sectioned<E: QueryExpression>(
     by expression: E
   ) -> [ResultSection<E.Value, Element>] where E.Element == Element {
-    let reader = ExpressionReader(expression.expression)
+    let reader = ExpressionReaders([expression.expression])
     let decoder = expression.decoder
     var sections: [ResultSection<E.Value, Element>] = []
     var start = 0
     func end(at place: Int) {
       if place == start { return }
-      let key = underlyingArray[start]._row.read { decoder(reader.read($0)) }
+      let key = reader.withValues(of: underlyingArray[start]._row) { decoder($0[0]) }
       sections.append(ResultSection(key: key, objects: underlyingArray[start..<place]))
       start = place
     }
     for place in underlyingArray.indices.dropFirst() {
-      let isSame = underlyingArray[place - 1]._row.read { last in
-        underlyingArray[place]._row.read { reader.read(last).isSame(as: reader.read($0)) }
+      let isSame = reader.withValues(of: underlyingArray[place - 1]._row) { last in
+        reader.withValues(of: underlyingArray[place]._row) { last[0].isSame(as: $0[0]) }
       }
       if !isSame { end(at: place) }
     }

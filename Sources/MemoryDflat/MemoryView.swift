@@ -75,16 +75,14 @@ extension MemoryView {
       }
     var indexes: [String] = []
     for name in names where !indexes.contains(name) { indexes.append(name) }
-    let isCovering = query.key == nil && plan.isCovered
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
         ? ["each of \(table.rows.count) rows"]
-        : indexes.map { "look up \($0)\(isCovering ? " (covering)" : "")" },
+        : indexes.map { "look up \($0)" },
       indexes: indexes, of: query.schema,
       rowByRow: plan.residual.map { $0.text(in: query.schema) },
-      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty,
-      isCovering: isCovering)
+      isSortedInMemory: !plan.isOrderedByEngine && !plan.query.order.isEmpty)
   }
 
   /// nil if no object of the type was ever stored.

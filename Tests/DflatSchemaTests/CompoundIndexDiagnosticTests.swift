@@ -12,13 +12,13 @@ struct CompoundIndexDiagnosticTests {
     }
     table Author { handle: string; friend: Author; }
     struct Place { lat: double; lon: double; }
-    table Video { url: string; }
-    union Thing { Video }
     root_type Note;
     """
 
+  private static let thing = "table Video { url: string; } union Thing { Video }"
+
   private func said(_ index: String) -> String {
-    compile("table Note (index: \(index)) \(Self.fields)").diagnostics.map { $0.rendered() }
+    compile("\(Self.thing)\ntable Note (index: \(index)) \(Self.fields)").diagnostics.map { $0.rendered() }
       .joined(separator: "\n")
   }
 
@@ -39,7 +39,7 @@ struct CompoundIndexDiagnosticTests {
   @Test(
     "Each mistake is told at its word",
     arguments: [
-      ("\"archived, author.handel\"", 31, "'Author' has no field 'handel'", "did you mean 'handle'?"),
+      ("\"archived, author.handl\"", 31, "'Author' has no field 'handl'", "did you mean 'handle'?"),
       ("\"archived, tags\"", 31, "'tags' cannot be indexed: a vector has no order", ""),
       ("\"archived, author\"", 31, "'author' cannot be indexed: a table has no order", "author.name"),
       ("\"archived, place\"", 31, "'place' cannot be indexed: a struct has no order", ""),
@@ -67,7 +67,7 @@ struct CompoundIndexDiagnosticTests {
     ])
   func mistakes(index: String, column: Int, message: String, note: String) throws {
     let text = said(index)
-    #expect(text.hasPrefix("test.fbs:1:\(column): error: "), "\(text)")
+    #expect(text.hasPrefix("test.fbs:2:\(column): error: "), "\(text)")
     #expect(text.contains(message), "\(text)")
     #expect(text.contains(note), "\(text)")
     #expect(text.ranges(of: "error:").count == 1, "\(text)")
@@ -92,6 +92,7 @@ struct CompoundIndexDiagnosticTests {
   func names() throws {
     let schema = try schema(
       """
+      \(Self.thing)
       table Note (index: "archived, author.handle nocase; place.lon,title unique; title nocase") \
       \(Self.fields)
       """)

@@ -27,7 +27,8 @@ struct MemoryQuery {
         return walk(entries, test, false, \.key) { entry, _ in find(entry.id) }
       }
       return inOrder(
-        scan.orderedColumns, scan.isDescending, entries, test, \.key, { entry, _ in entry.id }, find)
+        scan.orderedColumns, scan.isDescending, entries, test, \.key, { entry, _ in entry.id }, find
+      )
     }
     if plan.isOrderedByEngine, let term = plan.query.order.first {
       // Without an index the order is that of the key's first field.

@@ -66,9 +66,9 @@ extension MemoryView {
         rowByRow: nil, isSortedInMemory: false)
     }
     let names =
-      if query.key != nil { query.schema.primaryKey.map(query.schema.indexName) }
-      else if let scan = plan.scan { [query.schema.indexes[scan.index].table] }
-      else {
+      if query.key != nil {
+        query.schema.primaryKey.map(query.schema.indexName)
+      } else if let scan = plan.scan { [query.schema.indexes[scan.index].table] } else {
         ((plan.predicate?.fields ?? [])
           + (plan.isOrderedByEngine ? plan.query.order.compactMap(\.field) : []))
           .map(query.schema.indexName)

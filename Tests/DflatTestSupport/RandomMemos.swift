@@ -4,7 +4,9 @@ public import Dflat
 
 /// Text with each scalar replaced by its lowercase mapping, as an expression.
 public struct Folded: QueryExpression {
+  /// Text.
   public typealias Value = String
+  /// The test schema with compound indexes.
   public typealias Element = Desk.Memo
   /// The expression without its types.
   public let _node: Node

@@ -35,8 +35,8 @@ struct CompoundIndexTests {
       let found = query.fetch(workspace.dflat).map(\._rowid)
       let expected = query.answer(objects).map(\._rowid)
       guard found == expected else {
-        Issue.record(
-          "DFLAT_SEED=\(random.seed), \(engine): \(query.text): \(expected) expected, \(found) found")
+        let difference = "\(expected) expected, \(found) found"
+        Issue.record("DFLAT_SEED=\(random.seed), \(engine): \(query.text): \(difference)")
         return
       }
     }

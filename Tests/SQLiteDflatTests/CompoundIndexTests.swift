@@ -29,7 +29,9 @@ struct CompoundIndexTests {
     }
   }
 
-  private func memos(_ file: TemporaryFile) -> QueryBuilder<Memo> { file.dflat.fetch(for: Memo.self) }
+  private func memos(_ file: TemporaryFile) -> QueryBuilder<Memo> {
+    file.dflat.fetch(for: Memo.self)
+  }
 
   /// Queries of several indexes against plain filters.
   /// - Parameter inBothVersions: Also as a program of the other version.
@@ -47,8 +49,10 @@ struct CompoundIndexTests {
         .map(\.number)
         == all.filter { $0.state == .done && $0.archived && $0.title?.lowercased() == "title 1" }
         .map(\.number), comment)
+    let latest = memos(file).where(
+      !Memo.archived, limit: 10, orderBy: [Memo.sortDate.descending])
     #expect(
-      memos(file).where(!Memo.archived, limit: 10, orderBy: [Memo.sortDate.descending]).map(\.number)
+      latest.map(\.number)
         == all.filter { !$0.archived }.sorted {
           ($1.sortDate, $0._rowid) < ($0.sortDate, $1._rowid)
         }.prefix(10).map(\.number), comment)
@@ -144,7 +148,7 @@ struct CompoundIndexTests {
     }
   }
 
-  @Test("The index with most fixed columns is chosen, then one with a range, then one with the order")
+  @Test("The index with most fixed columns is chosen, then one with a range, then with the order")
   func choice() throws {
     try withTemporaryFile { file in
       try store(1...50, in: file)
@@ -337,7 +341,8 @@ struct CompoundIndexTests {
       expectRight(file)
       for round in 0..<2 as Range<Int32> {
         let (path, first) = (file.path, 60 + 10 * round)
-        await #expect(processExitsWith: .success) { [path = path as String, first = first as Int32] in
+        await #expect(processExitsWith: .success) {
+          [path = path as String, first = first as Int32] in
           let next = TemporaryFile(path: path)
           for number in first..<first + 4 { try Self.changeAsNext(next, number) }
           try await next.dflat.indexesReady(for: DESK.Memo.self)

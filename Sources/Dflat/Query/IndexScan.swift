@@ -66,7 +66,8 @@ extension Plan {
     let term = isOrderedByEngine ? query.order.first : nil
     if case .index(let index)? = (term?.field ?? predicate?.onlyField)?.column {
       scan = IndexScan(
-        index: index, orderedColumns: term == nil ? 0 : 1, isDescending: term?.isDescending ?? false)
+        index: index, orderedColumns: term == nil ? 0 : 1, isDescending: term?.isDescending ?? false
+      )
     } else {
       scan = nil
     }

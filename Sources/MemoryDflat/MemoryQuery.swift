@@ -1,7 +1,7 @@
 // Evaluates a plan with the maps of a table.
 //
-// The primary key and each index have a map in the order of their values. A condition on one of them
-// is a range of the map and a test; for several, sets of row ids are intersected or united.
+// The primary key and each index have a map in the order of their values. A condition on one of
+// them is a range of the map and a test; for several, sets of row ids are intersected or united.
 // Candidates are passed to the collector in the order that it expects: the plan's, or by ascending
 // row id.
 

@@ -5,8 +5,8 @@
 //   its index     index__… on all columns in this order, UNIQUE for unique values
 //
 // A column of folded text is called X__nocase. The name of a compound side table lists its columns
-// (`EntitySchema.columnNames(ofIndex:)`), so every version of a schema recognises it, and no program
-// takes it for the side table of a field.
+// (`EntitySchema.columnNames(ofIndex:)`), so every version of a schema recognises it, and no
+// program takes it for the side table of a field.
 
 import Dflat
 import FlatBuffersRuntime

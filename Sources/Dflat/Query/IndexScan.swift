@@ -109,7 +109,7 @@ extension Plan {
       guard let plan = Plan(query, capabilities, scanning: place) else { return nil }
       let merit = plan.merit
       return Merit() < merit ? (plan, place, merit) : nil
-    }.sorted { $1.merit < $0.merit }
+    }.sorted { $0.merit == $1.merit ? $0.place < $1.place : $1.merit < $0.merit }
   }
 
   /// The positions of the columns of the scanned index that have the values of these fields; nil if

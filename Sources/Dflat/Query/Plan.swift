@@ -21,6 +21,8 @@ public struct Query: Sendable {
   public let order: [OrderTerm]
   /// The maximum number of objects; nil for all.
   public let limit: Int?
+  /// Receives the errors of functions, whose rows then do not match. nil if an error ends the query.
+  var failures: FunctionFailures?
 
   /// Creates a query; by default it gives all objects.
   public init(
@@ -148,6 +150,10 @@ extension Node {
       .unary(_, let operand, _):
       operand.forEachField(body)
     case .match(let tag, _): body(tag)
+    case .call(let call): for argument in call.arguments { argument.node.forEachField(body) }
+    case .quantified(_, let element, let condition):
+      for vector in element.vectors { body(vector) }
+      condition.forEachField(body)
     }
   }
 }

@@ -200,7 +200,7 @@ struct Planner {
   /// Whether keys or indexes may be used for the field. They may not for `ulong` enums, whose order
   /// differs from the storage's.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
-    guard field.domain == nil || field.type != .uint64 else { return false }
+    guard field.domain == nil || field.type != .uint64, field.element == nil else { return false }
     guard let usable else { return true }
     return switch field.column {
     case .key: true

@@ -24,7 +24,7 @@ extension MemoryView {
     MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
       row.withBytes { collector.offer(bytes: $0, id: row.id) }
     }
-    return collector.finish()
+    return try collector.finish()
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

@@ -25,6 +25,10 @@ struct IntegerOperators<Value: DflatFriendlyValue & FixedWidthInteger>: Operator
       case ("+", true): constant + term
       case ("-", false): term - constant
       case ("-", true): constant - term
+      case ("*", false): term * constant
+      case ("*", true): constant * term
+      case ("/", false): term / constant
+      case ("/", true): constant / term
       case (_, false): term % constant
       case (_, true): constant % term
       }
@@ -42,6 +46,8 @@ struct IntegerOperators<Value: DflatFriendlyValue & FixedWidthInteger>: Operator
       switch name {
       case "+": left + right
       case "-": left - right
+      case "*": left * right
+      case "/": left / right
       default: left % right
       }
     }
@@ -57,8 +63,12 @@ struct RealOperators<Value: DflatFriendlyValue & BinaryFloatingPoint>: Operators
       switch (name, swapped) {
       case ("+", false): term + constant
       case ("+", true): constant + term
-      case (_, false): term - constant
-      case (_, true): constant - term
+      case ("-", false): term - constant
+      case ("-", true): constant - term
+      case ("*", false): term * constant
+      case ("*", true): constant * term
+      case (_, false): term / constant
+      case (_, true): constant / term
       }
     }
     return real(term)
@@ -70,7 +80,41 @@ struct RealOperators<Value: DflatFriendlyValue & BinaryFloatingPoint>: Operators
   ) -> any QueryExpression<Value, Element> {
     func real(
       _ left: some QueryExpression<Value, Element>, _ right: some QueryExpression<Value, Element>
-    ) -> Computed<Value, Element> { name == "+" ? left + right : left - right }
+    ) -> Computed<Value, Element> {
+      switch name {
+      case "+": left + right
+      case "-": left - right
+      case "*": left * right
+      default: left / right
+      }
+    }
     return real(left, right)
   }
+}
+
+protocol UnaryOperators<Value>: Sendable {
+  associatedtype Value: DflatFriendlyValue
+  /// `-` of a term, or `abs`.
+  func apply<Element: Atom>(_ term: Term<Value, Element>, isNegation: Bool) -> Term<Value, Element>
+}
+
+struct SignedOperators<Value: DflatFriendlyValue & SignedNumeric>: UnaryOperators {
+  func apply<Element: Atom>(
+    _ term: Term<Value, Element>, isNegation: Bool
+  ) -> Term<Value, Element> {
+    func real(_ term: some QueryExpression<Value, Element>) -> Computed<Value, Element> {
+      isNegation ? -term : abs(term)
+    }
+    return Term(
+      real(term.expression), isNegation ? "-(\(term.text))" : "abs(\(term.text))",
+      { object in
+        guard let value = term.meaning(object) else { return nil }
+        if !isNegation, !(value < 0) { return value }
+        // The least integer has no counterpart.
+        if let value = value as? any FixedWidthInteger, isLeast(value) { return nil }
+        return 0 - value
+      })
+  }
+
+  private func isLeast(_ value: some FixedWidthInteger) -> Bool { value == type(of: value).min }
 }

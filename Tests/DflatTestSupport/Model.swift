@@ -80,6 +80,8 @@ struct Kind<Value: DflatFriendlyValue> {
   /// Operators by name; they return nil if there is no result.
   var arithmetic: [(name: String, meaning: (Value, Value) -> Value?)] = []
   var operators: (any Operators<Value>)?
+  /// `-` and `abs`, if the type has them.
+  var unary: (any UnaryOperators<Value>)?
 
   /// Strings compare by their bytes, not by Swift's canonical equivalence.
   static func string(_ constants: [String]) -> Kind<String> {
@@ -88,6 +90,13 @@ struct Kind<Value: DflatFriendlyValue> {
         let (l, r) = (Array(left.utf8), Array(right.utf8))
         return l == r ? 0 : l.lexicographicallyPrecedes(r) ? -1 : 1
       }, constants: constants)
+  }
+
+  /// Strings without the difference of upper and lower case.
+  static func folded(_ constants: [String]) -> Kind<String> {
+    let strings = string(constants)
+    return Kind<String>(
+      compare: { strings.compare(fold($0), fold($1)) }, constants: constants)
   }
 
   static var bool: Kind<Bool> {
@@ -102,8 +111,23 @@ extension Kind where Value: FixedWidthInteger {
       arithmetic: [
         ("+", { Value(exactly: Int128($0) + Int128($1)) }),
         ("-", { Value(exactly: Int128($0) - Int128($1)) }),
+        ("*", { product(Int128($0), Int128($1)).flatMap { Value(exactly: $0) } }),
+        ("/", { $1 == 0 ? nil : Value(exactly: Int128($0) / Int128($1)) }),
         ("%", { $1 == 0 ? nil : Value(exactly: Int128($0) % Int128($1)) }),
       ], operators: IntegerOperators<Value>())
+  }
+}
+
+private func product(_ left: Int128, _ right: Int128) -> Int128? {
+  let (value, overflow) = left.multipliedReportingOverflow(by: right)
+  return overflow ? nil : value
+}
+
+extension Kind where Value: FixedWidthInteger & SignedInteger {
+  static func signed(_ constants: [Value]) -> Kind {
+    var kind = integer(constants)
+    kind.unary = SignedOperators<Value>()
+    return kind
   }
 }
 
@@ -114,7 +138,9 @@ extension Kind where Value: BinaryFloatingPoint {
       arithmetic: [
         ("+", { known($0 + $1) }),
         ("-", { known($0 - $1) }),
-      ], operators: RealOperators<Value>())
+        ("*", { known($0 * $1) }),
+        ("/", { $1 == 0 ? nil : known($0 / $1) }),
+      ], operators: RealOperators<Value>(), unary: SignedOperators<Value>())
   }
 
   /// NaN is unknown.

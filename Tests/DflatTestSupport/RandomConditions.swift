@@ -14,12 +14,34 @@ public struct RandomQueries<Element: Atom> {
   mutating func add<Value: DflatFriendlyValue>(
     _ kind: Kind<Value>, _ fields: [(Field<Value, Element>, String, (Element) -> Value?)]
   ) {
-    let terms = fields.map { Term<Value, Element>($0.0, $0.1, $0.2) }
+    add(kind, fields.map { Term<Value, Element>($0.0, $0.1, $0.2) })
+    for (field, name, meaning) in fields {
+      orders.append { random in order(kind, field, name, meaning, &random) }
+    }
+  }
+
+  /// Expressions of one type. They appear in comparisons, arithmetic, membership and orders.
+  mutating func add<Value: DflatFriendlyValue>(
+    _ kind: Kind<Value>, _ terms: [Term<Value, Element>]
+  ) {
     for _ in 0..<(terms.count + 1) / 2 {
       comparisons.append { random in comparison(kind, terms, &random) }
     }
-    for (field, name, meaning) in fields {
-      orders.append { random in order(kind, field, name, meaning, &random) }
+    orders.append { random in
+      let term = random.pick(terms)
+      return order(kind, computed(kind, term, terms, &random) ?? term, random.oneIn(2))
+    }
+  }
+
+  /// Complete conditions, some of which a generator makes.
+  mutating func add(_ make: @escaping (inout SeededGenerator) -> Term<Bool, Element>) {
+    for _ in 0..<8 { comparisons.append(make) }
+  }
+
+  /// Tests of texts.
+  mutating func addTests(_ terms: [Term<String, Element>]) {
+    for _ in 0..<terms.count {
+      comparisons.append { random in textTest(random.pick(terms), &random) }
     }
   }
 
@@ -67,6 +89,25 @@ public struct RandomQueries<Element: Atom> {
 }
 
 // MARK: Orders
+
+private func order<Value: DflatFriendlyValue, Element: Atom>(
+  _ kind: Kind<Value>, _ term: Term<Value, Element>, _ isDescending: Bool
+) -> ModelOrder<Element> {
+  func key(_ expression: some QueryExpression<Value, Element>) -> OrderBy<Element> {
+    isDescending ? expression.descending : expression.ascending
+  }
+  return ModelOrder(
+    key: key(term.expression),
+    compare: { left, right in
+      let (l, r) = (term.meaning(left), term.meaning(right))
+      guard let l, let r else {
+        let order = (l == nil ? 0 : 1) - (r == nil ? 0 : 1)
+        return isDescending ? -order : order
+      }
+      return isDescending ? -kind.compare(l, r) : kind.compare(l, r)
+    },
+    text: "\(term.text) \(isDescending ? "descending" : "ascending")")
+}
 
 private func order<Value: DflatFriendlyValue, Element: Atom>(
   _ kind: Kind<Value>, _ field: Field<Value, Element>, _ name: String,
@@ -129,7 +170,11 @@ private func comparison<Value: DflatFriendlyValue, Element: Atom>(
   {
     term = computed
   }
-  switch Int.random(in: 0..<10, using: &random) {
+  if let unary = kind.unary, random.oneIn(8) {
+    term = unary.apply(term, isNegation: random.oneIn(2))
+  }
+  switch Int.random(in: 0..<11, using: &random) {
+  case 10: return between(kind, term, random.pick(kind.constants), random.pick(kind.constants))
   case 0: return isNull(term, random.oneIn(2))
   case 1, 2:
     let values = (0..<random.pick([0, 1, 2, 4])).map { _ in random.pick(kind.constants) }
@@ -221,6 +266,22 @@ func membership<Value: DflatFriendlyValue, Element: Atom>(
     })
 }
 
+private func between<Value: DflatFriendlyValue, Element: Atom>(
+  _ kind: Kind<Value>, _ term: Term<Value, Element>, _ low: Value, _ high: Value
+) -> Term<Bool, Element> {
+  func real(_ expression: some QueryExpression<Value, Element>) -> Condition<Element> {
+    expression.between(low, high)
+  }
+  return Term(
+    real(term.expression), "\(term.text).between(\(low), \(high))",
+    { object in
+      guard let value = term.meaning(object) else { return nil }
+      return all(
+        isNaN(low) ? nil : kind.compare(low, value) <= 0,
+        isNaN(high) ? nil : kind.compare(value, high) <= 0)
+    })
+}
+
 func isNull<Value: DflatFriendlyValue, Element: Atom>(
   _ term: Term<Value, Element>, _ negated: Bool
 ) -> Term<Bool, Element> {
@@ -295,6 +356,7 @@ private func computed<Value: DflatFriendlyValue, Element: Atom>(
   _ kind: Kind<Value>, _ term: Term<Value, Element>, _ terms: [Term<Value, Element>],
   _ random: inout SeededGenerator
 ) -> Term<Value, Element>? {
+  if kind.arithmetic.isEmpty { return nil }
   let (name, meaning) = random.pick(kind.arithmetic)
   if random.oneIn(2) {
     let constant = random.pick(kind.constants)

@@ -7,6 +7,7 @@ import Dflat
 enum Pool {
   static let strings = [
     "", "a", "b", "A", "ab", "é", "e\u{301}", "a\0", "a\0b", "plain", "ß", "日本", "\u{10FFFF}", "zz",
+    "É", "aB", "İ", "100%", "a_b",
   ]
   static let reals: [Double] = [
     0, -0.0, 1, 1.5, -1.5, 0.1, 1e300, -.infinity, .infinity, .nan, .leastNonzeroMagnitude,
@@ -156,6 +157,21 @@ extension Kit.Item {
         (Item.pet.as(Kit.Cat.self).leaf.label, "cat.leaf.label", { $0.cat?.leaf?.label }),
         (Item.pet.as(Kit.Dog.self).name, "dog.name", { $0.dog?.name }),
       ])
+    let texts: [Term<String, Item>] = [
+      Term(Item.name, "name", { $0.name }), Term(Item.title, "title", { $0.title }),
+      Term(Item.word, "word", { $0.word }), Term(Item.badge, "badge", { $0.badge }),
+      Term(Item.plainTitle, "plainTitle", { $0.plainTitle }),
+      Term(Item.branch.leaf.label, "branch.leaf.label", { $0.branch?.leaf?.label }),
+      Term(Item.pet.as(Kit.Cat.self).name, "cat.name", { $0.cat?.name }),
+    ]
+    queries.addTests(texts)
+    queries.add(.folded(Pool.strings), texts.map(\.folded))
+    queries.add(mixed)
+    queries.add(Item.vectorTest)
+    queries.add(Item.calls)
+    queries.add(.string(Pool.strings), Item.textCalls)
+    queries.add(.signed(Pool.integers(Int32.self)), Item.numberCalls)
+    queries.add(.real(Pool.reals), Item.realCalls)
     queries.add(
       .integer(Pool.integers(UInt64.self)),
       [
@@ -166,7 +182,7 @@ extension Kit.Item {
         (Item.branch.box.big, "branch.box.big", { $0.branch?.box?.big }),
         (Item.pet.as(Kit.Cat.self).leaf.rank, "cat.leaf.rank", { $0.cat?.leaf?.rank }),
       ])
-    queries.add(.integer(Pool.integers(Int8.self)), [(Item.tiny, "tiny", { $0.tiny })])
+    queries.add(.signed(Pool.integers(Int8.self)), [(Item.tiny, "tiny", { $0.tiny })])
     queries.add(
       .integer(Pool.integers(UInt8.self)),
       [
@@ -174,14 +190,14 @@ extension Kit.Item {
         (Item.pet.as(Kit.Cat.self).lives, "cat.lives", { $0.cat?.lives }),
       ])
     queries.add(
-      .integer(Pool.integers(Int16.self)),
+      .signed(Pool.integers(Int16.self)),
       [
         (Item.shortNumber, "shortNumber", { $0.shortNumber }),
         (Item.box.depth, "box.depth", { $0.box?.depth }),
       ])
     queries.add(.integer(Pool.integers(UInt16.self)), [(Item.port, "port", { $0.port })])
     queries.add(
-      .integer(Pool.integers(Int32.self)),
+      .signed(Pool.integers(Int32.self)),
       [
         (Item.number, "number", { $0.number }),
         (Item.plainNumber, "plainNumber", { $0.plainNumber }),
@@ -191,7 +207,7 @@ extension Kit.Item {
       ])
     queries.add(.integer(Pool.integers(UInt32.self)), [(Item.count, "count", { $0.count })])
     queries.add(
-      .integer(Pool.integers(Int64.self)),
+      .signed(Pool.integers(Int64.self)),
       [
         (Item.longNumber, "longNumber", { $0.longNumber }),
         (Item.plainLong, "plainLong", { $0.plainLong }),
@@ -263,6 +279,18 @@ extension Kit.Item {
       Term(Item.title == nil, "title == nil", { $0.title == nil }),
       Term(Item.maybeMood != nil, "maybeMood != nil", { $0.maybeMood != nil }),
     ]
+  }
+
+  private static var mixed: [Term<Bool, Kit.Item>] {
+    typealias Item = Kit.Item
+    let number = Term<Int32, Item>(Item.number, "number", { $0.number })
+    let big = Term<UInt64, Item>(Item.big, "big", { $0.big })
+    let long = Term<Int64, Item>(Item.plainLong, "plainLong", { $0.plainLong })
+    let tiny = Term<Int8, Item>(Item.tiny, "tiny", { $0.tiny })
+    return mixedComparisons(number, big) + mixedComparisons(big, long)
+      + mixedComparisons(long, number)
+      + mixedComparisons(tiny, Term<UInt8, Item>(Item.small, "small", { $0.small }))
+      + mixedComparisons(Term<UInt64, Item>(Item.serial, "serial", { $0.serial }), tiny)
   }
 
   private static var flags: [Term<Bool, Kit.Item>] {

@@ -137,7 +137,7 @@ struct CompoundIndexTests {
         request.code = "éA"
         try txn.submit(request)
       }
-      let codes = workspace.dflat.fetch(for: Memo.self).where(Folded(Memo.code) == "éa")
+      let codes = workspace.dflat.fetch(for: Memo.self).where(Memo.code.caseInsensitive == "éa")
       #expect(codes.map(\.number) == [1])
       #expect(try workspace.faults(of: Memo._schema).isEmpty)
       _ = workspace.takeErrors()

@@ -45,7 +45,7 @@ struct CompoundIndexTests {
           == all.filter { !$0.archived && $0.sortDate == date }.map(\.number), comment)
     }
     #expect(
-      memos(file).where(Memo.state == .done && Memo.archived && Folded(Memo.title) == "title 1")
+      memos(file).where(Memo.state == .done && Memo.archived && Memo.title.caseInsensitive == "title 1")
         .map(\.number)
         == all.filter { $0.state == .done && $0.archived && $0.title?.lowercased() == "title 1" }
         .map(\.number), comment)
@@ -166,10 +166,18 @@ struct CompoundIndexTests {
       #expect(try index(Memo.score > 1 && Memo.archived) != ["score"])
       #expect(try index(Memo.number == 1 && Memo.archived && Memo.sortDate == 3) == ["number"])
       #expect(
-        try index(Memo.state == .done && Memo.archived && Folded(Memo.title) > "b")
+        try index(Memo.state == .done && Memo.archived && Memo.title.caseInsensitive > "b")
           == ["state, archived, title nocase"])
-      #expect(try index(Folded(Memo.title) == "title 1") == ["title nocase"])
+      #expect(try index(Memo.title.caseInsensitive == "title 1") == ["title nocase"])
       #expect(try index(Memo.title == "Title 1") == [])
+      #expect(try index(Memo.title.caseInsensitive.hasPrefix("TITLE")) == ["title nocase"])
+      #expect(
+        try index(
+          Memo.state == .done && Memo.archived && Memo.title.caseInsensitive.hasPrefix("TITLE"))
+          == ["state, archived, title nocase"])
+      #expect(
+        memos(file).where(Memo.title.caseInsensitive.hasPrefix("TITLE 3")).count
+          == memos(file).all().count { $0.title == "Title 3" })
       #expect(
         try memos(file).explain(
           limit: 3, orderBy: [Memo.archived.descending, Memo.sortDate.descending]

@@ -180,7 +180,10 @@ final class MigrationPlan: Sendable {
         }
       }
     }
-    return Self.ordered(rows, keys, query.limit)
+    let ordered = Self.ordered(rows, keys, query.limit)
+    try condition?.throwFailure(query.schema)
+    for key in keys { try key.program.throwFailure(query.schema) }
+    return ordered
   }
 
   /// Sorts rows by the keys. The sort is stable.

@@ -45,7 +45,13 @@ public protocol QueryValue: OperandOfAnotherType, PrimaryKey {
   static var _valueType: ValueType { get }
   /// The untyped form of this value.
   var _value: Value { get }
+  /// What expressions of this type can be compared with: expressions of the types with the same
+  /// family. All integers have one; every other type is its own.
+  associatedtype _Family = Self
 }
+
+/// The family of the integer types, which are compared by value.
+public enum IntegerFamily {}
 
 /// A type whose values conditions can also compare with `<`, and by which results can be ordered.
 ///
@@ -64,54 +70,72 @@ extension Bool: DflatFriendlyValue {
 // conform, the compiler would consider the operators of conditions unsuitable for `Post.likes + 1`
 // and try all others first.
 extension Int: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// As `Int64`.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int8: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int8 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt8: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint8 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int16: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int16 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt16: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint16 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int32: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int32 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension UInt32: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint32 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(Int64(self)) }
 }
 extension Int64: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .int64 }
   /// The untyped form of this value.
   @inlinable public var _value: Value { .integer(self) }
 }
 extension UInt64: DflatFriendlyValue {
+  /// Integers are compared by value.
+  public typealias _Family = IntegerFamily
   /// How values of this type are stored and compared.
   @inlinable public static var _valueType: ValueType { .uint64 }
   /// The untyped form of this value.

@@ -26,6 +26,11 @@ final class ResultObserver: Observer, @unchecked Sendable {
   /// The condition, compiled when it is first evaluated, and the fields that it depends on.
   @exclusivity(unchecked) private var program: Program?
   @exclusivity(unchecked) private var mask: UInt64 = 0
+  /// Whether a function has failed in this transaction, so that the result must be read again.
+  @exclusivity(unchecked) private var hasFailed = false
+  /// Whether the result depends on a function that may give other results for the same row. Each
+  /// change then makes it be read again.
+  private let isUnstable: Bool
   /// Its position in the list of observers that look at every change.
   var place = -1
 
@@ -57,6 +62,10 @@ final class ResultObserver: Observer, @unchecked Sendable {
   ) {
     self.origin = origin
     self.handler = handler
+    let query = origin.query
+    isUnstable =
+      query.condition?.isDeterministic == false
+      || !query.order.allSatisfy { $0.node.isDeterministic }
     window = ResultWindow(rows, limit: origin.query.limit)
     super.init(type)
   }
@@ -115,10 +124,24 @@ final class ResultObserver: Observer, @unchecked Sendable {
 
   private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
     guard let program = program ?? compile() else { return (false, false) }
+    if isUnstable { return (true, true) }
+    if !program.calls.isEmpty { return evaluateCalling(program, change) }
     let isIn = change.new?.read(program.evaluate) == .true
     // None of the fields that the condition depends on has changed.
     if change.fields & mask == 0, change.old != nil, change.new != nil { return (isIn, isIn) }
     return (change.old?.read(program.evaluate) == .true, isIn)
+  }
+
+  /// As `evaluate`, with functions that may fail.
+  private func evaluateCalling(
+    _ program: Program, _ change: RowChange
+  ) -> (wasIn: Bool, isIn: Bool) {
+    let isIn = change.new?.read(program.evaluate) == .true
+    let wasIn = change.old?.read(program.evaluate) == .true
+    // The error is reported when the result is read again.
+    guard program.failures.take(query.schema) != nil else { return (wasIn, isIn) }
+    hasFailed = true
+    return (true, true)
   }
 
   private func compile() -> Program? {
@@ -143,10 +166,16 @@ final class ResultObserver: Observer, @unchecked Sendable {
   func apply(_ orders: inout ChangeRanks.Table, _ replaced: inout ReplacedRows) -> Bool {
     let touches = touches
     self.touches = ResultTouches()
-    if isStale { return true }
+    let mustRead = hasFailed || isUnstable
+    hasFailed = false
+    if isStale || mustRead { return true }
     let order = orders.order(query.order, order, touching: touches.count)
     if window.apply(touches, in: order, &replaced) { isChanged = true }
-    return window.isShort
+    var isFailed = false
+    for key in order.keys where !key.program.calls.isEmpty {
+      if key.program.failures.take(query.schema) != nil { isFailed = true }
+    }
+    return window.isShort || isFailed
   }
 
   // MARK: Reading

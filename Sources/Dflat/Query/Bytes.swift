@@ -20,3 +20,28 @@ func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
   guard left.count > 0, let l = left.baseAddress, let r = right.baseAddress else { return true }
   return memcmp(l, r, left.count) == 0
 }
+
+extension UnsafeRawBufferPointer {
+  func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool {
+    count >= prefix.count
+      && equalBytes(UnsafeRawBufferPointer(rebasing: self[..<prefix.count]), prefix)
+  }
+
+  func hasSuffix(_ suffix: UnsafeRawBufferPointer) -> Bool {
+    count >= suffix.count
+      && equalBytes(UnsafeRawBufferPointer(rebasing: self[(count - suffix.count)...]), suffix)
+  }
+
+  func contains(_ part: UnsafeRawBufferPointer) -> Bool {
+    guard let first = part.first else { return true }
+    var start = 0
+    while start <= count - part.count, let base = baseAddress,
+      let found = memchr(base + start, Int32(first), count - part.count - start + 1)
+    {
+      start = UnsafeRawPointer(found) - base
+      if equalBytes(UnsafeRawBufferPointer(start: found, count: part.count), part) { return true }
+      start += 1
+    }
+    return false
+  }
+}

@@ -2,7 +2,8 @@
 //
 // Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before
 // true. The result is unknown if either side is. Nil is not a value: compared with nil, `==` and
-// `!=` test whether the other side is unknown; see Expression+Null.swift.
+// `!=` test whether the other side is unknown; see Expression+Null.swift. Two expressions of integer
+// types are compared by value, also if the types differ.
 //
 // Values have their own type parameter `V`, although it always equals that of the expression. The
 // compiler then ranks these operators as high as those of the standard library, and type-checks
@@ -13,7 +14,7 @@ extension QueryExpression {
   func compared<Other: QueryExpression>(
     _ operation: ComparisonOperator, _ other: Other
   ) -> Condition<Element> {
-    Computed(_node.compared(operation, other._node, Value._valueType))
+    Computed(_node.compared(operation, other._node, Value._valueType, Other.Value._valueType))
   }
 
   @inlinable
@@ -27,7 +28,7 @@ extension QueryExpression {
 public func == <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element {
+where L.Value._Family == R.Value._Family, L.Element == R.Element {
   lhs.compared(.equal, rhs)
 }
 
@@ -52,7 +53,7 @@ public func == <V: QueryValue, R: QueryExpression>(
 public func != <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element {
+where L.Value._Family == R.Value._Family, L.Element == R.Element {
   lhs.compared(.notEqual, rhs)
 }
 
@@ -77,7 +78,10 @@ public func != <V: QueryValue, R: QueryExpression>(
 public func < <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
+where
+  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  R.Value: DflatFriendlyValue
+{
   lhs.compared(.less, rhs)
 }
 
@@ -102,7 +106,10 @@ public func < <V: DflatFriendlyValue, R: QueryExpression>(
 public func <= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
+where
+  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  R.Value: DflatFriendlyValue
+{
   lhs.compared(.lessOrEqual, rhs)
 }
 
@@ -127,7 +134,10 @@ public func <= <V: DflatFriendlyValue, R: QueryExpression>(
 public func > <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
+where
+  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  R.Value: DflatFriendlyValue
+{
   lhs.compared(.greater, rhs)
 }
 
@@ -152,7 +162,10 @@ public func > <V: DflatFriendlyValue, R: QueryExpression>(
 public func >= <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
 ) -> Condition<L.Element>
-where L.Value == R.Value, L.Element == R.Element, L.Value: DflatFriendlyValue {
+where
+  L.Value._Family == R.Value._Family, L.Element == R.Element, L.Value: DflatFriendlyValue,
+  R.Value: DflatFriendlyValue
+{
   lhs.compared(.greaterOrEqual, rhs)
 }
 
@@ -170,4 +183,22 @@ public func >= <V: DflatFriendlyValue, R: QueryExpression>(
   lhs: V, rhs: R
 ) -> Condition<R.Element> where R.Value == V {
   rhs.compared(ComparisonOperator.greaterOrEqual.mirrored, lhs)
+}
+
+// A range is a conjunction of two comparisons, so that keys and indexes answer it.
+extension QueryExpression where Value: DflatFriendlyValue {
+  /// Whether the value is `low`, `high` or between them: `e >= low && e <= high`. If `low` is
+  /// greater than `high`, that is false for every known value.
+  @inlinable
+  public func between(_ low: Value, _ high: Value) -> Condition<Element> {
+    Computed(
+      Node.conjunction(
+        compared(.greaterOrEqual, low)._node, compared(.lessOrEqual, high)._node))
+  }
+
+  /// Whether the value is in the range: `e >= range.lowerBound && e <= range.upperBound`.
+  @inlinable
+  public func between(_ range: ClosedRange<Value>) -> Condition<Element> {
+    between(range.lowerBound, range.upperBound)
+  }
 }

@@ -43,7 +43,7 @@ extension Field: ComparableWithAnotherType {}
   *, unavailable,
   message: """
     both sides have one type: convert the value, as in 'Post.priority + Int32(count)'; \
-    conditions have '+' and '-' of numbers and '%' of integers
+    conditions have '+', '-', '*' and '/' of numbers and '%' of integers
     """
 )
 extension Field: CombinableWithAnotherType {}
@@ -61,7 +61,7 @@ extension Computed: ComparableWithAnotherType {}
   *, unavailable,
   message: """
     both sides have one type: convert the value, as in 'Post.priority + Int32(count)'; \
-    conditions have '+' and '-' of numbers and '%' of integers
+    conditions have '+', '-', '*' and '/' of numbers and '%' of integers
     """
 )
 extension Computed: CombinableWithAnotherType {}
@@ -196,28 +196,28 @@ public func % <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnoth
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Not an operator of conditions: reports an error.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func * <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Not an operator of conditions: reports an error.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func * <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(
   lhs: L?, rhs: R
 ) -> Computed<R.Value, R.Element> where L.OtherKind == R.OwnKind { unavailableCall() }
 
-/// Not an operator of conditions: reports an error.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func / <L: QueryExpression & CombinableWithAnotherType, R: OperandOfAnotherType>(
   lhs: L, rhs: R
 ) -> Computed<L.Value, L.Element> where L.OwnKind == R.OtherKind { unavailableCall() }
 
-/// Not an operator of conditions: reports an error.
+/// Operands of different types: reports an error.
 @_disfavoredOverload
 @inlinable
 public func / <L: OperandOfAnotherType, R: QueryExpression & CombinableWithAnotherType>(

@@ -12,7 +12,10 @@ public enum Node: Sendable {
   case field(FieldDescriptor)
   case constant(Value, ValueType)
   indirect case arithmetic(ArithmeticOperator, Node, Node, ValueType)
+  indirect case unary(UnaryOperator, Node, ValueType)
   indirect case comparison(ComparisonOperator, Node, Node, ValueType)
+  /// A comparison of an integer of any type with a `uint64`, by value.
+  indirect case mixedComparison(ComparisonOperator, signed: Node, unsigned: Node)
   /// Two or more conditions, none of which is a conjunction itself.
   case and([Node])
   /// Two or more conditions, none of which is a disjunction itself.
@@ -26,11 +29,23 @@ public enum Node: Sendable {
   indirect case bits(Node, BitTest, Value, ValueType)
   /// A text without the difference of upper and lower case; see `CaseFolding`.
   indirect case folded(Node)
+  /// Whether a condition on the elements of a vector holds.
+  indirect case quantified(Quantifier, ElementVariable, Node)
+  /// The result of a Swift function.
+  case call(FunctionCall)
+  /// What a text begins with, ends with or contains.
+  indirect case text(Node, TextTest)
 }
 
-/// `+`, `-` and `%`: exact, in the type of the operands. A result that does not fit is unknown.
+/// `+`, `-`, `*`, `/` and `%`: exact for integers, in the type of the operands. A result that does
+/// not fit is unknown.
 public enum ArithmeticOperator: Sendable {
-  case add, subtract, remainder
+  case add, subtract, multiply, divide, remainder
+}
+
+/// `-` and `abs` of one number. A result that does not fit is unknown.
+public enum UnaryOperator: Sendable {
+  case negate, magnitude
 }
 
 /// A test of the bits in a mask.

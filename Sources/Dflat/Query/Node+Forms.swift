@@ -17,6 +17,7 @@ extension Node {
     switch self {
     case .field(let field): field.form
     case .arithmetic(_, let left, let right, .uint64): left.form ?? right.form
+    case .unary(_, let operand, .uint64): operand.form
     case .folded: FoldedForm.self
     default: nil
     }
@@ -26,7 +27,7 @@ extension Node {
   func operandType(_ type: ValueType) -> ValueType {
     switch self {
     case .field(let field) where field.form != nil: field.type
-    case .constant(_, .uint64), .arithmetic(_, _, _, .uint64): .uint64
+    case .constant(_, .uint64), .arithmetic(_, _, _, .uint64), .unary(_, _, .uint64): .uint64
     default: type
     }
   }
@@ -117,11 +118,50 @@ extension Node {
   // MARK: With each other
 
   @inlinable
-  func compared(_ operation: ComparisonOperator, _ other: Node, _ type: ValueType) -> Node {
-    guard form != nil || other.form != nil else {
+  func compared(
+    _ operation: ComparisonOperator, _ other: Node, _ type: ValueType, _ otherType: ValueType
+  ) -> Node {
+    guard form != nil || other.form != nil || type != otherType else {
       return .comparison(operation, self, other, type)
     }
-    return .comparison(operation, self, other, commonType(other, type))
+    return comparedByValue(operation, other, type, otherType)
+  }
+
+  /// Compares nodes whose stored values may differ in type or case.
+  @usableFromInline
+  func comparedByValue(
+    _ operation: ComparisonOperator, _ other: Node, _ type: ValueType, _ otherType: ValueType
+  ) -> Node {
+    if isFolded || other.isFolded {
+      return .comparison(operation, foldedOnce, other.foldedOnce, .string)
+    }
+    let (left, right) = (operandType(type), other.operandType(otherType))
+    let isOneUnit = form.map { form in other.form.map { form._isLike($0) } ?? true } ?? true
+    switch (left, right) {
+    case _ where !isOneUnit: break
+    case _ where left == right: return .comparison(operation, self, other, left)
+    // All types except `uint64` are evaluated as 64-bit integers.
+    case _ where left.isNarrowInteger && right.isNarrowInteger:
+      return .comparison(operation, self, other, .int64)
+    case (_, .uint64) where left.isNarrowInteger:
+      return .mixedComparison(operation, signed: self, unsigned: other)
+    case (.uint64, _) where right.isNarrowInteger:
+      return .mixedComparison(operation.mirrored, signed: other, unsigned: self)
+    default: break
+    }
+    misuse(
+      "\(self) and \(other) cannot be compared: their stored values differ in type or unit (\(left), \(right)). "
+        + "Store both in one type and unit")
+  }
+
+  private var isFolded: Bool {
+    if case .folded = self { true } else { false }
+  }
+
+  private var foldedOnce: Node { isFolded ? self : .folded(self) }
+
+  func combined(_ operation: UnaryOperator, _ type: ValueType) -> Node {
+    .unary(operation, self, operandType(type) == .uint64 ? .uint64 : type)
   }
 
   @inlinable
@@ -130,20 +170,6 @@ extension Node {
       return .arithmetic(operation, self, other, type)
     }
     return .arithmetic(operation, self, other, commonArithmeticType(other, type))
-  }
-
-  /// The type in which two nodes are compared.
-  @usableFromInline
-  func commonType(_ other: Node, _ type: ValueType) -> ValueType {
-    let (left, right) = (operandType(type), other.operandType(type))
-    let isOneUnit = form.map { form in other.form.map { form._isLike($0) } ?? true } ?? true
-    guard isOneUnit, left == right || (left.isNarrowInteger && right.isNarrowInteger) else {
-      misuse(
-        "\(self) and \(other) cannot be compared: their stored values differ in type or unit (\(left), \(right)). "
-          + "Store both in one type and unit")
-    }
-    // All types except `uint64` are evaluated as 64-bit integers.
-    return left == right ? left : .int64
   }
 
   /// The type of a computation. `Int` computations are 64-bit signed, which all fields fit except

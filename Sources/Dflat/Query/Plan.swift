@@ -23,6 +23,8 @@ public struct Query: Sendable {
   public let limit: Int?
   /// The fields whose values are wanted, perhaps none; nil for whole objects.
   public let reading: [FieldDescriptor]?
+  /// Receives the errors of functions, whose rows then do not match. nil if an error ends the query.
+  var failures: FunctionFailures?
 
   /// Creates a query; by default it gives all objects.
   public init(
@@ -146,14 +148,21 @@ extension Node {
     switch self {
     case .field(let field): body(field)
     case .constant: break
-    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _):
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
+      .mixedComparison(_, let left, let right):
       left.forEachField(body)
       right.forEachField(body)
     case .and(let parts), .or(let parts): for part in parts { part.forEachField(body) }
     case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _):
       operand.forEachField(body)
-    case .bits(let operand, _, _, _), .folded(let operand): operand.forEachField(body)
+    case .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
+      .unary(_, let operand, _):
+      operand.forEachField(body)
     case .match(let tag, _): body(tag)
+    case .call(let call): for argument in call.arguments { argument.node.forEachField(body) }
+    case .quantified(_, let element, let condition):
+      for vector in element.vectors { body(vector) }
+      condition.forEachField(body)
     }
   }
 }

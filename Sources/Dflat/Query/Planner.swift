@@ -64,6 +64,9 @@ struct Planner {
     case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
+    case .text(let operand, let test):
+      guard !negated, let field = field(operand) else { return .nothing }
+      return text(field, test)
     default: return .nothing
     }
   }
@@ -131,6 +134,17 @@ struct Planner {
     if !field.alternatives.isEmpty { return any(field.alternatives.map { bits($0, test, mask) }) }
     guard isUsable(field), field.domain == nil else { return .nothing }
     return Narrowing(predicate: .bits(field, test, mask), isExact: true)
+  }
+
+  private func text(_ field: FieldDescriptor, _ test: TextTest) -> Narrowing {
+    if !field.alternatives.isEmpty { return any(field.alternatives.map { text($0, test) }) }
+    guard isUsable(field), let prefix = test.literalPrefix, !prefix.isEmpty else { return .nothing }
+    let range = PrefixRange(prefix)
+    let isExact = range.isExact && test.isPrefix
+    let start = IndexPredicate.compare(field, .greaterOrEqual, .string(prefix))
+    guard let end = range.end else { return Narrowing(predicate: start, isExact: isExact) }
+    return Narrowing(
+      predicate: .and([start, .compare(field, .less, .string(end))]), isExact: isExact)
   }
 
   private func isNull(_ field: FieldDescriptor) -> Narrowing {
@@ -213,7 +227,7 @@ struct Planner {
   /// Whether keys or indexes may be used for the field. They may not for `ulong` enums, whose order
   /// differs from the storage's.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
-    guard field.domain == nil || field.type != .uint64 else { return false }
+    guard field.domain == nil || field.type != .uint64, field.element == nil else { return false }
     return switch (usable, field.column) {
     case (.everyField, _), (.indexes, .key): true
     case (.indexes(let usable), .index(let index)): usable.contains(index)

@@ -64,6 +64,19 @@ extension Program {
       case .false: return .true
       case .unknown: return .unknown
       }
+    case .compareMixed:
+      guard let l = integer(left, table, scratch),
+        let r = integer(Int(instruction.right), table, scratch)
+      else { return .unknown }
+      // A negative number is less than every unsigned one.
+      return Ternary(
+        l < 0
+          ? instruction.comparison.holds(-1, 0)
+          : instruction.comparison.holds(UInt64(l), UInt64(bitPattern: r)))
+    case .hasPrefix, .hasSuffix, .containsText, .like:
+      guard let text = utf8(left, table, scratch) else { return .unknown }
+      return Ternary(matches(text, instruction))
+    case .any, .all: return quantified(instruction, table, scratch)
     case .containsBits, .intersectsBits:
       guard let value = integer(left, table, scratch) else { return .unknown }
       let common = UInt64(bitPattern: value) & instruction.bits
@@ -168,9 +181,18 @@ extension Program {
       // A tag without a value is an empty union, as it is for readers of objects.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
+    case .vectorCount:
+      return vector(instruction, table, scratch).map { Int64($0?.count ?? 0) }
+    case .element:
+      guard let scratch else { return nil }
+      let position = scratch.pointee.elements[Int(instruction.offset)].position
+      return inDomain(instruction, table.integer(instruction.type, at: position))
+    case .unknown: return nil
+    case .call:
+      return call(instruction, table, scratch).map { Int64(bitPattern: $0.bits) }
     case .presence: return isPresent(instruction, table, scratch) ? 1 : nil
     case .firstKnown: return firstKnown(instruction) { integer($0, table, scratch) }
-    case .add, .subtract, .remainder:
+    case .add, .subtract, .multiply, .divide, .remainder:
       guard let l = integer(Int(instruction.left), table, scratch),
         let r = integer(Int(instruction.right), table, scratch)
       else { return nil }
@@ -178,6 +200,9 @@ extension Program {
         ? instruction.operation.exact(UInt64(bitPattern: l), UInt64(bitPattern: r))
           .map { Int64(bitPattern: $0) }
         : instruction.operation.exact(l, r).flatMap { instruction.type.fitting($0) }
+    case .negate, .magnitude:
+      guard let value = integer(Int(instruction.left), table, scratch) else { return nil }
+      return instruction.operation.exact(value, instruction.type)
     default:
       let value = condition(index, table, scratch)
       return value == .unknown ? nil : Int64(value.rawValue)
@@ -210,6 +235,26 @@ extension Program {
       let sign: Double = instruction.operation == .add ? 1 : -1
       value =
         instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
+    case .element:
+      guard let scratch else { return nil }
+      let position = scratch.pointee.elements[Int(instruction.offset)].position
+      value = table.real(instruction.type, at: position)
+    case .call:
+      guard case .real(let number)? = call(instruction, table, scratch) else { return nil }
+      value = number
+    case .multiply, .divide:
+      guard let l = real(Int(instruction.left), table, scratch),
+        let r = real(Int(instruction.right), table, scratch)
+      else { return nil }
+      if instruction.operation == .multiply {
+        value = instruction.type == .float ? Double(Float(l) * Float(r)) : l * r
+      } else if r == 0 {
+        return nil
+      } else {
+        value = instruction.type == .float ? Double(Float(l) / Float(r)) : l / r
+      }
+    case .negate: return real(Int(instruction.left), table, scratch).map { -$0 }
+    case .magnitude: return real(Int(instruction.left), table, scratch).map { $0.magnitude }
     case .firstKnown: return firstKnown(instruction) { real($0, table, scratch) }
     default: return nil
     }
@@ -232,6 +277,12 @@ extension Program {
       else { return nil }
       return place.utf8(at: Int(instruction.offset))
     case .firstKnown: return firstKnown(instruction) { utf8($0, table, scratch) }
+    case .call:
+      guard let scratch, case .string(let text)? = call(instruction, table, scratch) else {
+        return nil
+      }
+      return scratch.pointee.copy(text)
+    case .element: return scratch?.pointee.elements[Int(instruction.offset)].text
     case .fold:
       guard let scratch, let text = utf8(Int(instruction.left), table, scratch) else { return nil }
       return scratch.pointee.fold(text)
@@ -253,7 +304,7 @@ extension Program {
 
   /// The table that contains a field.
   @inline(__always)
-  private func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+  func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
     -> TableReader?
   {
     field.right == 0 ? table : walk(field, Int(field.right), table, scratch)
@@ -266,6 +317,11 @@ extension Program {
     for index in 0..<count {
       let hop = hops[Int(field.left) + index]
       let offset = Int(hop.offset)
+      if hop.kind == .element {
+        guard let element = scratch?.pointee.elements[offset].table else { return nil }
+        place = element
+        continue
+      }
       if hop.kind == .tableMember {
         guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
       }
@@ -280,8 +336,8 @@ extension Program {
     -> Bool
   {
     switch hops[Int(field.left) + Int(field.right) - 1].kind {
-    case .table, .tableMember: container(field, table, scratch) != nil
-    case .structure, .structureMember: structure(field, table, scratch) != nil
+    case .table, .tableMember, .element: container(field, table, scratch) != nil
+    case .structure, .structureMember, .elementStructure: structure(field, table, scratch) != nil
     }
   }
 
@@ -294,6 +350,10 @@ extension Program {
     guard let place = walk(field, last, table, scratch) else { return nil }
     let hop = hops[Int(field.left) + last]
     let offset = Int(hop.offset)
+    if hop.kind == .elementStructure {
+      guard let position = scratch?.pointee.elements[offset].position else { return nil }
+      return StructReader(table.bytes, at: position, size: Int(hop.size))
+    }
     guard hop.kind == .structureMember else {
       return place.structure(at: offset, size: Int(hop.size))
     }
@@ -323,12 +383,21 @@ extension Instruction.Operation {
       switch self {
       case .add: left.addingReportingOverflow(right)
       case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply: left.multipliedReportingOverflow(by: right)
+      case .divide: left.dividedReportingOverflow(by: right)
       default:
         // The only remainder that fits but is reported as overflow, because its quotient overflows.
         T.isSigned && right == 0 - 1
           ? (0, false) : left.remainderReportingOverflow(dividingBy: right)
       }
     return overflow ? nil : value
+  }
+
+  /// The negated number or its magnitude; nil if it does not fit the type.
+  fileprivate func exact(_ value: Int64, _ type: ValueType) -> Int64? {
+    if type == .uint64 { return self == .magnitude || value == 0 ? value : nil }
+    if self == .magnitude, value >= 0 { return value }
+    return value == .min ? nil : type.fitting(-value)
   }
 }
 

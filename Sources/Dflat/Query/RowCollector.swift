@@ -19,6 +19,8 @@ public struct RowCollector: ~Copyable {
   /// Whether there is a residual condition, for inlined code that has no access to it.
   @usableFromInline let hasResidual: Bool
   private let keys: [SortKey]
+  /// nil if nothing can end the query before its last row.
+  private let watch: QueryWatch?
   private let limit: Int
   private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
@@ -34,9 +36,11 @@ public struct RowCollector: ~Copyable {
     _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     layout = plan.query.schema.layout.plan
-    residual = plan.residual.map(Program.init)
+    let residual = plan.residual.map(Program.init)
+    self.residual = residual
     hasResidual = residual != nil
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
+    watch = QueryWatch(plan.query, keys.map(\.program) + (residual.map { [$0] } ?? []))
     limit = plan.query.limit ?? .max
     self.mark = mark
     self.report = report
@@ -62,12 +66,17 @@ public struct RowCollector: ~Copyable {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
     let verdict = residual.evaluate(table)
+    if let watch {
+      if watch.isOver { return .unknown }
+      if watch.leavesOutRow() { return .false }
+    }
     return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
+    if let watch, watch.isOver { return false }
     // An unknown result may be due to damage.
     guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return true }
     if verdict == .unknown { return true }
@@ -91,10 +100,12 @@ public struct RowCollector: ~Copyable {
   }
 
   /// Finishes the result: the rows in the query's order.
-  public consuming func finish() -> RowBuffer {
+  /// - Throws: `FunctionError`, or `CancellationError` if the read's task was cancelled.
+  public consuming func finish() throws -> RowBuffer {
     if !keys.isEmpty {
       sort(rows.elements, by: keys)
     }
+    try watch?.check()
     return rows
   }
 

@@ -39,7 +39,7 @@ class SQLiteView: StorageReader {
           let isWanted = collector.offer(bytes: statement.blob(1), id: statement.int64(0))
           if !isWanted { break }
         }
-        return collector.finish()
+        return try collector.finish()
       }
     }
   }

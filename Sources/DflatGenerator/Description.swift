@@ -51,6 +51,13 @@ extension Generator {
       entries = head("table", value.name, value.documentation)
       if let version = value.version { entries.append(pair("version", quoted(version))) }
       entries.append(pair("slots", "\(value.slotCount)"))
+      if !value.compoundIndexes.isEmpty {
+        let indexes = value.compoundIndexes.map {
+          "{" + pair("fields", quoted($0.name)) + ", " + pair("name", quoted($0.storageName))
+            + ($0.isUnique ? ", " + pair("unique", "true") : "") + "}"
+        }
+        entries.append(pair("indexes", array(indexes, indent: 6)))
+      }
       entries.append(pair("fields", array(value.fields.map(field), indent: 6)))
     case .union(let value):
       entries = head("union", value.name, value.documentation)

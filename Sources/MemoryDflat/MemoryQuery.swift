@@ -1,7 +1,7 @@
 // Evaluates a plan with the maps of a table.
 //
-// The primary key and each index have a map in the order of their values. A condition on one of them
-// is a range of the map and a test; for several, sets of row ids are intersected or united.
+// The primary key and each index have a map in the order of their values. A condition on one of
+// them is a range of the map and a test; for several, sets of row ids are intersected or united.
 // Candidates are passed to the collector in the order that it expects: the plan's, or by ascending
 // row id.
 
@@ -27,7 +27,8 @@ struct MemoryQuery {
         return walk(entries, test, false, \.key) { entry, _ in find(entry.id) }
       }
       return inOrder(
-        scan.orderedColumns, scan.isDescending, entries, test, \.key, { entry, _ in entry.id }, find)
+        scan.orderedColumns, scan.isDescending, entries, test, \.key, { entry, _ in entry.id }, find
+      )
     }
     if plan.isOrderedByEngine, let term = plan.query.order.first {
       // Without an index the order is that of the key's first field.

@@ -21,7 +21,7 @@ extension MemoryView {
     MemoryQuery(plan: plan, table: table, indexes: indexes).forEachCandidate { row in
       row.withBytes { collector.offer(bytes: $0, id: row.id) }
     }
-    return collector.finish()
+    return try collector.finish()
   }
 
   func scan(
@@ -41,6 +41,7 @@ extension MemoryView {
       }
     }
     if let failure { throw failure }
+    try scan.check()
   }
 
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row? {
@@ -98,25 +99,23 @@ extension MemoryView {
         rowByRow: nil, isSortedInMemory: false)
     }
     let names =
-      if query.key != nil { query.schema.primaryKey.map(query.schema.indexName) }
-      else if let scan = plan.scan { [query.schema.indexes[scan.index].table] }
-      else {
+      if query.key != nil {
+        query.schema.primaryKey.map(query.schema.indexName)
+      } else if let scan = plan.scan { [query.schema.indexes[scan.index].table] } else {
         ((plan.predicate?.fields ?? [])
           + (plan.isOrderedByEngine ? plan.query.order.compactMap(\.field) : []))
           .map(query.schema.indexName)
       }
     var indexes: [String] = []
     for name in names where !indexes.contains(name) { indexes.append(name) }
-    let isCovering = query.key == nil && plan.isCovered
     return QueryExplanation(
       statement: nil,
       plan: indexes.isEmpty
         ? ["each of \(table.rows.count) rows"]
-        : indexes.map { "look up \($0)\(isCovering ? " (covering)" : "")" },
+        : indexes.map { "look up \($0)" },
       indexes: indexes, of: query.schema,
       rowByRow: plan.residual.map { $0.text(in: query.schema) },
-      isSortedInMemory: plan.isSortedInMemory,
-      isCovering: isCovering)
+      isSortedInMemory: plan.isSortedInMemory)
   }
 
   /// nil if no object of the type was ever stored.

@@ -33,6 +33,11 @@ public struct RandomQueries<Element: Atom> {
     }
   }
 
+  /// Complete conditions, some of which a generator makes.
+  mutating func add(_ make: @escaping (inout SeededGenerator) -> Term<Bool, Element>) {
+    for _ in 0..<8 { comparisons.append(make) }
+  }
+
   /// Tests of texts.
   mutating func addTests(_ terms: [Term<String, Element>]) {
     for _ in 0..<terms.count {

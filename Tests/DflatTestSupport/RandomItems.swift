@@ -167,6 +167,11 @@ extension Kit.Item {
     queries.addTests(texts)
     queries.add(.folded(Pool.strings), texts.map(\.folded))
     queries.add(mixed)
+    queries.add(Item.vectorTest)
+    queries.add(Item.calls)
+    queries.add(.string(Pool.strings), Item.textCalls)
+    queries.add(.signed(Pool.integers(Int32.self)), Item.numberCalls)
+    queries.add(.real(Pool.reals), Item.realCalls)
     queries.add(
       .integer(Pool.integers(UInt64.self)),
       [

@@ -2,17 +2,6 @@
 
 public import Dflat
 
-/// Text with each scalar replaced by its lowercase mapping, as an expression.
-public struct Folded: QueryExpression {
-  public typealias Value = String
-  public typealias Element = Desk.Memo
-  /// The expression without its types.
-  public let _node: Node
-
-  /// The folded text of a field.
-  public init(_ field: Field<String, Desk.Memo>) { _node = .folded(field._node) }
-}
-
 /// Generates random memos, and queries over their indexed fields.
 public enum RandomMemos {
   private static let texts = ["", "a", "A", "ab", "AB", "Ab", "É", "é", "ß", "z"]
@@ -69,7 +58,7 @@ public enum RandomMemos {
     let archived = Column(.bool, Memo.archived, "archived", { $0.archived })
     let number = Column(.integer([1, 5, 20]), Memo.number, "number", { $0.number })
     let title = Column(
-      .string(["", "a", "ab", "é", "ß"]), Folded(Memo.title), "title nocase", { fold($0.title) })
+      .string(["", "a", "ab", "é", "ß"]), Memo.title.caseInsensitive, "title nocase", { fold($0.title) })
     let rank = Column(.integer([0, 1, 2]), Memo.rank, "rank", { $0.rank })
     return [
       [
@@ -102,7 +91,7 @@ public enum RandomMemos {
       ],
       [
         Column(
-          .string(["code 5", "code 7"]), Folded(Memo.code), "code nocase", { fold($0.code) })
+          .string(["code 5", "code 7"]), Memo.code.caseInsensitive, "code nocase", { fold($0.code) })
       ],
       [Column(.integer([0, 1, 2]), Memo.score, "score", { $0.score })],
     ]

@@ -32,7 +32,8 @@ struct PlanCapabilityTests {
 
   @Test("An engine that delivers no order is not asked for one")
   func order() {
-    #expect(!plan(Post.likes > 5, [Post.likes.descending]) { $0.canOrder = false }.isOrderedByEngine)
+    let plan = plan(Post.likes > 5, [Post.likes.descending]) { $0.canOrder = false }
+    #expect(!plan.isOrderedByEngine)
   }
 
   @Test("A predicate beyond the size or depth that an engine answers is evaluated on rows")
@@ -54,5 +55,75 @@ struct PlanCapabilityTests {
         .isOrderedByEngine
     }
     #expect(isOrdered(true) && !isOrdered(false))
+  }
+
+  // MARK: Compound indexes
+
+  private func memoPlan(
+    _ condition: (some QueryExpression<Bool, Desk.Memo>)?, _ order: [OrderBy<Desk.Memo>] = [],
+    _ capabilities: QueryCapabilities = QueryCapabilities(), limit: Int? = nil,
+    reading: [FieldDescriptor]? = nil, usable: Bool = true
+  ) -> Plan {
+    Plan(
+      Query(
+        schema: Desk.Memo._schema, condition: condition?._node, order: order.map(\.term),
+        limit: limit, reading: reading), capabilities
+    ) { _ in usable }
+  }
+
+  @Test("An engine without compound indexes gets no scan of one, nor does one that is not usable")
+  func withoutCompoundIndexes() {
+    let condition = Desk.Memo.archived && Desk.Memo.sortDate > 2
+    #expect(memoPlan(condition).scan != nil && memoPlan(condition).residual == nil)
+    let refused = memoPlan(condition, [], QueryCapabilities(usesCompoundIndexes: false))
+    #expect(refused.scan == nil && refused.predicate == nil && refused.residual != nil)
+    let unusable = memoPlan(condition, usable: false)
+    #expect(unusable.scan == nil && unusable.residual != nil)
+  }
+
+  @Test("The order comes from the columns behind those with a fixed value, in one direction")
+  func compoundOrder() {
+    typealias Memo = Desk.Memo
+    func ordered(_ condition: Condition<Memo>, _ order: [OrderBy<Memo>]) -> Int? {
+      let plan = memoPlan(condition, order, limit: 3)
+      return plan.isOrderedByEngine ? plan.scan?.orderedColumns : nil
+    }
+    let (archived, date) = (Memo.archived.ascending, Memo.sortDate.ascending)
+    // Decided by no index.
+    let known = Memo.number.isNotNull
+    #expect(ordered(known, [archived, date]) == 2)
+    #expect(ordered(!Memo.archived, [date]) == 2)
+    #expect(ordered(!Memo.archived, [date, archived]) == 2)
+    #expect(ordered(!Memo.archived, [archived]) == 0)
+    #expect(ordered(known, [archived]) == 1)
+    #expect(ordered(known, [date, archived]) == nil)
+    #expect(ordered(known, [Memo.archived.descending, date]) == nil)
+    #expect(ordered(known, [Memo.archived.descending, Memo.sortDate.descending]) == 2)
+    #expect(ordered(Memo.archived.in([true, false]), [date]) == nil)
+    // What an unknown value reads as has no place in the order.
+    #expect(ordered(known, [Memo.state.ascending, archived]) == nil)
+    // Unsigned numbers are ordered by engines that know their order only.
+    #expect(ordered(known, [Memo.big.ascending, Memo.number.ascending]) == 2)
+    let signed = memoPlan(
+      known, [Memo.big.ascending, Memo.number.ascending],
+      QueryCapabilities(ordersUnsigned: false), limit: 3)
+    #expect(!signed.isOrderedByEngine)
+  }
+
+  @Test("An index covers what is decided by it and read from it")
+  func covering() {
+    typealias Memo = Desk.Memo
+    let date = Memo.sortDate.descriptor
+    #expect(memoPlan(Memo.archived, reading: [date]).covers([date]) == [1])
+    let all: Condition<Memo>? = nil
+    #expect(memoPlan(all, reading: [date, Memo.archived.descriptor]).isCovered)
+    #expect(memoPlan(all, reading: [Memo.score.descriptor]).covers([Memo.score.descriptor]) == [0])
+    #expect(!memoPlan(Memo.archived, reading: [Memo.title.descriptor]).isCovered)
+    #expect(!memoPlan(Memo.archived && Memo.text == "x", reading: [date]).isCovered)
+    // Folded text is not the field's value.
+    #expect(!memoPlan(Memo.title.caseInsensitive == "x", reading: [Memo.title.descriptor]).isCovered)
+    // The order is missing.
+    #expect(!memoPlan(Memo.archived, [Memo.title.ascending], reading: [date]).isCovered)
+    #expect(!memoPlan(Memo.archived).isCovered)
   }
 }

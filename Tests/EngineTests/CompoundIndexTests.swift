@@ -14,7 +14,12 @@ struct CompoundIndexTests {
   func queriesMeanTheSame(engine: TestEngine) throws {
     try withSeed { random in
       for _ in 0..<(isLongRun ? 300 : 6) {
-        try withTemporaryWorkspace(engine) { try round($0, engine, &random) }
+        try withTemporaryWorkspace(engine) { workspace in
+          try round(workspace, engine, &random)
+          // The other version of the schema stores values that are unique in this one.
+          #expect(
+            workspace.takeErrors().allSatisfy { ($0 as? StorageError)?.cause == .alreadyExists })
+        }
       }
     }
   }
@@ -30,8 +35,8 @@ struct CompoundIndexTests {
       let found = query.fetch(workspace.dflat).map(\._rowid)
       let expected = query.answer(objects).map(\._rowid)
       guard found == expected else {
-        Issue.record(
-          "DFLAT_SEED=\(random.seed), \(engine): \(query.text): \(expected) expected, \(found) found")
+        let difference = "\(expected) expected, \(found) found"
+        Issue.record("DFLAT_SEED=\(random.seed), \(engine): \(query.text): \(difference)")
         return
       }
     }
@@ -132,7 +137,7 @@ struct CompoundIndexTests {
         request.code = "éA"
         try txn.submit(request)
       }
-      let codes = workspace.dflat.fetch(for: Memo.self).where(Folded(Memo.code) == "éa")
+      let codes = workspace.dflat.fetch(for: Memo.self).where(Memo.code.caseInsensitive == "éa")
       #expect(codes.map(\.number) == [1])
       #expect(try workspace.faults(of: Memo._schema).isEmpty)
       _ = workspace.takeErrors()

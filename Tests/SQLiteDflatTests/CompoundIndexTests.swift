@@ -29,10 +29,15 @@ struct CompoundIndexTests {
     }
   }
 
-  private func memos(_ file: TemporaryFile) -> QueryBuilder<Memo> { file.dflat.fetch(for: Memo.self) }
+  private func memos(_ file: TemporaryFile) -> QueryBuilder<Memo> {
+    file.dflat.fetch(for: Memo.self)
+  }
 
-  /// Queries of several indexes against plain filters, for both versions of the schema.
-  private func expectRight(_ file: TemporaryFile, _ comment: Comment? = nil) {
+  /// Queries of several indexes against plain filters.
+  /// - Parameter inBothVersions: Also as a program of the other version.
+  private func expectRight(
+    _ file: TemporaryFile, _ comment: Comment? = nil, inBothVersions: Bool = false
+  ) {
     let all = memos(file).all()
     for date in 0..<7 as Range<Int64> {
       #expect(
@@ -40,15 +45,18 @@ struct CompoundIndexTests {
           == all.filter { !$0.archived && $0.sortDate == date }.map(\.number), comment)
     }
     #expect(
-      memos(file).where(Memo.state == .done && Memo.archived && Folded(Memo.title) == "title 1")
+      memos(file).where(Memo.state == .done && Memo.archived && Memo.title.caseInsensitive == "title 1")
         .map(\.number)
         == all.filter { $0.state == .done && $0.archived && $0.title?.lowercased() == "title 1" }
         .map(\.number), comment)
+    let latest = memos(file).where(
+      !Memo.archived, limit: 10, orderBy: [Memo.sortDate.descending])
     #expect(
-      memos(file).where(!Memo.archived, limit: 10, orderBy: [Memo.sortDate.descending]).map(\.number)
+      latest.map(\.number)
         == all.filter { !$0.archived }.sorted {
           ($1.sortDate, $0._rowid) < ($0.sortDate, $1._rowid)
         }.prefix(10).map(\.number), comment)
+    guard inBothVersions else { return }
     let next = file.dflat.fetch(for: DESK.Memo.self)
     let nextAll = next.all()
     for state in [.open, .waiting, .done] as [DESK.State] {
@@ -84,11 +92,11 @@ struct CompoundIndexTests {
   func covering() async throws {
     try await withTemporaryFile { file in
       try store(1...500, in: file)
-      try file.tamper("DROP TABLE \(dates)")
+      try file.tamper("DROP TABLE \(dates); DROP TABLE \(main)__x__f6__x__f24")
       let date = Memo.sortDate.descriptor
       let before = try explain(file, !Memo.archived, [date], orderBy: [Memo.sortDate.descending])
       #expect(before.plan == ["SCAN m"] && !before.isCovering && before.isSortedInMemory)
-      #expect(before.rowByRow == "!archived" || before.rowByRow != nil)
+      #expect(before.rowByRow == "!archived")
       try await file.dflat.indexesReady(for: Memo.self)
       let after = try explain(file, !Memo.archived, [date], orderBy: [Memo.sortDate.descending])
       #expect(after.isCovering && after.indexedFields == ["archived, sort_date"])
@@ -140,7 +148,7 @@ struct CompoundIndexTests {
     }
   }
 
-  @Test("The index with most fixed columns is chosen, then one with a range, then one with the order")
+  @Test("The index with most fixed columns is chosen, then one with a range, then with the order")
   func choice() throws {
     try withTemporaryFile { file in
       try store(1...50, in: file)
@@ -158,10 +166,18 @@ struct CompoundIndexTests {
       #expect(try index(Memo.score > 1 && Memo.archived) != ["score"])
       #expect(try index(Memo.number == 1 && Memo.archived && Memo.sortDate == 3) == ["number"])
       #expect(
-        try index(Memo.state == .done && Memo.archived && Memo.sortDate == 3)
+        try index(Memo.state == .done && Memo.archived && Memo.title.caseInsensitive > "b")
           == ["state, archived, title nocase"])
-      #expect(try index(Folded(Memo.title) == "title 1") == ["title nocase"])
+      #expect(try index(Memo.title.caseInsensitive == "title 1") == ["title nocase"])
       #expect(try index(Memo.title == "Title 1") == [])
+      #expect(try index(Memo.title.caseInsensitive.hasPrefix("TITLE")) == ["title nocase"])
+      #expect(
+        try index(
+          Memo.state == .done && Memo.archived && Memo.title.caseInsensitive.hasPrefix("TITLE"))
+          == ["state, archived, title nocase"])
+      #expect(
+        memos(file).where(Memo.title.caseInsensitive.hasPrefix("TITLE 3")).count
+          == memos(file).all().count { $0.title == "Title 3" })
       #expect(
         try memos(file).explain(
           limit: 3, orderBy: [Memo.archived.descending, Memo.sortDate.descending]
@@ -198,10 +214,10 @@ struct CompoundIndexTests {
     case replacedValue = "REPLACE INTO side VALUES (5, 0, 3)"
     case removedObject = "DELETE FROM main WHERE rowid = 5"
     case changedObject = """
-      UPDATE main SET p = (SELECT p FROM main WHERE rowid = 9) WHERE rowid = 2
+      UPDATE main SET p = (SELECT p FROM main WHERE rowid = 8) WHERE rowid = 4
       """
     case insertedObject = """
-      INSERT INTO main (__pk0, p) SELECT 99, p FROM main WHERE rowid = 3
+      INSERT INTO main (__pk0, p) SELECT 99, p FROM main WHERE rowid = 4
       """
     case droppedIndex = "DROP TABLE side"
     case otherShape = """
@@ -250,14 +266,14 @@ struct CompoundIndexTests {
       try file.tamper(
         """
         BEGIN;
-        INSERT INTO \(main) (rowid, __pk0, p) SELECT 41, 41, p FROM \(main) WHERE rowid = 6;
-        INSERT INTO \(main)__f32 SELECT 41, f32 FROM \(main)__f32 WHERE rowid = 6;
+        INSERT INTO \(main) (rowid, __pk0, p) SELECT 41, 41, p FROM \(main) WHERE rowid = 12;
+        INSERT INTO \(main)__f32 SELECT 41, f32 FROM \(main)__f32 WHERE rowid = 12;
         COMMIT
         """)
       let marks = try file.sqlite3(
         "SELECT DISTINCT verified FROM _dflat_index WHERE side LIKE '%\\_\\_x\\_\\_%' ESCAPE '\\'")
       #expect(marks == "40")
-      #expect(memos(file).where(Memo.archived && Memo.sortDate == 6).map(\._rowid).contains(41))
+      #expect(memos(file).where(Memo.archived && Memo.sortDate == 5).map(\._rowid).contains(41))
       expectRight(file)
       try await file.dflat.indexesReady(for: Memo.self)
       let plan = try memos(file).explain(where: Memo.archived && Memo.sortDate == 6)
@@ -289,7 +305,7 @@ struct CompoundIndexTests {
   // MARK: Versions
 
   /// A program of another version changes objects.
-  private func changeAsNext(_ file: TemporaryFile, _ first: Int32) throws {
+  private static func changeAsNext(_ file: TemporaryFile, _ first: Int32) throws {
     try file.write([DESK.Memo.self]) { txn in
       try txn.submit(
         DESK.MemoChangeRequest.creationRequest(
@@ -312,16 +328,41 @@ struct CompoundIndexTests {
       expectRight(file)
       let next = sameWorkspace ? file : file.secondWorkspace()
       for number in 60..<70 as Range<Int32> {
-        try changeAsNext(next, number)
-        expectRight(file, "\(number)")
-        expectRight(next, "\(number)")
+        try Self.changeAsNext(next, number)
+        expectRight(file, "\(number)", inBothVersions: true)
+        expectRight(next, "\(number)", inBothVersions: true)
         try store(number + 100...number + 100, in: file)
-        expectRight(next, "\(number)")
+        expectRight(next, "\(number)", inBothVersions: true)
       }
       for _ in 0..<3 { try waitForStep(file) }
-      expectRight(file)
-      #expect(try faults(file) == [])
+      expectRight(file, inBothVersions: true)
+      // Two columns have another default in the other version.
+      #expect(try faults(file).filter { !$0.contains("f12") && !$0.contains("f24") } == [])
       if !sameWorkspace { next.dflat.shutdown() }
+    }
+  }
+
+  @Test("A version without some of the indexes runs in another process")
+  func otherProcess() async throws {
+    try await withTemporaryFile { file in
+      try store(1...40, in: file)
+      expectRight(file)
+      for round in 0..<2 as Range<Int32> {
+        let (path, first) = (file.path, 60 + 10 * round)
+        await #expect(processExitsWith: .success) {
+          [path = path as String, first = first as Int32] in
+          let next = TemporaryFile(path: path)
+          for number in first..<first + 4 { try Self.changeAsNext(next, number) }
+          try await next.dflat.indexesReady(for: DESK.Memo.self)
+          await next.dflat.shutdown()
+        }
+        expectRight(file, "\(round)", inBothVersions: true)
+        try store(200 + round...200 + round, in: file)
+        expectRight(file, "\(round)")
+      }
+      #expect(memos(file).where(Memo.number >= 60).count == 10)
+      try await file.dflat.indexesReady(for: Memo.self)
+      #expect(try faults(file) == [])
     }
   }
 

@@ -23,6 +23,7 @@ extension StorageReader {
         return try readers.withValues(of: table, in: memory, body)
       }
     }
+    try readers.throwFailure(query.schema)
   }
 
   /// Reads the values of fields from columns, if possible.

@@ -24,6 +24,8 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
   /// and was called in a transaction, callback or completion handler of the workspace, or on its
   /// `targetQueue`.
   case nestedWrite
+  /// A ``Function`` of a query used a workspace.
+  case calledByFunction
 
   /// What is wrong, and what to do.
   public var description: String { "\(problem); \(advice)" }
@@ -35,6 +37,7 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     case .undeclaredType(let name):
       "\(name) was used in a transaction that does not name it in its list of types"
     case .escapedContext: "a transaction's context was used after its closure had returned"
+    case .calledByFunction: "a function of a query used a workspace while the query ran"
     case .nestedWrite:
       "write(_:) was called where it would wait for itself: in another transaction, or in a callback"
     }
@@ -46,6 +49,8 @@ public enum WorkspaceError: LocalizedError, Sendable, Equatable, CustomStringCon
     case .noTypes: "name the types that it fetches or changes: write(Post.self) { … }"
     case .undeclaredType(let name): "add \(name).self to the list: write(\(name).self, …) { … }"
     case .escapedContext: "use it inside the closure only"
+    case .calledByFunction:
+      "fetch what the function needs before the query, and let its closure capture it"
     case .nestedWrite: "use the current context, or call it later"
     }
   }

@@ -184,7 +184,10 @@ final class MigrationPlan: Sendable {
         }
       }
     }
-    return Self.ordered(rows, keys, query)
+    let ordered = Self.ordered(rows, keys, query)
+    try condition?.throwFailure(query.schema)
+    for key in keys { try key.program.throwFailure(query.schema) }
+    return ordered
   }
 
   /// Sorts rows by the keys. The sort is stable.

@@ -109,7 +109,8 @@ extension ColumnReader {
     case (.scalar, .bool(false)?), (.scalar, .integer(0)?), (.scalar, .unsigned(0)?): .ordinary
     case (.scalar, .real(let value)?) where value.bitPattern == 0: .ordinary
     case (.scalar, let value?), (.string, let value?): .value(value)
-    case (.string, nil), (.structScalar, _), (.unionTag, _), (.stringMember, _), (.presence, _):
+    case (.string, nil), (.structScalar, _), (.unionTag, _), (.stringMember, _), (.presence, _),
+      (.vectorCount, _), (.element, _):
       .ordinary
     }
   }

@@ -8,10 +8,17 @@ extension EntitySchema {
   ///   - field: A field of the schema.
   ///   - withoutTag: Whether a union's tag gets the name of the union.
   public func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
+    name(of: field, withoutTag: withoutTag, elements: [])
+  }
+
+  /// - Parameter elements: The elements that the field may be a field of: `$0`, `$1`.
+  func name(
+    of field: FieldDescriptor, withoutTag: Bool, elements: [ElementVariable]
+  ) -> String {
     let fields = field.alternatives.isEmpty ? [field] : field.alternatives
     var names: [String] = []
     for field in fields {
-      let name = walk(field).name + (field.isUnionTag && !withoutTag ? "._type" : "")
+      let name = walk(field, elements).name + (field.isUnionTag && !withoutTag ? "._type" : "")
       if !names.contains(name) { names.append(name) }
     }
     return names.joined(separator: "|")
@@ -35,11 +42,21 @@ extension EntitySchema {
   }
 
   /// The name, and the kind of the last field on the path.
-  private func walk(_ field: FieldDescriptor) -> (name: String, kind: Property.Kind?) {
+  private func walk(
+    _ field: FieldDescriptor, _ elements: [ElementVariable] = []
+  ) -> (name: String, kind: Property.Kind?) {
     var names = ""
     var properties = layout.properties
     var kind: Property.Kind?
-    for part in field.path.split(separator: "__") {
+    var parts = field.path.split(separator: "__")[...]
+    if let element = field.element {
+      names = "$\(elements.lastIndex(of: element) ?? 0)"
+      kind = element.kind
+      properties = element.kind.properties
+      // The path of an element ends with a bracket.
+      parts = parts[parts.index(after: parts.lastIndex { $0.last == "]" } ?? parts.startIndex)...]
+    }
+    for part in parts {
       if part == "type" { break }
       if part.first == "u" {
         guard case .union(let layout)? = kind, let tag = UInt8(part.dropFirst()),
@@ -54,17 +71,29 @@ extension EntitySchema {
         names += (names.isEmpty ? "" : ".") + property.name
         kind = property.kind
       }
-      switch kind {
-      case .table(let layout)?: properties = layout().properties
-      case .structure(let layout)?: properties = layout().properties
-      default: properties = []
-      }
+      properties = kind?.properties ?? []
     }
     return (names, kind)
   }
 }
 
+extension Property.Kind {
+  /// The fields of a table or struct.
+  fileprivate var properties: [Property] {
+    switch self {
+    case .table(let layout): layout().properties
+    case .structure(let layout): layout().properties
+    default: []
+    }
+  }
+}
+
 extension FieldDescriptor {
+  /// Whether this is the number of elements of a vector.
+  var isVectorCount: Bool {
+    if case .vectorCount = leaf { true } else { false }
+  }
+
   fileprivate var isUnionTag: Bool {
     if case .unionTag = leaf { true } else { false }
   }

@@ -65,13 +65,17 @@ public final class FieldDescriptor: Sendable, Equatable {
 extension FieldDescriptor {
   /// The field of the root table that contains this field, or is this field.
   public var rootField: Int {
+    if let element { return element.vectors[0].rootField }
     switch (steps.first, leaf) {
     case (.table(let field), _), (.structure(let field, _), _), (.tableMember(let field, _), _),
       (.structureMember(let field, _, _), _):
-      field
+      return field
     case (nil, .scalar(let field)), (nil, .structScalar(let field)), (nil, .string(let field)),
-      (nil, .unionTag(let field)), (nil, .stringMember(let field, _)):
-      field
+      (nil, .unionTag(let field)), (nil, .stringMember(let field, _)),
+      (nil, .vectorCount(let field, _)):
+      return field
+    case (.element?, _), (.elementStructure?, _), (nil, .element):
+      preconditionFailure("the path of an element begins at its variable")
     case (nil, .presence): preconditionFailure("the root table is always present")
     }
   }
@@ -80,6 +84,7 @@ extension FieldDescriptor {
 extension FieldDescriptor {
   /// The fields of the root table that the value depends on; see `FieldSet.mask`.
   var rootMask: UInt64 {
+    if let element { return element.rootMask }
     var fields = FieldSet.none
     if alternatives.isEmpty { fields.insert(rootField) }
     for field in alternatives { fields.insert(field.rootField) }
@@ -101,6 +106,10 @@ enum FieldStep: Sendable, Hashable {
   case structure(Int, size: Int)
   case tableMember(Int, tag: UInt8)
   case structureMember(Int, tag: UInt8, size: Int)
+  /// The table, scalar or string that a variable stands for. Always the first step.
+  case element(ElementVariable)
+  /// The struct that a variable stands for. Always the first step.
+  case elementStructure(ElementVariable, size: Int)
 }
 
 /// The end of the path.
@@ -114,6 +123,10 @@ enum FieldLeaf: Sendable, Hashable {
   case stringMember(Int, tag: UInt8)
   /// The table or struct itself: true if it is stored, unknown otherwise.
   case presence
+  /// The number of elements of a vector, whose elements are `stride` bytes apart.
+  case vectorCount(Int, stride: Int)
+  /// The element that a variable stands for, itself.
+  case element
 }
 
 /// The meaning of the stored values of an enum or union tag in this version of the schema.
@@ -260,7 +273,7 @@ struct FieldPath: Sendable {
 
   private func kind(_ offset: Int) -> Property.Kind? { property(offset)?.kind }
 
-  private func property(_ offset: Int) -> Property? {
+  func property(_ offset: Int) -> Property? {
     switch place {
     case .table(let layout): layout.property(at: offset)
     case .structure(let layout, _): layout.property(at: offset)

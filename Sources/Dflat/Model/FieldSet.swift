@@ -58,8 +58,9 @@ public struct FieldSet: Sendable {
   /// Adds the fields of another set.
   public mutating func formUnion(_ other: FieldSet) {
     if (bits | other.bits) >> 63 != 0 {
-      let isAll = (bits >> 63 != 0 && others == nil) || (other.bits >> 63 != 0 && other.others == nil)
-      others = isAll ? nil : (others ?? []).union(other.others ?? [])
+      func hasAll(_ set: FieldSet) -> Bool { set.bits >> 63 != 0 && set.others == nil }
+      others =
+        hasAll(self) || hasAll(other) ? nil : (others ?? []).union(other.others ?? [])
     }
     bits |= other.bits
   }

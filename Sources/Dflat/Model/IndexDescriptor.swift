@@ -1,9 +1,9 @@
 // Indexes: which columns they have, and how their storage names tell it.
 //
-// The index of a single field has the field's storage name, `f10`. The name of a compound index lists
-// its columns, each behind an `x`: `x__f6__x__f14__f4__nocase`. A column whose name ends in `nocase`
-// has folded text. So the name depends on the columns alone, whatever else the schema has, and no
-// field is called like a compound index.
+// The index of a single field has the field's storage name, `f10`. The name of a compound index
+// lists its columns, each behind an `x`: `x__f6__x__f14__f4__nocase`. A column whose name ends in
+// `nocase` has folded text. So the name depends on the columns alone, whatever else the schema has,
+// and no field is called like a compound index.
 
 /// A secondary index: one or several columns, in the order of their significance.
 public struct IndexDescriptor: Sendable {

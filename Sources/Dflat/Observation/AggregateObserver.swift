@@ -29,7 +29,7 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     self.handler = handler
     readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
-    super.init(type, query)
+    super.init(type, query, computing: parts.map(\.expression.node))
   }
 
   override func dropHandler() {
@@ -59,7 +59,7 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
         }
       }
     }
-    return !isKnown
+    return !isKnown || readers.hasFailed(query.schema)
   }
 
   override func read(_ past: PastView) throws {

@@ -16,9 +16,11 @@ final class PastView {
   private let snapshot: any StorageSnapshot
   /// The earlier versions of the rows that were changed later; nil for rows that did not exist.
   private let earlier: [Int64: Row?]
+  private let report: (any Error) -> Void
 
   init(of type: TypeObservers, in workspace: any TransactionHost) throws {
     schema = type.schema
+    report = { workspace.reportReading($0) }
     let snapshot = workspace.engine.makeSnapshot(for: .observation)
     self.snapshot = snapshot
     let schema = schema
@@ -38,18 +40,22 @@ final class PastView {
     snapshot.close()
   }
 
-  /// The result of a query.
+  /// The result of a query. A row for which a function fails does not match, and the error is
+  /// reported.
   /// - Returns: The rows, and whether they are all, that is, the query's limit cuts off none.
   func rows(_ query: Query) throws -> (rows: ContiguousArray<Row>, isComplete: Bool) {
     // Each row that was changed later may displace a row that is wanted.
     let limit = query.limit.map { min($0, Int.max / 2) + earlier.count }
-    let wider = Query(
+    var wider = Query(
       schema: schema, condition: query.condition, order: query.order, limit: limit)
+    let failures = FunctionFailures()
+    wider.failures = failures
+    defer { if let error = failures.take(schema) { report(error) } }
     var rows = ContiguousArray(try snapshot.rows(wider, mark: .none).map { $0 })
     var isComplete = limit.map { rows.count < $0 } ?? true
     if !earlier.isEmpty {
       rows.removeAll { earlier.keys.contains($0.id) }
-      addEarlierMatches(query, &rows)
+      addEarlierMatches(query, &rows, failures)
     }
     if let limit = query.limit, rows.count > limit {
       rows.removeSubrange(limit...)
@@ -71,18 +77,25 @@ final class PastView {
         for index in values.indices { accumulators[index].add(values[index]) }
       }
     }
+    try readers.throwFailure(schema)
     return accumulators
   }
 
   /// Adds the rows that matched before they were changed.
-  private func addEarlierMatches(_ query: Query, _ rows: inout ContiguousArray<Row>) {
+  private func addEarlierMatches(
+    _ query: Query, _ rows: inout ContiguousArray<Row>, _ failures: FunctionFailures
+  ) {
     let condition = query.condition.map(Program.init)
     let keys = query.order.map(SortKey.init)
     for case let row? in earlier.values {
-      if let condition, row.read(condition.evaluate) != .true { continue }
+      if let condition {
+        let isTrue = row.read(condition.evaluate) == .true
+        if condition.failures.move(to: failures) || !isTrue { continue }
+      }
       rows.append(row.withoutMark())
     }
     rows.sort(by: keys)
+    for key in keys { _ = key.program.failures.move(to: failures) }
   }
 
   /// The row with an id.

@@ -20,6 +20,11 @@ class QueryObserver: Observer, @unchecked Sendable {
   /// The condition, compiled when it is first evaluated, and the fields that it depends on.
   @exclusivity(unchecked) private var program: Program?
   @exclusivity(unchecked) private var mask: UInt64 = 0
+  /// Whether a function has failed in this transaction, so that the result must be read again.
+  @exclusivity(unchecked) private var hasFailed = false
+  /// Whether the result depends on a function that may give other results for the same row. Each
+  /// change then makes it be read again.
+  private let isUnstable: Bool
   /// Its position in the list of observers that look at every change.
   final var place = -1
 
@@ -43,8 +48,13 @@ class QueryObserver: Observer, @unchecked Sendable {
     case both
   }
 
-  init(_ type: TypeObservers, _ query: Query) {
+  /// - Parameter values: What else is computed from the rows.
+  init(_ type: TypeObservers, _ query: Query, computing values: [Node] = []) {
     self.query = query
+    isUnstable =
+      query.condition?.isDeterministic == false
+      || !query.order.allSatisfy { $0.node.isDeterministic }
+      || !values.allSatisfy(\.isDeterministic)
     super.init(type)
   }
 
@@ -64,7 +74,9 @@ class QueryObserver: Observer, @unchecked Sendable {
   ) -> Bool {
     let touches = touches
     self.touches = ResultTouches()
-    return isStale ? true : apply(touches, &orders, &replaced)
+    let mustRead = hasFailed || isUnstable
+    hasFailed = false
+    return isStale || mustRead ? true : apply(touches, &orders, &replaced)
   }
 
   // MARK: Changes
@@ -117,10 +129,24 @@ class QueryObserver: Observer, @unchecked Sendable {
 
   private func evaluate(_ change: RowChange) -> (wasIn: Bool, isIn: Bool) {
     guard let program = program ?? compile() else { return (false, false) }
+    if isUnstable { return (true, true) }
+    if !program.calls.isEmpty { return evaluateCalling(program, change) }
     let isIn = change.new?.read(program.evaluate) == .true
     // None of the fields that the condition depends on has changed.
     if change.fields & mask == 0, change.old != nil, change.new != nil { return (isIn, isIn) }
     return (change.old?.read(program.evaluate) == .true, isIn)
+  }
+
+  /// As `evaluate`, with functions that may fail.
+  private func evaluateCalling(
+    _ program: Program, _ change: RowChange
+  ) -> (wasIn: Bool, isIn: Bool) {
+    let isIn = change.new?.read(program.evaluate) == .true
+    let wasIn = change.old?.read(program.evaluate) == .true
+    // The error is reported when the result is read again.
+    guard program.failures.take(query.schema) != nil else { return (wasIn, isIn) }
+    hasFailed = true
+    return (true, true)
   }
 
   private func compile() -> Program? {

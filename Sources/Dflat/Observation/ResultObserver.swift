@@ -57,7 +57,11 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
   ) -> Bool {
     let order = orders.order(query.order, order, touching: touches.count)
     if window.apply(touches, in: order, &replaced) { isChanged = true }
-    return window.isShort
+    var isFailed = false
+    for key in order.keys where !key.program.calls.isEmpty {
+      if key.program.failures.take(query.schema) != nil { isFailed = true }
+    }
+    return window.isShort || isFailed
   }
 
   // MARK: Reading

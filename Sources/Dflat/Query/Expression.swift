@@ -29,6 +29,10 @@ public enum Node: Sendable {
   indirect case bits(Node, BitTest, Value, ValueType)
   /// A text without the difference of upper and lower case; see `CaseFolding`.
   indirect case folded(Node)
+  /// Whether a condition on the elements of a vector holds.
+  indirect case quantified(Quantifier, ElementVariable, Node)
+  /// The result of a Swift function.
+  case call(FunctionCall)
   /// What a text begins with, ends with or contains.
   indirect case text(Node, TextTest)
 }

@@ -66,7 +66,8 @@ extension Plan {
     let term = isOrderedByEngine ? query.order.first : nil
     if case .index(let index)? = (term?.field ?? predicate?.onlyField)?.column {
       scan = IndexScan(
-        index: index, orderedColumns: term == nil ? 0 : 1, isDescending: term?.isDescending ?? false)
+        index: index, orderedColumns: term == nil ? 0 : 1, isDescending: term?.isDescending ?? false
+      )
     } else {
       scan = nil
     }
@@ -108,7 +109,7 @@ extension Plan {
       guard let plan = Plan(query, capabilities, scanning: place) else { return nil }
       let merit = plan.merit
       return Merit() < merit ? (plan, place, merit) : nil
-    }.sorted { $1.merit < $0.merit }
+    }.sorted { $0.merit == $1.merit ? $0.place < $1.place : $1.merit < $0.merit }
   }
 
   /// The positions of the columns of the scanned index, or of the primary key if none is scanned,

@@ -3,7 +3,9 @@
 extension Node {
   /// The condition with the schema's names for fields, union members and enum values:
   /// `likes > 5 && status == Draft`.
-  public func text(in schema: EntitySchema) -> String { text(schema, within: .lowest) }
+  public func text(in schema: EntitySchema) -> String {
+    text(Naming(schema: schema), within: .lowest)
+  }
 
   /// How tightly an operator binds its operands. An operand that binds less tightly than its
   /// context gets parentheses.
@@ -11,12 +13,12 @@ extension Node {
     case lowest, or, and, comparison, sum, product, operand
   }
 
-  private func text(_ schema: EntitySchema, within outer: Precedence) -> String {
+  private func text(_ schema: Naming, within outer: Precedence) -> String {
     let (text, own) = written(schema)
     return own.rawValue < outer.rawValue ? "(\(text))" : text
   }
 
-  private func written(_ schema: EntitySchema) -> (String, Precedence) {
+  private func written(_ schema: Naming) -> (String, Precedence) {
     // Comparisons do not associate, and neither does the right side of a subtraction.
     func infix(
       _ symbol: String, _ left: Node, _ right: Node, _ own: Precedence, _ sides: Precedence
@@ -28,7 +30,8 @@ extension Node {
       return ("\(first) \(symbol) \(second)", own)
     }
     switch self {
-    case .field(let field): return (schema.name(of: field), .operand)
+    case .field(let field):
+      return (schema.name(of: field) + (field.isVectorCount ? ".count" : ""), .operand)
     case .constant(let value, _): return (value.text, .operand)
     case .arithmetic(let operation, let left, let right, _):
       return operation.isSum
@@ -58,22 +61,52 @@ extension Node {
     case .bits(let operand, let test, let mask, _):
       return (operand.member(schema) + "\(test)(\(operand.text(of: mask, schema)))", .operand)
     case .folded(let operand): return (operand.member(schema) + "caseInsensitive", .operand)
+    case .quantified(let quantifier, let element, let condition):
+      let vector =
+        element.vectors.count == 1
+        ? schema.name(of: element.vectors[0])
+        : schema.name(of: FieldDescriptor(oneOf: element.vectors))
+      let inner = condition.text(schema.entering(element), within: .lowest)
+      return ("\(vector).\(quantifier) { \(inner) }", .operand)
+    case .call(let call):
+      let list = call.arguments.map { $0.node.text(schema, within: .lowest) }
+      return ("\(call.name)(\(list.joined(separator: ", ")))", .operand)
     case .text(let operand, let test): return (operand.member(schema) + test.text, .operand)
     }
   }
 
   /// The expression, followed by a dot.
-  private func member(_ schema: EntitySchema) -> String { text(schema, within: .operand) + "." }
+  private func member(_ schema: Naming) -> String { text(schema, within: .operand) + "." }
 
-  private func constantText(_ schema: EntitySchema, beside other: Node) -> String? {
+  private func constantText(_ schema: Naming, beside other: Node) -> String? {
     guard case .constant(let value, _) = self else { return nil }
     return other.text(of: value, schema)
   }
 
   /// The text of a constant that this expression is compared with.
-  private func text(of value: Value, _ schema: EntitySchema) -> String {
+  private func text(of value: Value, _ schema: Naming) -> String {
     guard case .field(let field) = self else { return value.text }
     return schema.text(of: value, in: field)
+  }
+}
+
+/// The names of fields at a place in a condition.
+private struct Naming {
+  let schema: EntitySchema
+  /// The elements that the place is about, from the outermost inwards: `$0`, `$1`.
+  var variables: [ElementVariable] = []
+
+  /// The names inside a condition on an element.
+  func entering(_ element: ElementVariable) -> Naming {
+    Naming(schema: schema, variables: variables + [element])
+  }
+
+  func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
+    schema.name(of: field, withoutTag: withoutTag, elements: variables)
+  }
+
+  func text(of value: Value, in field: FieldDescriptor) -> String {
+    schema.text(of: value, in: field)
   }
 }
 

@@ -27,6 +27,8 @@ public struct Query: Sendable {
   public let start: RowPosition?
   /// The fields whose values are wanted, perhaps none; nil for whole objects.
   public let reading: [FieldDescriptor]?
+  /// Receives the errors of functions, whose rows then do not match. nil if an error ends the query.
+  var failures: FunctionFailures?
 
   /// Creates a query; by default it gives all objects.
   public init(
@@ -185,6 +187,10 @@ extension Node {
       .unary(_, let operand, _):
       operand.forEachField(body)
     case .match(let tag, _): body(tag)
+    case .call(let call): for argument in call.arguments { argument.node.forEachField(body) }
+    case .quantified(_, let element, let condition):
+      for vector in element.vectors { body(vector) }
+      condition.forEachField(body)
     }
   }
 }

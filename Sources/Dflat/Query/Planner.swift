@@ -64,7 +64,9 @@ struct Planner {
     case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
-    case .text(.field(let field), let test): return negated ? .nothing : text(field, test)
+    case .text(let operand, let test):
+      guard !negated, let field = field(operand) else { return .nothing }
+      return text(field, test)
     default: return .nothing
     }
   }
@@ -225,7 +227,7 @@ struct Planner {
   /// Whether keys or indexes may be used for the field. They may not for `ulong` enums, whose order
   /// differs from the storage's.
   private func isUsable(_ field: FieldDescriptor) -> Bool {
-    guard field.domain == nil || field.type != .uint64 else { return false }
+    guard field.domain == nil || field.type != .uint64, field.element == nil else { return false }
     return switch (usable, field.column) {
     case (.everyField, _), (.indexes, .key): true
     case (.indexes(let usable), .index(let index)): usable.contains(index)

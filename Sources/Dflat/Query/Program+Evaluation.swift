@@ -76,6 +76,7 @@ extension Program {
     case .hasPrefix, .hasSuffix, .containsText, .like:
       guard let text = utf8(left, table, scratch) else { return .unknown }
       return Ternary(matches(text, instruction))
+    case .any, .all: return quantified(instruction, table, scratch)
     case .containsBits, .intersectsBits:
       guard let value = integer(left, table, scratch) else { return .unknown }
       let common = UInt64(bitPattern: value) & instruction.bits
@@ -180,6 +181,15 @@ extension Program {
       // A tag without a value is an empty union, as it is for readers of objects.
       guard tag != 0, place.locate(Int(instruction.offset), size: 4) > 0 else { return nil }
       return inDomain(instruction, Int64(tag))
+    case .vectorCount:
+      return vector(instruction, table, scratch).map { Int64($0?.count ?? 0) }
+    case .element:
+      guard let scratch else { return nil }
+      let position = scratch.pointee.elements[Int(instruction.offset)].position
+      return inDomain(instruction, table.integer(instruction.type, at: position))
+    case .unknown: return nil
+    case .call:
+      return call(instruction, table, scratch).map { Int64(bitPattern: $0.bits) }
     case .presence: return isPresent(instruction, table, scratch) ? 1 : nil
     case .firstKnown: return firstKnown(instruction) { integer($0, table, scratch) }
     case .add, .subtract, .multiply, .divide, .remainder:
@@ -225,6 +235,13 @@ extension Program {
       let sign: Double = instruction.operation == .add ? 1 : -1
       value =
         instruction.type == .float ? Double(Float(l) + Float(sign * r)) : l + sign * r
+    case .element:
+      guard let scratch else { return nil }
+      let position = scratch.pointee.elements[Int(instruction.offset)].position
+      value = table.real(instruction.type, at: position)
+    case .call:
+      guard case .real(let number)? = call(instruction, table, scratch) else { return nil }
+      value = number
     case .multiply, .divide:
       guard let l = real(Int(instruction.left), table, scratch),
         let r = real(Int(instruction.right), table, scratch)
@@ -260,6 +277,12 @@ extension Program {
       else { return nil }
       return place.utf8(at: Int(instruction.offset))
     case .firstKnown: return firstKnown(instruction) { utf8($0, table, scratch) }
+    case .call:
+      guard let scratch, case .string(let text)? = call(instruction, table, scratch) else {
+        return nil
+      }
+      return scratch.pointee.copy(text)
+    case .element: return scratch?.pointee.elements[Int(instruction.offset)].text
     case .fold:
       guard let scratch, let text = utf8(Int(instruction.left), table, scratch) else { return nil }
       return scratch.pointee.fold(text)
@@ -281,7 +304,7 @@ extension Program {
 
   /// The table that contains a field.
   @inline(__always)
-  private func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
+  func container(_ field: Instruction, _ table: TableReader, _ scratch: ScratchMemory)
     -> TableReader?
   {
     field.right == 0 ? table : walk(field, Int(field.right), table, scratch)
@@ -294,6 +317,11 @@ extension Program {
     for index in 0..<count {
       let hop = hops[Int(field.left) + index]
       let offset = Int(hop.offset)
+      if hop.kind == .element {
+        guard let element = scratch?.pointee.elements[offset].table else { return nil }
+        place = element
+        continue
+      }
       if hop.kind == .tableMember {
         guard place.scalar(at: offset - 2, default: UInt8(0)) == hop.tag else { return nil }
       }
@@ -308,8 +336,8 @@ extension Program {
     -> Bool
   {
     switch hops[Int(field.left) + Int(field.right) - 1].kind {
-    case .table, .tableMember: container(field, table, scratch) != nil
-    case .structure, .structureMember: structure(field, table, scratch) != nil
+    case .table, .tableMember, .element: container(field, table, scratch) != nil
+    case .structure, .structureMember, .elementStructure: structure(field, table, scratch) != nil
     }
   }
 
@@ -322,6 +350,10 @@ extension Program {
     guard let place = walk(field, last, table, scratch) else { return nil }
     let hop = hops[Int(field.left) + last]
     let offset = Int(hop.offset)
+    if hop.kind == .elementStructure {
+      guard let position = scratch?.pointee.elements[offset].position else { return nil }
+      return StructReader(table.bytes, at: position, size: Int(hop.size))
+    }
     guard hop.kind == .structureMember else {
       return place.structure(at: offset, size: Int(hop.size))
     }

@@ -25,6 +25,8 @@ public enum Ternary: UInt8, Sendable {
 struct Hop {
   enum Kind: UInt8 {
     case table, structure, tableMember, structureMember
+    /// The element that a variable stands for; `offset` is the variable's slot.
+    case element, elementStructure
   }
 
   var kind: Kind
@@ -47,6 +49,17 @@ struct Instruction {
     /// A text in which upper and lower case are equal.
     case fold
     case hasPrefix, hasSuffix, containsText, like
+    /// The number of elements of a vector: `constant` is the distance between them, and `tag` how
+    /// they are read.
+    case vectorCount
+    /// The element that the variable with the slot `offset` stands for.
+    case element
+    /// Whether the condition at `constant` holds for elements of the first known vector of several
+    /// parts. The variable has the slot `offset`.
+    case any, all
+    case unknown
+    /// The result of the function `bits` for the values of several parts.
+    case call
   }
 
   var operation: Operation
@@ -85,12 +98,17 @@ final class Program: @unchecked Sendable {
   let sets: UnsafeMutableBufferPointer<ValueSet>
   let patterns: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<LikePattern.Element>>
   let domains: UnsafeMutableBufferPointer<Domain>
+  let calls: [FunctionCall]
+  /// The errors of functions that were called.
+  let failures = FunctionFailures()
 
   /// Whether damaged bytes may make the result false: they read as unknown, and some instructions
   /// turn unknown into a known value.
   let mayHideDamage: Bool
   /// Whether evaluation needs memory of its own; see `Scratch`.
   let needsScratch: Bool
+  /// The number of variables that stand for an element at the same time.
+  let slotCount: Int
 
   /// The instruction that computes the result.
   var result: Int { instructions.count - 1 }
@@ -109,10 +127,12 @@ final class Program: @unchecked Sendable {
     sets = .copying(compiler.sets)
     patterns = .copying(compiler.patterns.map { .copying($0.elements) })
     domains = .copying(compiler.domains)
+    calls = compiler.calls
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
     }
-    needsScratch = compiler.instructions.contains { $0.operation == .fold }
+    needsScratch = compiler.instructions.contains { $0.operation.needsScratch }
+    slotCount = compiler.slotCount
     _checkInvariants()
   }
 
@@ -125,10 +145,15 @@ final class Program: @unchecked Sendable {
         switch instruction.operation {
         case .constant:
           precondition(instruction.type != .string || instruction.bits < strings.count)
-        case .tableField, .structField, .unionTag, .stringMember, .presence, .compareRootInteger:
+        case .tableField, .structField, .unionTag, .stringMember, .presence, .compareRootInteger,
+          .vectorCount:
           precondition(left >= 0 && right >= 0 && left + right <= hops.count)
           precondition(instruction.domain < domains.count)
-        case .and, .or, .firstKnown:
+        case .element: precondition(0..<slotCount ~= Int(instruction.offset))
+        case .unknown: break
+        case .call:
+          precondition(left >= 0 && left + right <= parts.count && instruction.bits < calls.count)
+        case .and, .or, .firstKnown, .any, .all:
           precondition(left >= 0 && right > 0 && left + right <= parts.count)
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })
         case .add, .subtract, .multiply, .divide, .remainder, .compare, .compareMixed:
@@ -230,7 +255,12 @@ private struct Compiler {
   var strings: [String] = []
   var sets: [ValueSet] = []
   var patterns: [LikePattern] = []
+  var calls: [FunctionCall] = []
   var domains: [Domain] = []
+  /// The variables of the conditions that are being compiled, from the outermost inwards; their
+  /// positions are their slots.
+  private var variables: [ElementVariable] = []
+  var slotCount = 0
 
   mutating func compile(_ node: Node) -> Int32 {
     let instruction: Instruction =
@@ -280,6 +310,9 @@ private struct Compiler {
       case .folded(let operand):
         Instruction(operation: .fold, type: .string, left: compile(operand))
       case .text(let operand, let test): text(test, of: compile(operand))
+      case .call(let call): self.call(call)
+      case .quantified(let quantifier, let element, let condition):
+        quantified(quantifier, element, condition)
       }
     instructions.append(instruction)
     return Int32(instructions.count - 1)
@@ -319,6 +352,29 @@ private struct Compiler {
     return instruction
   }
 
+  private mutating func call(_ call: FunctionCall) -> Instruction {
+    var instruction = compile(call.arguments.map(\.node), .call, call.type)
+    instruction.bits = UInt64(calls.count)
+    calls.append(call)
+    return instruction
+  }
+
+  private mutating func quantified(
+    _ quantifier: Quantifier, _ element: ElementVariable, _ condition: Node
+  ) -> Instruction {
+    var instruction = compile(
+      element.vectors.map { .field($0) }, quantifier == .any ? .any : .all, .bool)
+    for part in parts[Int(instruction.left)...].prefix(Int(instruction.right)) {
+      instructions[Int(part)].tag = ElementKind(element.kind).rawValue
+    }
+    instruction.offset = Int32(variables.count)
+    variables.append(element)
+    slotCount = max(slotCount, variables.count)
+    instruction.constant = Int64(compile(condition))
+    variables.removeLast()
+    return instruction
+  }
+
   private mutating func text(_ test: TextTest, of operand: Int32) -> Instruction {
     let operation: Instruction.Operation
     let index: Int
@@ -341,9 +397,17 @@ private struct Compiler {
 
   private mutating func compile(_ field: FieldDescriptor) -> Instruction {
     var instruction = Instruction(operation: .tableField, type: field.type)
+    var slot: Int32 = 0
+    if let element = field.element {
+      // A variable has no value outside of its condition.
+      guard let index = variables.lastIndex(of: element) else {
+        return Instruction(operation: .unknown, type: field.type)
+      }
+      slot = Int32(index)
+    }
     instruction.left = Int32(hops.count)
     instruction.right = Int32(field.steps.count)
-    hops += field.steps.map(Hop.init)
+    hops += field.steps.map { Hop($0, slot: slot) }
     switch field.leaf {
     case .scalar(let offset), .string(let offset): instruction.offset = Int32(offset)
     case .structScalar(let offset):
@@ -357,6 +421,13 @@ private struct Compiler {
       instruction.operation = .stringMember
       instruction.offset = Int32(offset)
       instruction.tag = tag
+    case .vectorCount(let offset, let stride):
+      instruction.operation = .vectorCount
+      instruction.offset = Int32(offset)
+      instruction.constant = Int64(stride)
+    case .element:
+      instruction.operation = .element
+      instruction.offset = slot
     }
     if let value = field.defaultValue {
       instruction.hasDefault = true
@@ -407,6 +478,16 @@ extension FieldDescriptor {
   }
 }
 
+extension Instruction.Operation {
+  /// Whether it needs memory of its own; see `Scratch`.
+  fileprivate var needsScratch: Bool {
+    switch self {
+    case .fold, .any, .all, .call: true
+    default: false
+    }
+  }
+}
+
 extension ArithmeticOperator {
   fileprivate var instruction: Instruction.Operation {
     switch self {
@@ -420,7 +501,7 @@ extension ArithmeticOperator {
 }
 
 extension Hop {
-  init(_ step: FieldStep) {
+  init(_ step: FieldStep, slot: Int32) {
     switch step {
     case .table(let offset):
       self.init(kind: .table, tag: 0, offset: Int32(offset), size: 0)
@@ -430,6 +511,9 @@ extension Hop {
       self.init(kind: .tableMember, tag: tag, offset: Int32(offset), size: 0)
     case .structureMember(let offset, let tag, let size):
       self.init(kind: .structureMember, tag: tag, offset: Int32(offset), size: Int32(size))
+    case .element: self.init(kind: .element, tag: 0, offset: slot, size: 0)
+    case .elementStructure(_, let size):
+      self.init(kind: .elementStructure, tag: 0, offset: slot, size: Int32(size))
     }
   }
 }

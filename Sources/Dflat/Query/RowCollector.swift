@@ -35,8 +35,8 @@ public struct RowCollector: ~Copyable {
     _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     let query = plan.query
-    filter = RowFilter(plan, report: report)
     keys = plan.isOrderedByEngine ? [] : query.order.map(SortKey.init)
+    filter = RowFilter(plan, calling: keys.map(\.program), report: report)
     // Rows before the offset are sorted, too.
     limit = (keys.isEmpty ? query.limit : query.limitWithOffset) ?? .max
     skipped = query.offset
@@ -59,6 +59,7 @@ public struct RowCollector: ~Copyable {
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
+    if filter.isOver { return false }
     guard filter.accepts(bytes, id, verdict) else { return true }
     if keys.isEmpty, skipped > 0 {
       skipped -= 1
@@ -72,11 +73,13 @@ public struct RowCollector: ~Copyable {
   }
 
   /// Finishes the result: the rows in the query's order.
-  public consuming func finish() -> RowBuffer {
+  /// - Throws: `FunctionError`, or `CancellationError` if the read's task was cancelled.
+  public consuming func finish() throws -> RowBuffer {
     if !keys.isEmpty {
       sort(rows.elements, by: keys)
       rows.removeFirst(skipped)
     }
+    try filter.check()
     return rows
   }
 

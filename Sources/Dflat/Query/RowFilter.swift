@@ -12,18 +12,34 @@ public struct RowFilter: ~Copyable {
   /// Whether there is a residual condition, for inlined code that has no access to it.
   @usableFromInline let hasResidual: Bool
   private let start: RowStart?
+  /// nil if nothing can end the query before its last row.
+  private let watch: QueryWatch?
   private let report: (_ id: Int64, VerificationError) -> Void
 
   /// - Parameters:
   ///   - plan: The plan of the query.
+  ///   - programs: What else is evaluated for the rows.
   ///   - report: Called with each damaged row.
-  init(_ plan: Plan, report: @escaping (_ id: Int64, VerificationError) -> Void) {
+  init(
+    _ plan: Plan, calling programs: [Program] = [],
+    report: @escaping (_ id: Int64, VerificationError) -> Void
+  ) {
     layout = plan.query.schema.layout.plan
-    residual = plan.residual.map(Program.init)
+    let residual = plan.residual.map(Program.init)
+    self.residual = residual
     hasResidual = residual != nil
-    start = plan.query.start.map { RowStart($0, plan.query.order) }
+    let start = plan.query.start.map { RowStart($0, plan.query.order) }
+    self.start = start
+    watch = QueryWatch(
+      plan.query, programs + (start?.programs ?? []) + (residual.map { [$0] } ?? []))
     self.report = report
   }
+
+  /// Whether the query ends before its last row.
+  var isOver: Bool { watch?.isOver ?? false }
+
+  /// Throws what has ended the query, or what a function has thrown.
+  func check() throws { try watch?.check() }
 
   /// Evaluates the residual condition on a row. Also unknown if the result may be false because of
   /// damage.
@@ -32,6 +48,10 @@ public struct RowFilter: ~Copyable {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
     let verdict = residual.evaluate(table)
+    if let watch {
+      if watch.isOver { return .unknown }
+      if watch.leavesOutRow() { return .false }
+    }
     return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 

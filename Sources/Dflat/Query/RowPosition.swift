@@ -37,6 +37,9 @@ struct RowStart {
     self.position = position
   }
 
+  /// What is evaluated for rows.
+  var programs: [Program] { keys.map(\.program) }
+
   /// Whether a row comes behind the position.
   func isBefore(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Bool {
     guard !keys.isEmpty else { return id > position.id }

@@ -35,6 +35,7 @@ public struct RowScan: ~Copyable {
   ) rethrows -> Bool {
     guard remaining > 0 else { return false }
     let verdict = filter.hasResidual ? filter.evaluate(bytes) : .true
+    if filter.isOver { return false }
     guard verdict != .false, filter.accepts(bytes, id, verdict) else { return true }
     if skipped > 0 {
       skipped -= 1
@@ -43,4 +44,8 @@ public struct RowScan: ~Copyable {
     remaining -= 1
     return try body(id, bytes) && remaining > 0
   }
+
+  /// Ends the scan.
+  /// - Throws: `FunctionError`, or `CancellationError` if the read's task was cancelled.
+  public func check() throws { try filter.check() }
 }

@@ -64,11 +64,13 @@ struct ExpressionReaders: Sendable {
   private let programs: [Program]
   private let types: [ValueType]
   private let needsScratch: Bool
+  private let slotCount: Int
 
   init(_ expressions: [ValueExpression]) {
     programs = expressions.map { Program($0.node) }
     types = expressions.map(\.type)
     needsScratch = programs.contains(where: \.needsScratch)
+    slotCount = programs.reduce(0) { max($0, $1.slotCount) }
   }
 
   /// Calls `body` with the values for a row, null for unknown ones. Text is valid during the call
@@ -78,12 +80,22 @@ struct ExpressionReaders: Sendable {
     of table: TableReader, in memory: UnsafeMutableBufferPointer<ColumnValue>,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> R
   ) rethrows -> R {
-    try Program.withScratch(needsScratch) { scratch in
+    try Program.withScratch(needsScratch, slotCount) { scratch in
       for index in programs.indices {
         memory[index] = programs[index].value(types[index], table, scratch)
       }
       return try body(UnsafeBufferPointer(rebasing: memory[..<programs.count]))
     }
+  }
+
+  /// Throws the first error of the functions that were called.
+  func throwFailure(_ schema: EntitySchema) throws {
+    for program in programs { try program.throwFailure(schema) }
+  }
+
+  /// Whether a function has failed since the last call.
+  func hasFailed(_ schema: EntitySchema) -> Bool {
+    programs.reduce(false) { $1.failures.take(schema) != nil || $0 }
   }
 
   /// The same with memory of its own, for single rows.

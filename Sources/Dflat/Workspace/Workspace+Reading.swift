@@ -39,14 +39,25 @@ extension Workspace {
   /// Calls `body` on a thread of the workspace's target queue, with a snapshot of the data; see the
   /// synchronous `read`.
   ///
+  /// If the task is cancelled, queries end before their next row.
+  ///
   /// - Parameter body: What to read.
-  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
+  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`; `CancellationError` if a query was
+  ///   ended.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (ReadContext) throws -> R
   ) async throws -> R {
     let core = _core
-    return try await withCheckedThrowingContinuation { continuation in
-      core.lanes.run { continuation.resume(with: Result { try core.read(body) }) }
+    let interruption = ReadInterruption()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        core.lanes.run {
+          continuation.resume(
+            with: Result { try interruption.during { try core.read(body) } })
+        }
+      }
+    } onCancel: {
+      interruption.cancel()
     }
   }
 }

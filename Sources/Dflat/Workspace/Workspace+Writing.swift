@@ -122,6 +122,7 @@ extension WorkspaceCore {
   /// The types in whose queues the transaction waits. A transaction without types is for
   /// dictionaries.
   private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
     let types = types.isEmpty ? [DictionaryItem.schema] : types
     if let outer = RunningWrite.current, outer.contains(types, of: self) {

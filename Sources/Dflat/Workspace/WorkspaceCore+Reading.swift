@@ -31,6 +31,8 @@ extension WorkspaceCore {
   /// Handles the error of a query that cannot throw.
   private func readingFailed(_ error: any Error) {
     let transaction = ThreadContext.current.transaction(of: self)
+    // The read throws it.
+    if error is CancellationError, transaction == nil { return }
     if transaction?.reportsItself(error) != true {
       report(isAboutShutdown(error) ? WorkspaceError.shutDown : error)
     }
@@ -67,6 +69,7 @@ extension WorkspaceCore {
   /// that snapshot, otherwise committed data.
   @usableFromInline
   func fetch(_ query: Query) throws -> RowBuffer {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
       return try transaction.fetch(query)
@@ -109,6 +112,7 @@ extension WorkspaceCore {
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
       return try transaction.explain(query)

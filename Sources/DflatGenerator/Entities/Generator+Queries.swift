@@ -47,7 +47,18 @@ extension Generator {
     case .scalar, .string, .enumeration: "\(names.dflat("Field"))<\(value), \(root)>"
     case .structure, .table: "\(names.dflat("Reference"))<\(value), \(root)>"
     case .union: "\(names.dflat("UnionReference"))<\(value), \(root)>"
-    case .vector, .array: nil
+    case .vector(let element): query(field, elements: element, root: root)
+    case .array: nil
+    }
+  }
+
+  /// The type of a vector's query name; nil if queries cannot use its elements.
+  private func query(_ field: SwiftField, elements: FieldType, root: String) -> String? {
+    let value = field.elementType(elements)
+    return switch elements {
+    case .scalar, .string, .enumeration: "\(names.dflat("VectorField"))<\(value), \(root)>"
+    case .structure, .table: "\(names.dflat("VectorReference"))<\(value), \(root)>"
+    case .union, .vector, .array: nil
     }
   }
 
@@ -56,6 +67,7 @@ extension Generator {
     return switch field.definition.type {
     case .structure, .table: ["The fields of \(name), for queries."]
     case .union: ["What \(name) holds, for queries."]
+    case .vector: ["The elements of \(name), for queries."]
     default: ["\(name), for queries."]
     }
   }
@@ -77,6 +89,7 @@ extension Generator {
           switch field.definition.type {
           case .structure, .table: "_reference"
           case .union: "_union"
+          case .vector: "_vector"
           default: "_field"
           }
         text.documentation(queryDocumentation(field))

@@ -61,6 +61,14 @@ struct SwiftField {
     }
   }
 
+  /// The type of an element of a vector. The elements of `Data` are bytes.
+  func elementType(_ type: FieldType) -> String {
+    if definition.swiftType == .data, case .scalar(let scalar) = type {
+      return names.swift(scalar.swiftName)
+    }
+    return valueType(type)
+  }
+
   /// Whether the property is optional.
   var isOptional: Bool {
     if isInStruct { return false }

@@ -14,7 +14,9 @@ extension Resolver {
       guard let value = syntax.value, !trimmed(value.text).isEmpty else {
         sink.error(
           "the fields are missing", at: syntax.value?.range ?? syntax.name.range,
-          notes: [.hint("for example (index: \"archived, sort_date; author.handle, title nocase\")")])
+          notes: [
+            .hint("for example (index: \"archived, sort_date; author.handle, title nocase\")")
+          ])
         continue
       }
       var ranges: [String: SourceRange] = [:]
@@ -33,7 +35,8 @@ extension Resolver {
       if let file = schema.files.first, file.types.contains(name), file.root != name {
         sink.warning(
           "the objects of '\(name)' are not stored by themselves, so this index has no effect",
-          at: syntax.name.range, notes: [.hint("'index' belongs to the table that 'root_type' names")])
+          at: syntax.name.range,
+          notes: [.hint("'index' belongs to the table that 'root_type' names")])
       }
     }
   }

@@ -28,7 +28,7 @@ class SQLiteView: StorageReader {
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark, report: reporter(of: table))
         try forEachCandidate(plan) { collector.offer(bytes: $1, id: $0) }
-        return collector.finish()
+        return try collector.finish()
       }
     }
   }
@@ -43,6 +43,7 @@ class SQLiteView: StorageReader {
         if plan.isSortedInMemory { return try scanCollected(query, body) }
         var scan = RowScan(plan, report: reporter(of: table))
         try forEachCandidate(plan) { try scan.offer(bytes: $1, id: $0, to: body) }
+        try scan.check()
       }
     }
   }

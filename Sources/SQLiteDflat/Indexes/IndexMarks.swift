@@ -6,7 +6,8 @@
 //    and no other row. `everything` covers all rows, including future ones: our writers keep both
 //    tables consistent.
 //  - `absent` is the default for absent fields when the values were verified, of compound indexes
-//    those of all columns. A schema with another default has other values.
+//    those of all columns, and for folded text the version of Unicode. A schema with another
+//    default has other values.
 //  - A mark is valid only while its guards are in place: triggers that lower `verified` when a
 //    connection other than our writers changes a row of either table; see `IndexGuard`.
 //

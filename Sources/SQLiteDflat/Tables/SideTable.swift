@@ -5,8 +5,8 @@
 //   its index     index__… on all columns in this order, UNIQUE for unique values
 //
 // A column of folded text is called X__nocase. The name of a compound side table lists its columns
-// (`EntitySchema.columnNames(ofIndex:)`), so every version of a schema recognises it, and no program
-// takes it for the side table of a field.
+// (`EntitySchema.columnNames(ofIndex:)`), so every version of a schema recognises it, and no
+// program takes it for the side table of a field.
 
 import Dflat
 import FlatBuffersRuntime
@@ -18,7 +18,8 @@ struct SideTable: Sendable {
   /// The names of the columns, without the row id.
   let columns: [String]
   let isUnique: Bool
-  /// The defaults for absent fields, as SQL; nil for the usual defaults.
+  /// What values depend on beside the objects: the defaults for absent fields, as SQL, and of folded
+  /// text the version of Unicode; nil for the usual defaults.
   let absentText: String?
   /// The columns with their readers; nil if this version of the schema lacks a field.
   let readers: [IndexColumn]?
@@ -136,11 +137,24 @@ extension SideTable {
   var trustKey: String { absentText.map { "\(table) DEFAULT \($0)" } ?? table }
 
   private static func absentText(_ readers: [IndexColumn]) -> String? {
-    let texts = readers.map(\.reader.absentValue.sql)
+    let texts = readers.map { column in
+      let text = column.reader.absentValue.sql
+      return column.isFolded ? (text ?? "") + unicodeVersion : text
+    }
     if texts.allSatisfy({ $0 == nil }) { return nil }
     return texts.map { $0 ?? "" }.joined(separator: ",")
   }
 }
+
+/// The version of Unicode by which this program folds text: letters that a later version has added
+/// fold differently there. Told by a capital letter of each version with new ones.
+private let unicodeVersion: String = {
+  let letters: [(version: Int, capital: Unicode.Scalar)] = [
+    (13, "\u{A7C7}"), (14, "\u{A7C0}"), (16, "\u{A7CB}"), (17, "\u{A7CE}"),
+  ]
+  let known = letters.last { $0.capital.properties.lowercaseMapping != String($0.capital) }
+  return " Unicode \(known?.version ?? 12)"
+}()
 
 /// The values that a side table should have for an object; all unknown if its bytes cannot be read.
 struct SideValues {

@@ -52,6 +52,26 @@ func texts(_ s: String, _ part: Substring) -> Condition<I> {
       && I.real.between(0.5...2.5) && I.title.caseInsensitive.in(["a", "b"])
 }
 
+func vectors(_ s: String) -> Condition<I> {
+  I.tags.contains("x") && I.tags.count > 3 && I.numbers.any { $0 > 3 }
+    || I.leaves.any { $0.rank > 3 && $0.label == "a" && $0.weight < 2.5 }
+      && I.moods.all { $0 == .calm || $0 > .gloomy }
+    || I.points.any { $0.x > 1 && $0.y < 2 }
+      && I.leaves.all { leaf in I.tags.any { $0 == leaf.label && $0 != s } }
+}
+
+let isAlike = Function("isAlike") { (left: String, right: String?, count: Int32) in
+  left == right && count > 3
+}
+let doubled = Function("doubled") { (number: Int32) -> Int64? in Int64(number) * 2 }
+
+func functions(_ s: String, _ n: Int32) -> Condition<I> {
+  isAlike(I.title, "a", 3) && isAlike(I.title, I.word, I.number + 1) && doubled(I.number) > 5
+    || isAlike("b", I.word, n)
+      && I.number > 1 && doubled(I.number + 1) * 2 == I.longNumber
+    || isAlike(I.title, nil, 3)
+}
+
 func valuesFirst(_ a: Int32, _ b: Int64, _ s: String) -> Condition<I> {
   3 <= I.number && a > I.otherNumber && s == I.title && b - I.longNumber == 3 && "x" != I.word
     && 10 - I.number > 5 && 1.5 < I.real && a + I.number == a && Long.Mood.wild > I.mood

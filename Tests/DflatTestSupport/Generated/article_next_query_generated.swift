@@ -21,10 +21,16 @@ nonisolated extension PRESS.Article {
   public static let writer = DflatReference<PRESS.Human, PRESS.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<PRESS.Medium, PRESS.Article>(22)
+  /// The elements of `people`, for queries.
+  public static let people = VectorReference<PRESS.Human, PRESS.Article>(28)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, PRESS.Article>(30)
   /// `code`, for queries.
   public static let code = DflatField<Int32, PRESS.Article>(34)
   /// `votes`, for queries.
   public static let votes = DflatField<Int32, PRESS.Article>(36)
+  /// The elements of `footnotes`, for queries.
+  public static let footnotes = VectorReference<PRESS.Footnote, PRESS.Article>(38)
   /// The fields of `editor`, for queries.
   public static let editor = DflatReference<PRESS.Human, PRESS.Article>(40)
   /// `score`, for queries.
@@ -109,10 +115,16 @@ nonisolated extension DflatReference where Target == PRESS.Article {
   public var writer: DflatReference<PRESS.Human, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<PRESS.Medium, Root> { _union(22) }
+  /// The elements of `people`, for queries.
+  public var people: VectorReference<PRESS.Human, Root> { _vector(28) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(30) }
   /// `code`, for queries.
   public var code: DflatField<Int32, Root> { _field(34) }
   /// `votes`, for queries.
   public var votes: DflatField<Int32, Root> { _field(36) }
+  /// The elements of `footnotes`, for queries.
+  public var footnotes: VectorReference<PRESS.Footnote, Root> { _vector(38) }
   /// The fields of `editor`, for queries.
   public var editor: DflatReference<PRESS.Human, Root> { _reference(40) }
   /// `score`, for queries.

@@ -21,6 +21,10 @@ nonisolated extension Press.Article {
   public static let author = DflatReference<Press.Person, Press.Article>(18)
   /// What `medium` holds, for queries.
   public static let medium = UnionReference<Press.Medium, Press.Article>(22)
+  /// The elements of `people`, for queries.
+  public static let people = VectorReference<Press.Person, Press.Article>(28)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, Press.Article>(30)
   /// `gone`, for queries.
   public static let gone = DflatField<Int32, Press.Article>(32)
   /// `code`, for queries.
@@ -87,6 +91,10 @@ nonisolated extension DflatReference where Target == Press.Article {
   public var author: DflatReference<Press.Person, Root> { _reference(18) }
   /// What `medium` holds, for queries.
   public var medium: UnionReference<Press.Medium, Root> { _union(22) }
+  /// The elements of `people`, for queries.
+  public var people: VectorReference<Press.Person, Root> { _vector(28) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(30) }
   /// `gone`, for queries.
   public var gone: DflatField<Int32, Root> { _field(32) }
   /// `code`, for queries.

@@ -15,6 +15,8 @@ nonisolated extension Blog.Post {
   public static let place = DflatReference<Blog.Place, Blog.Post>(12)
   /// The fields of `author`, for queries.
   public static let author = DflatReference<Blog.Author, Blog.Post>(14)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, Blog.Post>(16)
   /// What `attachment` holds, for queries.
   public static let attachment = UnionReference<Blog.Attachment, Blog.Post>(20)
   /// `is_pinned`, for queries.
@@ -78,6 +80,8 @@ nonisolated extension DflatReference where Target == Blog.Post {
   public var place: DflatReference<Blog.Place, Root> { _reference(12) }
   /// The fields of `author`, for queries.
   public var author: DflatReference<Blog.Author, Root> { _reference(14) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(16) }
   /// What `attachment` holds, for queries.
   public var attachment: UnionReference<Blog.Attachment, Root> { _union(20) }
   /// `is_pinned`, for queries.

@@ -30,6 +30,12 @@ nonisolated extension Shop.Order {
   public static let count = DflatField<Int, Shop.Order>(26)
   /// `total_bytes`, for queries.
   public static let totalBytes = DflatField<Int, Shop.Order>(28)
+  /// The elements of `picture`, for queries.
+  public static let picture = VectorField<UInt8, Shop.Order>(30)
+  /// The elements of `links`, for queries.
+  public static let links = VectorField<URL, Shop.Order>(32)
+  /// The elements of `sizes`, for queries.
+  public static let sizes = VectorField<Int, Shop.Order>(34)
   /// `state`, for queries.
   public static let state = DflatField<Shop.OrderState, Shop.Order>(36)
   /// The fields of `customer`, for queries.
@@ -40,6 +46,8 @@ nonisolated extension Shop.Order {
   public static let trip = DflatReference<Shop.Trip, Shop.Order>(42)
   /// What `subject` holds, for queries.
   public static let subject = UnionReference<Shop.Subject, Shop.Order>(46)
+  /// The elements of `parts`, for queries.
+  public static let parts = VectorReference<Shop.Customer, Shop.Order>(48)
   /// `__old_name`, for queries.
   public static let is_old = DflatField<Bool, Shop.Order>(50)
 }
@@ -65,6 +73,8 @@ nonisolated extension DflatReference where Target == Shop.Customer {
   public var site: DflatField<URL, Root> { _field(6) }
   /// `born`, for queries.
   public var born: DflatField<Date, Root> { _field(8) }
+  /// The elements of `visits`, for queries.
+  public var visits: VectorReference<Shop.Visit, Root> { _vector(10) }
 }
 
 nonisolated extension DflatReference where Target == Shop.URLNote {
@@ -127,6 +137,12 @@ nonisolated extension DflatReference where Target == Shop.Order {
   public var count: DflatField<Int, Root> { _field(26) }
   /// `total_bytes`, for queries.
   public var totalBytes: DflatField<Int, Root> { _field(28) }
+  /// The elements of `picture`, for queries.
+  public var picture: VectorField<UInt8, Root> { _vector(30) }
+  /// The elements of `links`, for queries.
+  public var links: VectorField<URL, Root> { _vector(32) }
+  /// The elements of `sizes`, for queries.
+  public var sizes: VectorField<Int, Root> { _vector(34) }
   /// `state`, for queries.
   public var state: DflatField<Shop.OrderState, Root> { _field(36) }
   /// The fields of `customer`, for queries.
@@ -137,6 +153,8 @@ nonisolated extension DflatReference where Target == Shop.Order {
   public var trip: DflatReference<Shop.Trip, Root> { _reference(42) }
   /// What `subject` holds, for queries.
   public var subject: UnionReference<Shop.Subject, Root> { _union(46) }
+  /// The elements of `parts`, for queries.
+  public var parts: VectorReference<Shop.Customer, Root> { _vector(48) }
   /// `__old_name`, for queries.
   public var is_old: DflatField<Bool, Root> { _field(50) }
 }

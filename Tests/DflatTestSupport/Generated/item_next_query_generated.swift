@@ -71,6 +71,12 @@ nonisolated extension KIT.Item {
   public static let branch = DflatReference<KIT.Branch, KIT.Item>(70)
   /// What `pet` holds, for queries.
   public static let pet = UnionReference<KIT.Pet, KIT.Item>(74)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, KIT.Item>(76)
+  /// The elements of `numbers`, for queries.
+  public static let numbers = VectorField<Int64, KIT.Item>(78)
+  /// The elements of `leaves`, for queries.
+  public static let leaves = VectorReference<KIT.Leaf, KIT.Item>(80)
   /// `extra`, for queries.
   public static let extra = DflatField<String, KIT.Item>(86)
   /// `extra_number`, for queries.
@@ -241,6 +247,12 @@ nonisolated extension DflatReference where Target == KIT.Item {
   public var branch: DflatReference<KIT.Branch, Root> { _reference(70) }
   /// What `pet` holds, for queries.
   public var pet: UnionReference<KIT.Pet, Root> { _union(74) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(76) }
+  /// The elements of `numbers`, for queries.
+  public var numbers: VectorField<Int64, Root> { _vector(78) }
+  /// The elements of `leaves`, for queries.
+  public var leaves: VectorReference<KIT.Leaf, Root> { _vector(80) }
   /// `extra`, for queries.
   public var extra: DflatField<String, Root> { _field(86) }
   /// `extra_number`, for queries.

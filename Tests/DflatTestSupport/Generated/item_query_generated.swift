@@ -71,6 +71,12 @@ nonisolated extension Kit.Item {
   public static let branch = DflatReference<Kit.Branch, Kit.Item>(70)
   /// What `pet` holds, for queries.
   public static let pet = UnionReference<Kit.Pet, Kit.Item>(74)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, Kit.Item>(76)
+  /// The elements of `numbers`, for queries.
+  public static let numbers = VectorField<Int64, Kit.Item>(78)
+  /// The elements of `leaves`, for queries.
+  public static let leaves = VectorReference<Kit.Leaf, Kit.Item>(80)
 }
 
 nonisolated extension DflatReference where Target == Kit.Point {
@@ -226,4 +232,10 @@ nonisolated extension DflatReference where Target == Kit.Item {
   public var branch: DflatReference<Kit.Branch, Root> { _reference(70) }
   /// What `pet` holds, for queries.
   public var pet: UnionReference<Kit.Pet, Root> { _union(74) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(76) }
+  /// The elements of `numbers`, for queries.
+  public var numbers: VectorField<Int64, Root> { _vector(78) }
+  /// The elements of `leaves`, for queries.
+  public var leaves: VectorReference<Kit.Leaf, Root> { _vector(80) }
 }

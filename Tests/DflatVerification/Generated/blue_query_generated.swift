@@ -7,6 +7,8 @@ nonisolated extension Verify.Blue {
   public static let key = DflatField<Int64, Verify.Blue>(4)
   /// `group`, for queries.
   public static let group = DflatField<Int64, Verify.Blue>(6)
+  /// The elements of `values`, for queries.
+  public static let values = VectorField<Int64, Verify.Blue>(8)
   /// `label`, for queries.
   public static let label = DflatField<String, Verify.Blue>(10)
 }
@@ -16,6 +18,8 @@ nonisolated extension DflatReference where Target == Verify.Blue {
   public var key: DflatField<Int64, Root> { _field(4) }
   /// `group`, for queries.
   public var group: DflatField<Int64, Root> { _field(6) }
+  /// The elements of `values`, for queries.
+  public var values: VectorField<Int64, Root> { _vector(8) }
   /// `label`, for queries.
   public var label: DflatField<String, Root> { _field(10) }
 }

@@ -31,6 +31,11 @@ nonisolated extension DflatReference where Target == TextContent {
   public var text: DflatField<String, Root> { _field(4) }
 }
 
+nonisolated extension DflatReference where Target == ImageContent {
+  /// The elements of `images`, for queries.
+  public var images: VectorField<String, Root> { _vector(4) }
+}
+
 nonisolated extension UnionReference where Target == Content {
   /// Whether it holds `TextContent`.
   public func match(_ member: TextContent.Type) -> DflatCondition<Root> { _match(1) }

@@ -17,6 +17,8 @@ nonisolated extension Chores.Home.Chore {
   public static let place = DflatReference<Chores.Home.Place, Chores.Home.Chore>(14)
   /// The fields of `owner`, for queries.
   public static let owner = DflatReference<Chores.Home.Person, Chores.Home.Chore>(16)
+  /// The elements of `tags`, for queries.
+  public static let tags = VectorField<String, Chores.Home.Chore>(18)
   /// What `proof` holds, for queries.
   public static let proof = UnionReference<Chores.Home.Proof, Chores.Home.Chore>(22)
   /// `is_done`, for queries.
@@ -44,6 +46,8 @@ nonisolated extension DflatReference where Target == Chores.Home.Person {
 nonisolated extension DflatReference where Target == Chores.Home.Photo {
   /// `path`, for queries.
   public var path: DflatField<String, Root> { _field(4) }
+  /// The elements of `bytes`, for queries.
+  public var bytes: VectorField<UInt8, Root> { _vector(6) }
 }
 
 nonisolated extension UnionReference where Target == Chores.Home.Proof {
@@ -83,6 +87,8 @@ nonisolated extension DflatReference where Target == Chores.Home.Chore {
   public var place: DflatReference<Chores.Home.Place, Root> { _reference(14) }
   /// The fields of `owner`, for queries.
   public var owner: DflatReference<Chores.Home.Person, Root> { _reference(16) }
+  /// The elements of `tags`, for queries.
+  public var tags: VectorField<String, Root> { _vector(18) }
   /// What `proof` holds, for queries.
   public var proof: UnionReference<Chores.Home.Proof, Root> { _union(22) }
   /// `is_done`, for queries.

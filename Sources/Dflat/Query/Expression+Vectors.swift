@@ -1,0 +1,112 @@
+// Conditions on vectors: the number of elements, and tests of the elements.
+//
+// An absent vector is empty, as it is for the properties of objects. A vector behind a missing
+// reference is unknown, as everything there. `any` is the disjunction of the elements' conditions
+// and `all` their conjunction, in three-valued logic.
+
+/// Whether a condition must hold for one element of a vector or for all.
+public enum Quantifier: Sendable {
+  case any, all
+}
+
+/// A vector of scalars, enums or strings: `Post.tags.contains("swift")`.
+public struct VectorField<Value: QueryValue, Root: Atom>: Sendable {
+  let containers: [FieldPath]
+  let offset: Int
+
+  init(_ containers: [FieldPath], _ offset: Int) {
+    self.containers = containers
+    self.offset = offset
+  }
+
+  /// The vector field of the entity at a vtable offset. For generated code.
+  public init(_ offset: Int) {
+    self.init([Root._schema.root], offset)
+  }
+
+  /// The number of elements; 0 for an absent vector.
+  public var count: Field<Int, Root> { Field(oneOf: containers.map { $0.vector(offset) }) }
+
+  /// Whether one of the elements equals `value`. False for an absent vector.
+  public func contains(_ value: Value) -> Condition<Root> {
+    any { $0 == value }
+  }
+
+  /// Whether the condition holds for at least one element: `Post.tags.any { $0.hasPrefix("sw") }`.
+  ///
+  /// False for an absent or empty vector. Unknown if it holds for none and is unknown for some.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func any<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: Field<Value, Root>) -> C
+  ) -> Condition<Root> { quantified(.any) { condition($0)._node } }
+
+  /// Whether the condition holds for each element. True for an absent or empty vector. Unknown if
+  /// it is false for none and unknown for some.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func all<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: Field<Value, Root>) -> C
+  ) -> Condition<Root> { quantified(.all) { condition($0)._node } }
+
+  private func quantified(
+    _ quantifier: Quantifier, _ condition: (Field<Value, Root>) -> Node
+  ) -> Condition<Root> {
+    let element = ElementVariable(containers, offset)
+    return Computed(.quantified(quantifier, element, condition(Field(element.value))))
+  }
+}
+
+/// A vector of tables or structs: `Post.comments.any { $0.likes > 3 && $0.author == "Ada" }`.
+public struct VectorReference<Target, Root: Atom>: Sendable {
+  let containers: [FieldPath]
+  let offset: Int
+
+  init(_ containers: [FieldPath], _ offset: Int) {
+    self.containers = containers
+    self.offset = offset
+  }
+
+  /// The vector field of the entity at a vtable offset. For generated code.
+  public init(_ offset: Int) {
+    self.init([Root._schema.root], offset)
+  }
+
+  /// The number of elements; 0 for an absent vector.
+  public var count: Field<Int, Root> { Field(oneOf: containers.map { $0.vector(offset) }) }
+
+  /// Whether the condition holds for at least one element.
+  ///
+  /// It may mention fields of the element and of the object: `Post.comments.any { $0.likes >
+  /// Post.likes }`. False for an absent or empty vector. Unknown if it holds for none and is unknown
+  /// for some.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func any<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: Reference<Target, Root>) -> C
+  ) -> Condition<Root> { quantified(.any) { condition($0)._node } }
+
+  /// Whether the condition holds for each element. True for an absent or empty vector. Unknown if
+  /// it is false for none and unknown for some.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func all<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: Reference<Target, Root>) -> C
+  ) -> Condition<Root> { quantified(.all) { condition($0)._node } }
+
+  private func quantified(
+    _ quantifier: Quantifier, _ condition: (Reference<Target, Root>) -> Node
+  ) -> Condition<Root> {
+    let element = ElementVariable(containers, offset)
+    return Computed(
+      .quantified(quantifier, element, condition(Reference([element.reference]))))
+  }
+}
+
+extension Reference {
+  /// A vector of scalars, enums or strings of the target. For generated code.
+  public func _vector<Value>(_ offset: Int) -> VectorField<Value, Root> {
+    VectorField(ways, offset)
+  }
+
+  /// A vector of tables or structs of the target. For generated code.
+  public func _vector<Inner>(_ offset: Int) -> VectorReference<Inner, Root> {
+    VectorReference(ways, offset)
+  }
+}

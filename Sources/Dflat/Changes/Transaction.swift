@@ -312,7 +312,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   override func committed(at time: Int64) {
     writes.forEach { type in
       type.recent.committed(at: time)
-      type.observer.committed(type.changes, at: time)
+      type.observer.committed(type.changes?.rows, at: time)
     }
   }
 

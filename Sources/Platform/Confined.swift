@@ -3,12 +3,14 @@
 // Some state is used by one thread at a time although no lock guards it: a queue runs its jobs one
 // by one, a lease has one holder, an object is handed on. The compiler cannot see such an order.
 // These types are the places where it is claimed; a property of one of them says in its comment
-// what keeps the order. Debug builds find a thread that breaks it.
+// what keeps the order. Debug builds find a thread that breaks it. Inlinable, because other modules
+// use them for each row.
 
 /// A value that one thread at a time uses.
 ///
 /// Unchecked: the owner keeps the order. Debug builds trap if a second thread comes while a first
 /// one uses the value.
+@usableFromInline
 package final class Confined<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline var value: Value
   #if DEBUG
@@ -44,20 +46,26 @@ package final class Confined<Value: ~Copyable>: @unchecked Sendable {
 ///
 /// Unchecked: the object may be of a type that is not `Sendable`, since ownership passes through an
 /// atomic exchange. The thread that leaves an object keeps no reference to it.
+@frozen
+@usableFromInline
 package struct Handoff<Object: AnyObject>: ~Copyable, @unchecked Sendable {
-  private let place = Atomic<Unmanaged<Object>?>(nil)
+  @usableFromInline let place = Atomic<Unmanaged<Object>?>(nil)
 
+  @inlinable
   package init() {}
 
+  @inlinable
   deinit { _ = take() }
 
   /// Takes the object away, if there is one.
+  @inlinable
   package func take() -> Object? {
     place.exchange(nil, ordering: .acquiring)?.takeRetainedValue()
   }
 
   /// Leaves an object.
   /// - Returns: The object that was there before.
+  @inlinable
   package func leave(_ object: Object) -> Object? {
     place.exchange(.passRetained(object), ordering: .acquiringAndReleasing)?.takeRetainedValue()
   }

@@ -27,7 +27,7 @@ class SQLiteView: StorageReader {
       }
       return try withPlan(query) { plan in
         var collector = RowCollector(plan, mark: mark) { [engine] id, error in
-          engine.report(
+          engine.reports.report(
             StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
         }
         let select = SelectSQL(plan, engine.sql(for: query.schema))
@@ -86,7 +86,7 @@ class SQLiteView: StorageReader {
         do throws(StorageError) {
           rows.append(try soundRow(statement.blob(1), statement.int64(0), schema))
         } catch {
-          engine.reportOnce(error)
+          engine.reports.reportOnce(error)
         }
       }
       return rows

@@ -60,6 +60,10 @@ final class ExternalChanges: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whether this process uses two versions of one schema, which may maintain a side table
+  /// differently. Each commit then begins a generation: a write by one version may invalidate what
+  /// was verified for the other.
+  let usesSeveralVersions = Atomic(false)
   private let openWatcher: @Sendable () throws -> Connection
 
   /// - Parameter openWatcher: Opens a connection whose busy timeout is 0.

@@ -182,7 +182,7 @@ struct IndexStep {
     let side = item.side
     let other = try owner(of: value, in: side) ?? id
     blocked.append(side)
-    engine.reportOnce(
+    engine.reports.reportOnce(
       StorageError(
         .alreadyExists, table: side.table.main, rowid: id, key: side.table.describe(value),
         message:

@@ -17,61 +17,50 @@
 internal import CLMDB
 internal import Platform
 
-/// Unchecked: the compiler cannot verify that the state is only accessed with the lock held.
-final class MapGate: @unchecked Sendable {
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
-  /// The thread of each transaction that is inside. A thread with several transactions occurs
-  /// several times.
-  @exclusivity(unchecked) private var activeThreads: [ThreadIdentity] = []
-  @exclusivity(unchecked) private var isChanging = false
-  @exclusivity(unchecked) private var spareReaders: [OpaquePointer] = []
+final class MapGate: Sendable {
+  private struct State {
+    /// The thread of each transaction that is inside. A thread with several transactions occurs
+    /// several times.
+    var activeThreads: [ThreadIdentity] = []
+    var isChanging = false
+    var spareReaders: [OpaquePointer] = []
+  }
+
+  private let gate: Monitor<State>
 
   /// How long a change of the map waits for transactions to end, in seconds.
   static let changeTimeout = 30
   private static let spareReaderLimit = 8
 
   init() {
-    lock = .allocate(capacity: 1)
-    lock.initialize(to: pthread_mutex_t())
-    condition = .allocate(capacity: 1)
-    condition.initialize(to: pthread_cond_t())
-    // Without attributes, neither call can fail.
-    pthread_mutex_init(lock, nil)
-    pthread_cond_init(condition, nil)
-    activeThreads.reserveCapacity(8)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(lock)
-    condition.deallocate()
-    lock.deallocate()
+    var state = State()
+    state.activeThreads.reserveCapacity(8)
+    gate = Monitor(state)
   }
 
   /// Enters a transaction. If `reading`, returns a reset reader to renew, if there is one.
   func enter(reading: Bool) -> OpaquePointer? {
     let thread = ThreadIdentity.current
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    while isChanging && !activeThreads.contains(thread) { pthread_cond_wait(condition, lock) }
-    activeThreads.append(thread)
-    return reading && !spareReaders.isEmpty ? spareReaders.removeLast() : nil
+    gate.lock()
+    defer { gate.unlock() }
+    while gate.state.isChanging && !gate.state.activeThreads.contains(thread) { gate.wait() }
+    gate.state.activeThreads.append(thread)
+    return reading ? gate.state.spareReaders.popLast() : nil
   }
 
   /// Leaves the gate for a transaction that entered on `thread`. Returns whether the reset reader
   /// was kept; otherwise the caller has to end it.
   func leave(thread: ThreadIdentity, keeping reader: OpaquePointer? = nil) -> Bool {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    guard let index = activeThreads.lastIndex(of: thread) else {
+    gate.lock()
+    defer { gate.unlock() }
+    guard let index = gate.state.activeThreads.lastIndex(of: thread) else {
       fatalError("LMDB: a transaction has left the map that was not in it")
     }
-    let last = activeThreads.removeLast()
-    if index < activeThreads.endIndex { activeThreads[index] = last }
-    if isChanging { pthread_cond_broadcast(condition) }
-    guard let reader, spareReaders.count < Self.spareReaderLimit else { return false }
-    spareReaders.append(reader)
+    let last = gate.state.activeThreads.removeLast()
+    if index < gate.state.activeThreads.endIndex { gate.state.activeThreads[index] = last }
+    if gate.state.isChanging { gate.broadcast() }
+    guard let reader, gate.state.spareReaders.count < Self.spareReaderLimit else { return false }
+    gate.state.spareReaders.append(reader)
     return true
   }
 
@@ -87,22 +76,20 @@ final class MapGate: @unchecked Sendable {
       clock_gettime(CLOCK_REALTIME, &deadline)
       deadline.tv_sec += Self.changeTimeout
     }
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    while isChanging {
-      if !waiting || activeThreads.contains(thread) { return false }
-      pthread_cond_wait(condition, lock)
+    gate.lock()
+    defer { gate.unlock() }
+    while gate.state.isChanging {
+      if !waiting || gate.state.activeThreads.contains(thread) { return false }
+      gate.wait()
     }
-    isChanging = true
+    gate.state.isChanging = true
     defer {
-      isChanging = false
-      pthread_cond_broadcast(condition)
+      gate.state.isChanging = false
+      gate.broadcast()
     }
-    while !activeThreads.isEmpty {
-      if !waiting || activeThreads.contains(thread) { return false }
-      if pthread_cond_timedwait(condition, lock, &deadline) == ETIMEDOUT {
-        return activeThreads.isEmpty
-      }
+    while !gate.state.activeThreads.isEmpty {
+      if !waiting || gate.state.activeThreads.contains(thread) { return false }
+      if !gate.wait(until: deadline) { return gate.state.activeThreads.isEmpty }
     }
     try change()
     return true
@@ -110,9 +97,9 @@ final class MapGate: @unchecked Sendable {
 
   /// Removes and returns the spare readers, so that they can be ended.
   func takeSpareReaders() -> [OpaquePointer] {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    defer { spareReaders = [] }
-    return spareReaders
+    gate.lock()
+    defer { gate.unlock() }
+    defer { gate.state.spareReaders = [] }
+    return gate.state.spareReaders
   }
 }

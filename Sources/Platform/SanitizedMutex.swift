@@ -10,45 +10,27 @@
 
 #if SANITIZE_THREAD
   /// The part of `Synchronization.Mutex` that this package uses.
-  ///
-  /// Unchecked, because the compiler cannot know that the memory is only accessed under the lock.
-  package final class Mutex<Value>: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private var content: Content
-
-    /// An empty value has no address of its own: the sanitizer mistakes it for the head of the
-    /// object, which is read without a lock.
-    private struct Content {
-      var value: Value
-      let place: UInt8 = 0
-    }
+  package final class Mutex<Value>: Sendable {
+    private let monitor: Monitor<Value>
 
     package init(_ value: consuming sending Value) {
-      content = Content(value: value)
-      lock = .allocate(capacity: 1)
-      lock.initialize(to: pthread_mutex_t())
-      pthread_mutex_init(lock, nil)
-    }
-
-    deinit {
-      pthread_mutex_destroy(lock)
-      lock.deallocate()
+      monitor = Monitor(value)
     }
 
     package func withLock<R, E: Error>(
       _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R {
-      pthread_mutex_lock(lock)
-      defer { pthread_mutex_unlock(lock) }
-      return try body(&content.value)
+      monitor.lock()
+      defer { monitor.unlock() }
+      return try body(&monitor.state)
     }
 
     package func withLockIfAvailable<R, E: Error>(
       _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R? {
-      guard pthread_mutex_trylock(lock) == 0 else { return nil }
-      defer { pthread_mutex_unlock(lock) }
-      return try body(&content.value)
+      guard monitor.lockIfAvailable() else { return nil }
+      defer { monitor.unlock() }
+      return try body(&monitor.state)
     }
   }
 #endif

@@ -13,8 +13,8 @@ struct TicketTests {
   func order() {
     for round in 0..<(isLongRun ? 20_000 : 2_000) {
       var random = SeededGenerator(seed: UInt64(round))
-      let lines = (0..<Int.random(in: 1...5, using: &random)).map { _ in Line() }
       var tickets = TicketQueues()
+      let lines = (0..<Int.random(in: 1...5, using: &random)).map { _ in tickets.makeLine() }
       var named: [[Int]] = []
       var waiting: [(number: Int, ticket: Ticket)] = []
       var ready: [(number: Int, ticket: Ticket)] = []

@@ -77,7 +77,7 @@ struct WriteCoordinatorTests {
   ) -> CommitMember {
     told.group.enter()
     let failure = isGood ? nil : TransactionError.aborted
-    return InternalWrite(types, group: group, failure: failure) { [told] failure in
+    return CommitMember(types, group: group, failure: failure) { [told] failure in
       told.outcomes.withLock { $0.append(failure == nil) }
       told.group.leave()
     }

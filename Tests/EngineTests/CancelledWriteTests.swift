@@ -130,6 +130,7 @@ struct CancelledWriteTests {
       // Nothing was migrated for the cancelled write.
       try workspace.write([V1.Letter.self]) { _ in }
       #expect(workspace.firstLetters.count == 3)
+      #expect(workspace.reopened().firstLetters.count == 3)
     }
   }
 
@@ -192,6 +193,9 @@ struct CancelledWriteTests {
         }
         try workspace.write([Post.self]) { _ in }
         #expect(workspace.posts.all().count == committed, "seed \(round)")
+        let second = workspace.reopened()
+        #expect(second.posts.all().count == committed, "seed \(round)")
+        withExtendedLifetime(second) {}
         await dflat.shutdown()
         #expect(record.order.withLock { $0 == $0.sorted() }, "seed \(round)")
         #expect(committed <= record.ran.withLock { $0.count }, "seed \(round)")

@@ -10,6 +10,109 @@ import Testing
 struct MigrationTests {
   private let migration = Letters.toSecond()
 
+  // MARK: In steps
+
+  @Test(
+    "Every object is migrated, in steps; the old ones are removed or kept, as configured",
+    arguments: TestEngine.all)
+  func eager(engine: TestEngine) async throws {
+    for keepsOld in [false, true] {
+      try await withTemporaryWorkspace(engine) { workspace in
+        try workspace.storeFirst((0..<57).map(Letters.old))
+        let steps = Mutex<[MigrationProgress]>([])
+        for try await step in workspace.dflat.migrationProgress(
+          Letters.toSecond(keepsOld: keepsOld), step: 20)
+        {
+          steps.withLock { $0.append(step) }
+        }
+        #expect(steps.withLock { $0.map(\.migrated) } == [20, 20, 17])
+        #expect(steps.withLock { $0.map(\.remaining) } == [37, 17, 0])
+        #expect(steps.withLock { $0.map(\.completed) } == [20, 40, 57])
+        #expect(steps.withLock { $0.map(\.total) } == [57, 57, 57])
+        #expect(steps.withLock { $0.map(\.fractionCompleted) } == [20.0 / 57, 40.0 / 57, 1])
+        #expect(workspace.secondLetters == Letters.converted(0..<57))
+        #expect(workspace.secondLetters.allSatisfy { $0._rowid > 0 })
+        #expect(workspace.firstLetters == (keepsOld ? (0..<57).map(Letters.old) : []))
+        #expect(try workspace.faults(of: V2.Letter._schema) == [])
+        // The second time there is nothing to do, whatever has happened to the new objects.
+        try await workspace.dflat.write(V2.Letter.self) { txn in
+          try txn.delete(V2.Letter(id: "n1"))
+          try txn.update(V2.Letter(id: "n2")) { $0.words = 77 }
+        }
+        try await workspace.dflat.migrate(Letters.toSecond(keepsOld: keepsOld))
+        #expect(workspace.secondLetters.count == Letters.converted(0..<57).count - 1)
+        #expect(workspace.dflat.fetch(for: V2.Letter.self).where(V2.Letter.words == 77).count == 1)
+      }
+    }
+  }
+
+  @Test(
+    "An object whose function throws stops the migration and is named; nothing is lost",
+    arguments: TestEngine.all)
+  func failingFunction(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.storeFirst((1...20).map(Letters.old))
+      try workspace.write([V1.Letter.self]) { txn in
+        let request = try #require(V1.LetterChangeRequest.changeRequest(V1.Letter(number: 8)))
+        request.text = "illegible"
+        try txn.submit(request)
+      }
+      let error = await #expect(throws: MigrationError.self) {
+        try await workspace.dflat.migrate(migration, step: 5)
+      }
+      #expect(error?.rowid == 8 && error?.table == "v1__letter" && error?.newTable == "v2__letter")
+      guard case .function(let cause)? = error?.cause else {
+        Issue.record("another cause: \(String(describing: error))")
+        return
+      }
+      #expect(cause as? Illegible == Illegible(text: "illegible"))
+      #expect(workspace.firstLetters.map(\.number) == Array(8...20), "those before it are migrated")
+      // Fetches leave it out and report it; writes throw.
+      _ = workspace.takeErrors()
+      #expect(workspace.secondLetters.count == Letters.converted(1..<21).count - 1)
+      #expect(!workspace.takeErrors().isEmpty)
+      await #expect(throws: MigrationError.self) {
+        try await workspace.dflat.write(V2.Letter.self) { _ = try $0.insert(V2.Letter(id: "x")) }
+      }
+      #expect(!workspace.takeErrors().isEmpty)
+      // The old type is unchanged, and the object can be repaired there.
+      try await workspace.dflat.write(V1.Letter.self) { txn in
+        _ = try txn.update(V1.Letter(number: 8)) { $0.text = "legible" }
+      }
+      try await workspace.dflat.migrate(migration)
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(workspace.secondLetters.contains { $0.text == "legible" })
+      #expect(try workspace.faults(of: V2.Letter._schema) == [])
+    }
+  }
+
+  @Test(
+    "A transaction of the new type begins when everything is migrated",
+    arguments: TestEngine.all)
+  func lazyTransaction(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.storeFirst((0..<1200).map(Letters.old))
+      workspace.dflat.migrateWhenUsed(migration)
+      let all = Letters.converted(0..<1200)
+      let outcome = try workspace.write([V2.Letter.self]) { txn in
+        let request = try #require(V2.LetterChangeRequest.changeRequest(V2.Letter(id: "n1197")))
+        request.words = 100
+        try txn.submit(request)
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try txn.submit(V2.LetterChangeRequest.creationRequest(V2.Letter(id: "n1100")))
+        }
+        #expect(throws: TransactionError.objectAlreadyExists) {
+          try txn.submit(
+            V2.LetterChangeRequest.creationRequest(V2.Letter(id: "new", slug: "slug 1100")))
+        }
+        return workspace.secondLetters.count
+      }
+      #expect(outcome.result == all.count && outcome.isCommitted)
+      #expect(workspace.firstLetters.isEmpty)
+      #expect(try workspace.faults(of: V2.Letter._schema) == [])
+    }
+  }
+
   // MARK: When used
 
   @Test(

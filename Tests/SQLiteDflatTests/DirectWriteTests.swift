@@ -36,6 +36,16 @@ struct DirectWriteTests {
     await serial.shutdown()
   }
 
+  @Test("The first awaited write, which opens the file, runs on a queue, and the next ones do not")
+  func firstWrite() async throws {
+    try await withTemporaryFile { workspace in
+      let dflat = workspace.dflat
+      let first = try await dflat.write(Post.self) { _ in Self.isInTask }
+      let second = try await dflat.write(Post.self) { _ in Self.isInTask }
+      #expect(!first && second)
+    }
+  }
+
   @Test("An awaited write that would wait for another connection waits on a queue, in its order")
   func waitsForConnection() async throws {
     try await beyondTasks {

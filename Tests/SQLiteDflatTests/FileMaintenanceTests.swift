@@ -368,9 +368,9 @@ struct FileMaintenanceTests {
       ] {
         let snapshot = engine.makeSnapshot(for: purpose)
         #expect(try snapshot.lastID(of: Post._schema) == 1)
-        #expect(engine.snapshots.areTransactions == isTransaction)
+        #expect(engine.session.snapshots.areTransactions == isTransaction)
         snapshot.close()
-        #expect(!engine.snapshots.areTransactions)
+        #expect(!engine.session.snapshots.areTransactions)
       }
     }
   }

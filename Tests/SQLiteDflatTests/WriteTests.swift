@@ -4,6 +4,7 @@ import Dflat
 import DflatTestSupport
 import Dispatch
 import Platform
+import SQLiteAccess
 import SQLiteDflat
 import Testing
 
@@ -82,6 +83,19 @@ struct WriteTests {
       #expect(runs.withLock { $0 } == 3)
       #expect(workspace.posts.all().map(\.likes) == [3])
       await second.dflat.shutdown()
+    }
+  }
+
+  @Test("The error of a taken key has SQLite's code and the statement")
+  func takenKey() async throws {
+    try await withTemporaryFile { workspace in
+      try workspace.store([post(1)])
+      let caught = await #expect(throws: StorageError.self) {
+        try await workspace.dflat.write(Post.self) { try $0.insert(post(1)) }
+      }
+      let error = caught?.underlying as? SQLiteError
+      #expect(error?.extendedCode == 2067 || error?.extendedCode == 1555)
+      #expect(error?.sql?.hasPrefix("INSERT INTO") == true)
     }
   }
 }

@@ -181,9 +181,7 @@ extension Transaction {
   ) throws -> R {
     do {
       let lease = try takeLease()
-      return try workspace.coordinator.use {
-        let builder = workspace.coordinator.builder
-        defer { builder.reset() }
+      return try workspace.coordinator.useEncoding { builder in
         let result = try body(lease.group.writer, builder)
         version.count += 1
         return result

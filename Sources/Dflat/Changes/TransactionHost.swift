@@ -39,9 +39,9 @@ protocol ChangeObserver: AnyObject, Sendable {
   var isObserved: Bool { get }
   /// Called when a change of the type is committed.
   /// - Parameter changes: nil if the type was not observed when it was changed.
-  func committed(_ changes: TypeChanges?, at time: Int64)
+  func committed(_ changes: [RowChange]?, at time: Int64)
   /// Notifies subscribers of the changes, in commit order.
-  func publish(_ changes: TypeChanges, in host: any TransactionHost)
+  func publish(_ changes: [RowChange], in host: any TransactionHost)
 }
 
 /// What must hold before a transaction reads or writes its types. Used on the transaction's thread.

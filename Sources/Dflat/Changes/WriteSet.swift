@@ -10,7 +10,7 @@
 // It is written on the transaction's thread while the handler runs, and only read afterwards.
 
 /// The change of a row. An inserted row has no `old`, a deleted one no `new`.
-struct RowChange {
+struct RowChange: Sendable {
   let id: Int64
   let old: Row?
   var new: Row?
@@ -21,11 +21,8 @@ struct RowChange {
   var isRewritten = false
 }
 
-/// The changes of a transaction to one observed type.
-///
-/// Unchecked: changed on the transaction's thread until `close`; deliveries come later and only
-/// read.
-final class TypeChanges: @unchecked Sendable {
+/// The changes of a transaction to one observed type. Deliveries get its rows once it is closed.
+final class TypeChanges {
   private let layout: TableLayout
   // Used by one thread at a time, so exclusivity checks would find nothing.
 
@@ -82,10 +79,7 @@ final class TypeChanges: @unchecked Sendable {
 }
 
 /// A type that a transaction has changed.
-///
-/// Unchecked: `rows`, the only mutable state, is used by the transaction's thread only. Deliveries
-/// read the constants.
-final class ChangedType: @unchecked Sendable {
+final class ChangedType {
   let schema: EntitySchema
   /// The number of types that were changed before this one.
   let place: Int
@@ -126,7 +120,7 @@ extension ChangedType {
 }
 
 /// The changes of a transaction, by type.
-struct WriteSet: Sendable {
+struct WriteSet {
   // Most transactions change one type.
   private var first: ChangedType?
   private var others: [ChangedType] = []

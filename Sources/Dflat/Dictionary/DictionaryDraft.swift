@@ -8,17 +8,25 @@
 
 import Platform
 
-/// Unchecked: changed by the thread of the transaction; other threads see it once it is added to
-/// the store, and from then on it is immutable.
-final class DictionaryDraft: @unchecked Sendable {
+/// Changed by the thread of the transaction. Other threads see it once it is added to the store,
+/// and from then on it is constant.
+final class DictionaryDraft: Sendable {
   let store: DictionaryStore
   let group: CommitGroup
-  var erases = false
-  var changes: [DictionaryKey: DictionaryContents] = [:]
+  private let state = Mutex(State())
+
+  private struct State {
+    var erases = false
+    var changes: [DictionaryKey: DictionaryContents] = [:]
+    var change: Int64 = 0
+    var batch: DictionaryBatch?
+  }
+
+  /// Whether it removes everything that was there before.
+  var erases: Bool { state.withLock { $0.erases } }
+  var changes: [DictionaryKey: DictionaryContents] { state.withLock { $0.changes } }
   /// Its number in the order of all changes.
-  var change: Int64 = 0
-  /// The values that were set outside of transactions before, and are written by this transaction.
-  var batch: DictionaryBatch?
+  var change: Int64 { state.withLock { $0.change } }
 
   init(_ store: DictionaryStore, _ group: CommitGroup) {
     self.store = store
@@ -27,11 +35,38 @@ final class DictionaryDraft: @unchecked Sendable {
 
   /// nil if the draft does not change the key.
   func contents(of key: DictionaryKey) -> DictionaryContents? {
-    changes[key] ?? (erases ? .absent : nil)
+    state.withLock { $0.changes[key] ?? ($0.erases ? .absent : nil) }
+  }
+
+  func set(_ contents: DictionaryContents, for key: DictionaryKey) {
+    let old = state.withLock { $0.changes.updateValue(contents, forKey: key) }
+    withExtendedLifetime(old) {}
+  }
+
+  func removeAll() {
+    let old = state.withLock { state in
+      state.erases = true
+      defer { state.changes = [:] }
+      return state.changes
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// The transaction is about to write.
+  /// - Parameters:
+  ///   - change: Its number in the order of all changes.
+  ///   - batch: The values that were set outside of transactions before, and that this transaction
+  ///     writes.
+  func begin(_ change: Int64, after batch: DictionaryBatch?) {
+    state.withLock { state in
+      state.change = change
+      state.batch = batch
+    }
   }
 
   func write(to writer: any StorageWriter) throws {
     store.begin(self)
+    let (batch, erases, changes) = state.withLock { ($0.batch, $0.erases, $0.changes) }
     try batch?.write(to: writer)
     store.add(self)
     if erases { try DictionaryItem.eraseAll(in: store.namespace, writer) }
@@ -43,7 +78,7 @@ final class DictionaryDraft: @unchecked Sendable {
 
   /// Called when the transaction has ended.
   func end(_ failure: (any Error)?) {
-    if let batch { store.settle(batch, failure) }
+    if let batch = state.withLock({ $0.batch }) { store.settle(batch, failure) }
     for news in store.publish(self, isCommitted: failure == nil) { news.deliver() }
   }
 }

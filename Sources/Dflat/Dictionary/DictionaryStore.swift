@@ -303,9 +303,8 @@ final class DictionaryStore: Sendable {
   /// and disk end in the same state.
   func begin(_ draft: DictionaryDraft) {
     state.withLock { state in
-      draft.batch = takeBatch(for: draft.group, &state)
       state.change += 1
-      draft.change = state.change
+      draft.begin(state.change, after: takeBatch(for: draft.group, &state))
     }
   }
 
@@ -334,20 +333,21 @@ final class DictionaryStore: Sendable {
     return state.withLock { state in
       state.drafts.removeAll { $0 === draft }
       guard isCommitted else { return [] }
+      let (number, changes) = (draft.change, draft.changes)
       var news: [DictionaryNews] = []
       if draft.erases {
-        state.erasure = max(state.erasure, draft.change)
-        removed = state.memory.remove { $0.change < draft.change }
+        state.erasure = max(state.erasure, number)
+        removed = state.memory.remove { $0.change < number }
         news.append(
-          state.newsOfRemoval { draft.changes[$0] == nil && state.memory.find($0) == nil })
+          state.newsOfRemoval { changes[$0] == nil && state.memory.find($0) == nil })
       }
-      for (key, contents) in draft.changes {
-        if state.erasure > draft.change { break }
+      for (key, contents) in changes {
+        if state.erasure > number { break }
         let index = state.memory.findOrMake(key)
         let old = state.memory[index]
-        if old.change > draft.change { continue }
+        if old.change > number { continue }
         released.append(old.contents)
-        state.memory[index] = Entry(key: key, contents: contents, change: draft.change)
+        state.memory[index] = Entry(key: key, contents: contents, change: number)
         if old.change < 0 || old.contents.equals(contents) != true {
           news.append(state.news(key, contents))
         }

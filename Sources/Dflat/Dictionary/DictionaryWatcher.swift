@@ -12,8 +12,7 @@
 import Dispatch
 import Platform
 
-/// Unchecked: `handler` is written by the thread that releases it, when no call uses it any more.
-final class DictionaryWatcher: @unchecked Sendable {
+final class DictionaryWatcher: Sendable {
   enum News: Sendable {
     case initial(DictionaryContents)
     case changed(DictionaryContents)
@@ -38,10 +37,10 @@ final class DictionaryWatcher: @unchecked Sendable {
 
   private let state = Mutex(State())
   private let gate = CallGate()
-  @exclusivity(unchecked) private var handler: Handler?
+  private let handler: Mutex<Handler?>
 
   init(_ handler: @escaping Handler) {
-    self.handler = handler
+    self.handler = Mutex(handler)
   }
 
   func add(_ news: News) {
@@ -60,7 +59,7 @@ final class DictionaryWatcher: @unchecked Sendable {
   /// Calls the handler, unless the subscription was cancelled before.
   private func notify(_ news: News) {
     guard gate.enter() else { return }
-    let call = handler?(news)
+    let call = handler.withLock { $0 }?(news)
     // Decoding the value may have taken a while.
     if !gate.isClosed { call?() }
     if gate.leave() { dropHandler() }
@@ -68,7 +67,7 @@ final class DictionaryWatcher: @unchecked Sendable {
 
   private func dropHandler() {
     // Releasing it may deinitialize captured objects and run arbitrary code.
-    let last = handler.take()
+    let last = handler.withLock { $0.take() }
     withExtendedLifetime(last) {}
   }
 

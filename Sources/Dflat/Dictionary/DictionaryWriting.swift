@@ -10,19 +10,29 @@
 
 import Dispatch
 import FlatBuffersRuntime
+import Platform
 
 /// Changes that are written together.
-///
-/// Unchecked: `rows` and `failure` are set by the thread that writes the batch, before the batch is
-/// settled.
-final class DictionaryBatch: @unchecked Sendable {
+final class DictionaryBatch: Sendable {
   let store: DictionaryStore
   let group: CommitGroup
   let erases: Bool
   let writes: [DictionaryStore.Write]
+  private let outcome = Mutex(Outcome())
+
+  private struct Outcome {
+    var rows: [Int64] = []
+    var failure: (any Error)?
+  }
+
   /// The rows of the values that were written, in the order of `writes`.
-  private(set) var rows: [Int64] = []
-  var failure: (any Error)?
+  var rows: [Int64] { outcome.withLock { $0.rows } }
+
+  /// Why the batch could not be written, if it could not.
+  var failure: (any Error)? {
+    get { outcome.withLock { $0.failure } }
+    set { outcome.withLock { $0.failure = newValue } }
+  }
 
   init(
     _ store: DictionaryStore, _ group: CommitGroup, erases: Bool, _ writes: [DictionaryStore.Write]
@@ -35,13 +45,11 @@ final class DictionaryBatch: @unchecked Sendable {
 
   func write(to writer: any StorageWriter) throws {
     if erases { try DictionaryItem.eraseAll(in: store.namespace, writer) }
-    rows.reserveCapacity(writes.count)
-    for write in writes {
-      rows.append(
-        try DictionaryItem.store(
-          write.key.text, in: store.namespace, write.contents,
-          row: erases ? -1 : write.row, writer))
+    let rows = try writes.map { write in
+      try DictionaryItem.store(
+        write.key.text, in: store.namespace, write.contents, row: erases ? -1 : write.row, writer)
     }
+    outcome.withLock { $0.rows = rows }
   }
 }
 

@@ -1,40 +1,39 @@
 // BuilderPool: a few builders for reuse, so that building a row allocates only the row.
 //
-// The builder that was returned last is in a separate slot, from which an atomic operation takes
-// it. If the slot is empty, a thread takes one of the others, under a lock.
+// A thread takes the builder that was returned last, if it is still there. If not, it looks for one
+// of the others.
 
 public import FlatBuffersRuntime
 import Platform
 
 @usableFromInline
 enum BuilderPool {
-  /// Unchecked: a builder is owned either by the pool or by one caller, and ownership passes
-  /// through the pool's mutex.
-  private struct Idle: @unchecked Sendable {
-    let builder: FlatBufferBuilder
-  }
+  private static let latest = Handoff<FlatBufferBuilder>()
+  private static let others = (0..<8).map { _ in Place() }
 
-  /// Owned by the pool. Unsafe for the same reason as `Idle`: ownership passes through the atomic
-  /// exchange.
-  nonisolated(unsafe) private static let latest = Atomic<Unmanaged<FlatBufferBuilder>?>(nil)
-  private static let idle = Mutex<[Idle]>([])
-  private static let most = 8
+  private final class Place: Sendable {
+    let builder = Handoff<FlatBufferBuilder>()
+  }
 
   /// Takes an empty builder from the pool. The caller returns it later.
   @usableFromInline
   static func take() -> FlatBufferBuilder {
-    if let latest = latest.exchange(nil, ordering: .acquiring) { return latest.takeRetainedValue() }
-    return idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder()
+    if let builder = latest.take() { return builder }
+    for place in others {
+      if let builder = place.builder.take() { return builder }
+    }
+    return FlatBufferBuilder()
   }
 
   /// Returns a builder to the pool, with any content.
   @usableFromInline
   static func giveBack(_ builder: consuming FlatBufferBuilder) {
     builder.reset()
-    let before = latest.exchange(.passRetained(builder), ordering: .acquiringAndReleasing)
-    guard let before else { return }
-    let kept = Idle(builder: before.takeRetainedValue())
-    idle.withLock { if $0.count < most { $0.append(kept) } }
+    guard var spare = latest.leave(builder) else { return }
+    for place in others {
+      guard let next = place.builder.leave(spare) else { return }
+      spare = next
+    }
   }
 
   /// Calls `body` with an empty builder from the pool. Calls may be nested.

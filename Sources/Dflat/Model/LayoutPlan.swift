@@ -9,22 +9,21 @@
 
 public import FlatBuffersRuntime
 
-final class LayoutPlan: @unchecked Sendable {
-  // Unchecked: all memory is written in `init` and only read afterwards.
-  let checks: UnsafeMutableBufferPointer<Check>
+final class LayoutPlan: Sendable {
+  let checks: ConstantBuffer<Check>
   /// How the property of each check is written, in the same order.
-  let writes: UnsafeMutableBufferPointer<Write>
-  let tables: UnsafeMutableBufferPointer<Table>
+  let writes: ConstantBuffer<Write>
+  let tables: ConstantBuffer<Table>
   /// The fields of all tables; for each table in the order in which they are written.
-  let steps: UnsafeMutableBufferPointer<Step>
-  let members: UnsafeMutableBufferPointer<Member>
-  let unions: UnsafeMutableBufferPointer<Span>
+  let steps: ConstantBuffer<Step>
+  let members: ConstantBuffer<Member>
+  let unions: ConstantBuffer<Span>
   /// Default values of strings.
-  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+  let strings: ConstantBuffer<UnsafeRawBufferPointer>
   /// The checks in the form that LayoutPlan+Soundness.swift uses.
-  let parts: UnsafeMutableBufferPointer<Part>
+  let parts: ConstantBuffer<Part>
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
-  let markers: UnsafeMutableBufferPointer<Marker>
+  let markers: ConstantBuffer<Marker>
 
   /// The indices from `start` up to, but not including, `end`.
   struct Span {
@@ -106,15 +105,15 @@ final class LayoutPlan: @unchecked Sendable {
     var builder = Builder()
     _ = builder.table(root)
     builder.run()
-    checks = .copying(builder.checks)
-    writes = .copying(builder.writes)
-    steps = .copying(builder.steps)
-    strings = .copying(builder.strings.map { .copying(utf8: $0) })
-    tables = .copying(builder.tables)
-    members = .copying(builder.members)
-    unions = .copying(builder.unions)
-    parts = .copying(builder.checks.map(Part.init))
-    markers = .copying(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
+    checks = ConstantBuffer(builder.checks)
+    writes = ConstantBuffer(builder.writes)
+    steps = ConstantBuffer(builder.steps)
+    strings = ConstantBuffer(builder.strings.map { .copying(utf8: $0) })
+    tables = ConstantBuffer(builder.tables)
+    members = ConstantBuffer(builder.members)
+    unions = ConstantBuffer(builder.unions)
+    parts = ConstantBuffer(builder.checks.map(Part.init))
+    markers = ConstantBuffer(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
   }
 
   deinit {
@@ -278,13 +277,5 @@ extension TableReader {
   @inline(__always)
   func inlineBytes(at position: Int, _ size: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.baseAddress.unsafelyUnwrapped + position, count: size)
-  }
-}
-
-extension UnsafeMutableBufferPointer {
-  static func copying(_ elements: [Element]) -> Self {
-    let buffer = Self.allocate(capacity: elements.count)
-    _ = buffer.initialize(from: elements)
-    return buffer
   }
 }

@@ -11,22 +11,38 @@
 
 import Platform
 
-/// Unchecked: `index` and `stale` are used by one delivery at a time.
-final class TypeObservers: ChangeObserver, @unchecked Sendable {
+final class TypeObservers: ChangeObserver {
   let schema: EntitySchema
   private let deliveries: TicketScheduler
   /// The number of observers of the type, including those about to be registered.
   private let count = Atomic<Int>(0)
   private let latest = Atomic<Int64>(0)
   private let inbox = Mutex(Inbox())
-  @exclusivity(unchecked) private var index = SubscriptionIndex()
-  /// The observers that could not be refreshed when it was necessary, because reading failed.
-  @exclusivity(unchecked) private var stale: [Observer] = []
+  /// Used by the jobs of the delivery queue, which run one at a time.
+  private let registered = Confined(Registered())
+
+  private struct Registered: ~Copyable {
+    var index = SubscriptionIndex()
+    /// The observers that could not be refreshed when it was necessary, because reading failed.
+    var stale: [Observer] = []
+
+    mutating func remove(_ cancelled: [Observer]) {
+      for observer in cancelled { index.remove(observer) }
+      if !stale.isEmpty { stale.removeAll { $0.isCancelled } }
+    }
+
+    /// Adds an observer to the index, unless it has ended, or its object was not found yet.
+    mutating func insert(_ observer: Observer) {
+      if observer.isCancelled || observer.isRegistered { return }
+      if let object = observer as? ObjectObserver, object.row.id < 0 { return }
+      index.insert(observer)
+    }
+  }
 
   /// Used under the lock only.
   private struct Inbox {
     /// The changes that are committed and not yet delivered.
-    var undelivered = Fifo<TypeChanges>()
+    var undelivered = Fifo<[RowChange]>()
     /// The cancelled observers that are to be removed, if any.
     var cancelled: [Observer]?
   }
@@ -62,7 +78,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     let sweeping = deliveries.place(
       [schema],
       .job { [self] in
-        sweep()
+        registered.withValue { sweep(&$0) }
         return .nothing
       })
     if let sweeping { deliveries.start(sweeping) }
@@ -72,7 +88,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
 
   /// Records that a transaction that has changed the type was committed.
   /// - Parameter changes: nil if the type had no observer when it was changed.
-  func committed(_ changes: TypeChanges?, at time: Int64) {
+  func committed(_ changes: [RowChange]?, at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
     if let changes { inbox.withLock { $0.undelivered.append(changes) } }
   }
@@ -87,7 +103,7 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
     inbox.withLock { inbox in
       var rows: [Int64: Row?] = [:]
       inbox.undelivered.forEach { changes in
-        for change in changes.rows where !rows.keys.contains(change.id) {
+        for change in changes where !rows.keys.contains(change.id) {
           rows.updateValue(change.old, forKey: change.id)
         }
       }
@@ -97,34 +113,39 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
 
   // MARK: Deliveries
 
-  private func sweep() {
+  private func sweep(_ registered: inout Registered) {
     let cancelled = inbox.withLock { $0.cancelled.take() }
-    if let cancelled { remove(cancelled) }
-  }
-
-  private func remove(_ cancelled: [Observer]) {
-    for observer in cancelled { index.remove(observer) }
-    if !stale.isEmpty { stale.removeAll { $0.isCancelled } }
+    if let cancelled { registered.remove(cancelled) }
   }
 
   /// Delivers the changes of a transaction to the observers.
-  func publish(_ changes: TypeChanges, in workspace: any TransactionHost) {
+  func publish(_ changes: [RowChange], in workspace: any TransactionHost) {
     let (next, cancelled) = inbox.withLock { ($0.undelivered.popFirst(), $0.cancelled.take()) }
-    assert(next === changes, "changes are not delivered in commit order")
-    if let cancelled { remove(cancelled) }
-    changes.rows.withUnsafeBufferPointer { rows in
-      var touched = index.touched(by: rows)
-      var unread = stale
+    assert(
+      next?.count == changes.count && next?.first?.id == changes.first?.id,
+      "changes are not delivered in commit order")
+    registered.withValue { registered in
+      if let cancelled { registered.remove(cancelled) }
+      publish(changes, &registered, in: workspace)
+    }
+  }
+
+  private func publish(
+    _ changes: [RowChange], _ registered: inout Registered, in workspace: any TransactionHost
+  ) {
+    changes.withUnsafeBufferPointer { rows in
+      var touched = registered.index.touched(by: rows)
+      var unread = registered.stale
       var orders = ChangeRanks.Table(rows)
       for result in touched.results {
         if result.apply(&orders, &touched.replaced), !result.isStale { unread.append(result) }
       }
-      read(unread, in: workspace)
+      read(unread, &registered, in: workspace)
       for object in touched.objects { object.deliverChange() }
       for result in touched.results { result.deliverChange() }
       for observer in unread {
         observer.deliverChange()
-        insert(observer)
+        registered.insert(observer)
       }
     }
   }
@@ -132,36 +153,35 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
   /// Registers an observer, and compares the state that its caller passed in with the current one.
   /// - Parameter timestamp: When that state was read; −1 if it is not known.
   func register(_ observer: Observer, _ timestamp: Int64, in workspace: any TransactionHost) {
-    sweep()
-    if observer.isCancelled { return }
-    if timestamp < lastChange {
-      read([observer], in: workspace)
-      observer.deliverChange()
+    registered.withValue { registered in
+      sweep(&registered)
+      if observer.isCancelled { return }
+      if timestamp < lastChange {
+        read([observer], &registered, in: workspace)
+        observer.deliverChange()
+      }
+      registered.insert(observer)
     }
-    insert(observer)
-  }
-
-  /// Adds an observer to the index, unless it has ended, or its object was not found yet.
-  private func insert(_ observer: Observer) {
-    if observer.isCancelled || observer.isRegistered { return }
-    if let object = observer as? ObjectObserver, object.row.id < 0 { return }
-    index.insert(observer)
   }
 
   /// Compares what each observer knows with what is stored, and delivers the differences.
   func refresh(in workspace: any TransactionHost) {
-    sweep()
-    let observers = index.all + stale.filter { !$0.isRegistered }
-    read(observers, in: workspace)
-    for observer in observers {
-      observer.deliverChange()
-      insert(observer)
+    registered.withValue { registered in
+      sweep(&registered)
+      let observers = registered.index.all + registered.stale.filter { !$0.isRegistered }
+      read(observers, &registered, in: workspace)
+      for observer in observers {
+        observer.deliverChange()
+        registered.insert(observer)
+      }
     }
   }
 
   /// Reads the data of observers again, as they were at this point. Observers for which that fails
   /// are added to `stale`.
-  private func read(_ observers: [Observer], in workspace: any TransactionHost) {
+  private func read(
+    _ observers: [Observer], _ registered: inout Registered, in workspace: any TransactionHost
+  ) {
     if observers.isEmpty { return }
     for observer in observers { observer.isStale = true }
     do {
@@ -172,9 +192,9 @@ final class TypeObservers: ChangeObserver, @unchecked Sendable {
       workspace.reportReading(error)
     }
     var stale: [Observer] = []
-    for observer in self.stale + observers where observer.isStale && !observer.isCancelled {
+    for observer in registered.stale + observers where observer.isStale && !observer.isCancelled {
       if !stale.contains(where: { $0 === observer }) { stale.append(observer) }
     }
-    self.stale = stale
+    registered.stale = stale
   }
 }

@@ -2,6 +2,7 @@
 
 #if canImport(Combine)
   import Combine
+  import Platform
   #if os(Linux)
     import Dflat
   #endif
@@ -16,10 +17,11 @@
       _ subscriber: S,
       _ start: @escaping @Sendable (DemandBuffer<Value>) -> (any WorkspaceSubscription)?
     ) where S.Input == Value, S.Failure == Never {
-      let receiver: Receiver<Value> = SubscriberReceiver(subscriber)
+      // The buffer calls it on one thread at a time.
+      let receiver = Confined<Receiver<Value>>(shared: SubscriberReceiver(subscriber))
       let buffer = DemandBuffer<Value>(
-        receive: { DemandBuffer.Demand(receiver.receive($0)) }, finish: { receiver.finish() },
-        start: start)
+        receive: { value in DemandBuffer.Demand(receiver.withValue { $0.receive(value) }) },
+        finish: { receiver.withValue { $0.finish() } }, start: start)
       subscriber.receive(subscription: BufferedSubscription(buffer))
     }
 
@@ -31,15 +33,12 @@
   }
 
   /// A type-erased subscriber: a `@Sendable` closure cannot capture the subscriber's type.
-  ///
-  /// Unchecked: the buffer calls it on one thread at a time.
-  private class Receiver<Value>: @unchecked Sendable {
+  private class Receiver<Value> {
     func receive(_ value: Value) -> Subscribers.Demand { .none }
     func finish() {}
   }
 
-  /// Unchecked as `Receiver` is.
-  private final class SubscriberReceiver<S: Subscriber>: Receiver<S.Input>, @unchecked Sendable
+  private final class SubscriberReceiver<S: Subscriber>: Receiver<S.Input>
   where S.Failure == Never {
     private let subscriber: S
 

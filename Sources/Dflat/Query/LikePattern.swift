@@ -77,7 +77,7 @@ extension LikePattern: CustomStringConvertible {
   }
 }
 
-extension UnsafeMutableBufferPointer<LikePattern.Element> {
+extension ConstantBuffer<LikePattern.Element> {
   /// Whether a whole text looks like the pattern.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     var position = 0

@@ -88,16 +88,15 @@ struct Instruction {
 }
 
 /// A compiled condition or sort key.
-final class Program: @unchecked Sendable {
-  // Unchecked: all memory is written in `init` and only read afterwards.
-  let instructions: UnsafeMutableBufferPointer<Instruction>
-  let hops: UnsafeMutableBufferPointer<Hop>
+final class Program: Sendable {
+  let instructions: ConstantBuffer<Instruction>
+  let hops: ConstantBuffer<Hop>
   /// The instructions of the parts of conjunctions, disjunctions and `firstKnown`.
-  let parts: UnsafeMutableBufferPointer<Int32>
-  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
-  let sets: UnsafeMutableBufferPointer<ValueSet>
-  let patterns: UnsafeMutableBufferPointer<UnsafeMutableBufferPointer<LikePattern.Element>>
-  let domains: UnsafeMutableBufferPointer<Domain>
+  let parts: ConstantBuffer<Int32>
+  let strings: ConstantBuffer<UnsafeRawBufferPointer>
+  let sets: ConstantBuffer<ValueSet>
+  let patterns: ConstantBuffer<ConstantBuffer<LikePattern.Element>>
+  let domains: ConstantBuffer<Domain>
   let calls: [FunctionCall]
   /// The errors of functions that were called.
   let failures = FunctionFailures()
@@ -120,13 +119,13 @@ final class Program: @unchecked Sendable {
   }
 
   private init(_ compiler: Compiler) {
-    instructions = .copying(compiler.instructions)
-    hops = .copying(compiler.hops)
-    parts = .copying(compiler.parts)
-    strings = .copying(compiler.strings.map { .copying(utf8: $0) })
-    sets = .copying(compiler.sets)
-    patterns = .copying(compiler.patterns.map { .copying($0.elements) })
-    domains = .copying(compiler.domains)
+    instructions = ConstantBuffer(compiler.instructions)
+    hops = ConstantBuffer(compiler.hops)
+    parts = ConstantBuffer(compiler.parts)
+    strings = ConstantBuffer(compiler.strings.map { .copying(utf8: $0) })
+    sets = ConstantBuffer(compiler.sets)
+    patterns = ConstantBuffer(compiler.patterns.map { ConstantBuffer($0.elements) })
+    domains = ConstantBuffer(compiler.domains)
     calls = compiler.calls
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
@@ -187,7 +186,7 @@ final class Program: @unchecked Sendable {
 
 /// The values of an enum or union that a schema knows.
 struct Domain {
-  let known: UnsafeMutableBufferPointer<Int64>
+  let known: ConstantBuffer<Int64>
   let others: Int64
   let hasOthers: Bool
 
@@ -202,8 +201,8 @@ struct Domain {
 
 /// The elements of `in` and `notIn`: bit patterns or strings, sorted.
 struct ValueSet {
-  let numbers: UnsafeMutableBufferPointer<UInt64>
-  let strings: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+  let numbers: ConstantBuffer<UInt64>
+  let strings: ConstantBuffer<UnsafeRawBufferPointer>
 
   init(_ values: [Value]) {
     var bits: [UInt64] = []
@@ -216,9 +215,9 @@ struct ValueSet {
       default: bits.append(value.bits)
       }
     }
-    numbers = .copying(Set(bits).sorted())
+    numbers = ConstantBuffer(Set(bits).sorted())
     let unique: [UnsafeRawBufferPointer] = texts.map { .copying(utf8: $0) }
-    strings = .copying(unique.sorted { compareBytes($0, $1) < 0 })
+    strings = ConstantBuffer(unique.sorted { compareBytes($0, $1) < 0 })
   }
 
   func contains(_ bits: UInt64) -> Bool {
@@ -437,7 +436,7 @@ private struct Compiler {
       instruction.domain = Int32(domains.count)
       domains.append(
         Domain(
-          known: .copying(domain.known), others: domain.others ?? 0,
+          known: ConstantBuffer(domain.known), others: domain.others ?? 0,
           hasOthers: domain.others != nil))
     }
     return instruction

@@ -1,21 +1,23 @@
 // ResultOrigin: the origin of a fetched result, which makes it observable.
 
+import Platform
+
 /// The query of a result, and when the result was read.
-///
-/// Unchecked: only the fetch changes `timestamp`, before it hands out the origin.
-public final class ResultOrigin: @unchecked Sendable {
+public final class ResultOrigin: Sendable {
   let query: Query
   /// The workspace's clock before the read; −1 if the result may differ from what was stored.
-  private(set) var timestamp: Int64
+  var timestamp: Int64 { readAt.load(ordering: .relaxed) }
+  /// Changed by the fetch only, before it hands out the origin.
+  private let readAt: Atomic<Int64>
   /// The number of the workspace.
   let workspace: UInt64
 
   init(_ query: Query, timestamp: Int64, workspace: UInt64) {
     self.query = query
-    self.timestamp = timestamp
+    readAt = Atomic(timestamp)
     self.workspace = workspace
   }
 
   /// Called when the read has failed.
-  func markUntrusted() { timestamp = -1 }
+  func markUntrusted() { readAt.store(-1, ordering: .relaxed) }
 }

@@ -1,8 +1,8 @@
 // CommitMember: work that ran at the head of its types' queues and is finished when it is
 // committed.
 //
-// Most members are transactions, see `Transaction`. The workspace's internal writes share the same
-// groups and are notified in the same order.
+// Most members are transactions, see `Transaction`. The workspace's internal writes are plain
+// members: they share the same groups and are notified in the same order.
 
 /// Unchecked: the thread that runs a member sets its properties before `WriteCoordinator.end` adds
 /// it to a group or a delivery under the coordinator's lock. The thread that notifies the member
@@ -15,10 +15,17 @@ class CommitMember: @unchecked Sendable {
   /// Why the member must not be committed; nil if it may be.
   @exclusivity(unchecked) final var failure: (any Error)?
 
-  init(_ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil) {
+  private let completion: @Sendable ((any Error)?) -> Void
+
+  /// - Parameter completion: Called with the reason why it is not committed; nil if it is.
+  init(
+    _ types: TypeSet, group: CommitGroup? = nil, failure: (any Error)? = nil,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void = { _ in }
+  ) {
     self.types = types
     self.group = group
     self.failure = failure
+    self.completion = completion
   }
 
   /// Called after the member is committed, in commit order and before any delivery.
@@ -26,7 +33,7 @@ class CommitMember: @unchecked Sendable {
 
   /// Notifies the code that waits for the outcome, once the outcome is known.
   /// - Parameter failure: Why the member is not committed; nil if it is.
-  func notify(_ failure: (any Error)?) {}
+  func notify(_ failure: (any Error)?) { completion(failure) }
 
   /// Whether `notify` may call handlers of the program. Read once the outcome is known.
   var callsProgram: Bool { true }
@@ -38,22 +45,4 @@ class CommitMember: @unchecked Sendable {
   final func dependsOn(_ group: CommitGroup) -> Bool {
     group === self.group || !group.types.isDisjoint(with: types)
   }
-}
-
-/// An internal write of the workspace.
-///
-/// Unchecked: it adds only a constant to `CommitMember`, whose comment gives the reason.
-final class InternalWrite: CommitMember, @unchecked Sendable {
-  private let completion: @Sendable ((any Error)?) -> Void
-
-  /// - Parameter completion: Called with the reason why it is not committed; nil if it is.
-  init(
-    _ types: TypeSet, group: CommitGroup?, failure: (any Error)?,
-    _ completion: @escaping @Sendable ((any Error)?) -> Void
-  ) {
-    self.completion = completion
-    super.init(types, group: group, failure: failure)
-  }
-
-  override func notify(_ failure: (any Error)?) { completion(failure) }
 }

@@ -17,21 +17,22 @@ import Platform
 
 final class Lanes: Sendable {
   private let target: DispatchQueue?
-  private let mark = QueueMark()
+  /// The key under which the target queue carries this object's mark.
+  private let mark = DispatchSpecificKey<Bool>()
   private let idle = Mutex<[DispatchQueue]>([])
 
   init(target: DispatchQueue?) {
     self.target = target
-    target?.setSpecific(key: mark.key, value: true)
+    target?.setSpecific(key: mark, value: true)
   }
 
   deinit {
-    target?.setSpecific(key: mark.key, value: nil)
+    target?.setSpecific(key: mark, value: nil)
   }
 
   /// Whether this thread runs a job of the target queue. Waiting here for another job of that queue
   /// may then deadlock.
-  var areAround: Bool { target != nil && DispatchQueue.getSpecific(key: mark.key) == true }
+  var areAround: Bool { target != nil && DispatchQueue.getSpecific(key: mark) == true }
 
   /// Whether lanes share the program's queue, so that other work may wait for their threads.
   var areShared: Bool { target != nil }
@@ -56,11 +57,4 @@ final class Lanes: Sendable {
   private func takeLane() -> DispatchQueue {
     idle.withLock { $0.popLast() } ?? DispatchQueue(label: "dflat.lane", target: target)
   }
-}
-
-/// The key under which a target queue carries the workspace's mark.
-///
-/// Unchecked: a key is an identity, and does not change.
-private struct QueueMark: @unchecked Sendable {
-  let key = DispatchSpecificKey<Bool>()
 }

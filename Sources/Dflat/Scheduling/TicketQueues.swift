@@ -16,19 +16,16 @@ import Dispatch
 import Platform
 
 /// The queue of an entity type, or of anything else that needs an order.
-final class Line {
-  // Guarded by the owner's lock, like all mutable state in this file; exclusivity checks would find
-  // nothing.
-  @exclusivity(unchecked) fileprivate var tickets = Fifo<Ticket>()
+struct Line: Sendable {
+  /// Its place in the list of the `TicketQueues` that made it.
+  fileprivate let place: Int
 }
 
 /// A job's position in its queues.
-///
-/// Unchecked: mutable state is changed by the owner of the queues only, under its lock.
-final class Ticket: @unchecked Sendable {
+final class Ticket: Sendable {
   typealias Job = @Sendable () -> FollowUp
   /// The work that remains when a job has left its queues.
-  enum FollowUp {
+  enum FollowUp: Sendable {
     case nothing
     /// The job's group may have to be committed.
     case settling
@@ -37,7 +34,7 @@ final class Ticket: @unchecked Sendable {
   }
 
   /// What happens when a ticket is ready, and on which thread.
-  enum Work {
+  enum Work: Sendable {
     /// Runs in a lane.
     case job(Job)
     /// Runs at once, on the thread that finds the ticket ready. It neither calls the program's code
@@ -52,8 +49,14 @@ final class Ticket: @unchecked Sendable {
   // Most tickets have one queue.
   fileprivate let line: Line?
   fileprivate let others: [Line]
-  /// The number of queues in which other tickets are ahead of this one.
-  @exclusivity(unchecked) fileprivate var blockers = 0
+  /// The number of queues in which other tickets are ahead of this one. The owner of the queues
+  /// synchronises the accesses, so no operation needs an order of its own.
+  private let blocked = Atomic(0)
+
+  fileprivate var blockers: Int {
+    get { blocked.load(ordering: .relaxed) }
+    set { blocked.store(newValue, ordering: .relaxed) }
+  }
 
   /// - Parameters:
   ///   - line: A queue; nil for a ticket that waits for no other.
@@ -74,6 +77,13 @@ extension Ticket {
 struct TicketQueues {
   /// The number of enqueued tickets.
   private(set) var count = 0
+  private var lines: [Fifo<Ticket>] = []
+
+  /// Makes an empty queue.
+  mutating func makeLine() -> Line {
+    lines.append(Fifo())
+    return Line(place: lines.count - 1)
+  }
 
   /// Appends a ticket to all of its queues.
   /// - Returns: Whether it is ready at once.
@@ -84,9 +94,9 @@ struct TicketQueues {
     return ticket.blockers == 0
   }
 
-  private func enqueue(_ ticket: Ticket, in line: Line) {
-    if !line.tickets.isEmpty { ticket.blockers += 1 }
-    line.tickets.append(ticket)
+  private mutating func enqueue(_ ticket: Ticket, in line: Line) {
+    if !lines[line.place].isEmpty { ticket.blockers += 1 }
+    lines[line.place].append(ticket)
   }
 
   /// Removes a ready ticket from its queues.
@@ -107,9 +117,9 @@ struct TicketQueues {
     return Freed(first: first, others: ticket.others.compactMap { withdraw($0, ticket) })
   }
 
-  private func withdraw(_ line: Line, _ ticket: Ticket) -> Ticket? {
-    if line.tickets.first === ticket { return leave(line, ticket) }
-    line.tickets.remove { $0 === ticket }
+  private mutating func withdraw(_ line: Line, _ ticket: Ticket) -> Ticket? {
+    if lines[line.place].first === ticket { return leave(line, ticket) }
+    lines[line.place].remove { $0 === ticket }
     return nil
   }
 
@@ -122,10 +132,10 @@ struct TicketQueues {
     var isEmpty: Bool { first == nil && others.isEmpty }
   }
 
-  private func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
-    let left = line.tickets.popFirst()
+  private mutating func leave(_ line: Line, _ ticket: Ticket) -> Ticket? {
+    let left = lines[line.place].popFirst()
     assert(left === ticket, "a ticket left its queues before it was at their head")
-    guard let next = line.tickets.first else { return nil }
+    guard let next = lines[line.place].first else { return nil }
     next.blockers -= 1
     return next.blockers == 0 ? next : nil
   }

@@ -20,7 +20,7 @@ final class TicketScheduler: Sendable {
     mutating func line(of type: EntitySchema) -> Line {
       let id = ObjectIdentifier(type)
       if let line = lines[id] { return line }
-      let line = Line()
+      let line = tickets.makeLine()
       lines[id] = line
       return line
     }
@@ -29,18 +29,13 @@ final class TicketScheduler: Sendable {
   /// After this many jobs a lane re-enqueues itself at the end of the program's queue, to be fair.
   private static let mostInARow = 128
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   /// A copy of the state's flag.
   private let closed = Atomic(false)
   private let lanes: Lanes
   /// The queue that contains all jobs, if they run one at a time.
-  private let everything: Everything?
+  private let everything: Line?
   private let finish: @Sendable (Ticket.FollowUp, Followers) -> Void
-
-  /// Unchecked: accessed under the lock only.
-  private struct Everything: @unchecked Sendable {
-    let line = Line()
-  }
 
   /// Which jobs follow a job that has ended.
   enum Followers {
@@ -61,7 +56,9 @@ final class TicketScheduler: Sendable {
   ) {
     self.lanes = lanes
     self.finish = finish
-    everything = isSerial ? Everything() : nil
+    var state = State()
+    everything = isSerial ? state.tickets.makeLine() : nil
+    self.state = Mutex(state)
   }
 
   /// Whether `close` was called. Every read checks this, so it takes no lock.
@@ -108,7 +105,7 @@ final class TicketScheduler: Sendable {
   }
 
   private func ticket(_ types: TypeSet, _ work: Ticket.Work, _ state: inout State) -> Ticket {
-    if let everything { return Ticket(line: everything.line, work: work) }
+    if let everything { return Ticket(line: everything, work: work) }
     let types = types.types
     return Ticket(
       line: types.first.map { state.line(of: $0) },

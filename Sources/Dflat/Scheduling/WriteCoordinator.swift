@@ -46,13 +46,9 @@ final class WriteCoordinator: Sendable {
     }
   }
 
-  /// Unchecked: used by the holder of the write lease only.
-  private struct Encoding: @unchecked Sendable {
-    let builder = FlatBufferBuilder()
-  }
-
   private let state = Mutex(State())
-  private let encoding = Encoding()
+  /// Encodes rows. Used by the holder of the write lease, while it uses the storage transaction.
+  private let builder = Confined(FlatBufferBuilder())
   /// Held while the storage transaction is used. Lock order: `usage` before `state`.
   private let usage = Mutex(())
   /// The maximum time that a group stays open for later members.
@@ -88,9 +84,6 @@ final class WriteCoordinator: Sendable {
   }
 
   // MARK: Leases
-
-  /// The builder that encodes rows. Used by the holder of the write lease only.
-  var builder: FlatBufferBuilder { encoding.builder }
 
   /// Waits for the write lease.
   /// - Parameter begin: Opens the storage transaction if none is open.
@@ -144,6 +137,17 @@ final class WriteCoordinator: Sendable {
     usage.withLock { _ in result = Result(catching: body) }
     guard let result else { preconditionFailure("a lock did not run its closure") }
     return try result.get()
+  }
+
+  /// Uses the storage transaction, as the lease holder, with an empty builder to encode rows.
+  @inline(__always)
+  func useEncoding<R>(_ body: (FlatBufferBuilder) throws -> R) throws -> R {
+    try use {
+      try builder.withValue { builder in
+        defer { builder.reset() }
+        return try body(builder)
+      }
+    }
   }
 
   /// The open group, if a member of it may have written one of these types.

@@ -56,7 +56,7 @@ extension WorkspaceCore {
     let failure: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
     return coordinator.end(
       lease,
-      InternalWrite([schema], group: lease?.group, failure: failure) { failure in
+      CommitMember([schema], group: lease?.group, failure: failure) { failure in
         completion(failure.map { .failure($0) } ?? outcome)
       })
   }

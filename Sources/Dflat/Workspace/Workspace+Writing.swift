@@ -266,10 +266,13 @@ private final class Write: Sendable {
 }
 
 /// The result of a transaction's body.
-///
-/// Unchecked: it is read when the transaction has ended, which the lock of its `Ending` orders.
-private final class TransactionResult<R: Sendable>: @unchecked Sendable {
-  var value: R?
+private final class TransactionResult<R: Sendable>: Sendable {
+  private let result = Mutex<R?>(nil)
+
+  var value: R? {
+    get { result.withLock { $0 } }
+    set { result.withLock { $0 = newValue } }
+  }
 }
 
 extension Optional {

@@ -101,7 +101,8 @@ final class Observation: Sendable {
   private let state = Mutex(State())
   /// The number of observers, so that writers can skip the lock if there are none.
   private let count = Atomic<Int>(0)
-  let writeLock = WriteLock()
+  /// The lock that a writer in a directory holds, within this process.
+  let writeLock = Monitor(())
 
   /// The observers now.
   var observers: ObserverList {
@@ -180,28 +181,4 @@ final class Observation: Sendable {
     }
     return deliveries
   }
-}
-
-/// The lock that a writer in a directory holds, within this process.
-///
-/// It is not a `Mutex` with a closure, because different functions lock and unlock it.
-///
-/// Unchecked: the pointer never changes, and a pthread mutex may be used by several threads.
-final class WriteLock: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-  init() {
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    // Without attributes, this cannot fail.
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
 }

@@ -5,18 +5,31 @@
 
 internal import Platform
 
-/// Unchecked: properties without a lock are accessed with the write lock held, or before the
-/// observer is registered.
-final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked Sendable {
+final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver {
   /// Receives the records or an error. Returns whether the subscription continues.
   typealias Handler = @Sendable (Result<[Record], any Error>) -> Bool
 
   private let set: RecordSet<Record>
   private let observation: Observation
   private let handler: Mutex<Handler?>
-  private var bounds: [(low: [UInt8], high: [UInt8])] = []
-  var serial = 0
-  var state: ObservedState?
+  private let known = Mutex(Known())
+
+  /// Changed with the write lock held, or before the observer is registered.
+  private struct Known {
+    var bounds: [(low: [UInt8], high: [UInt8])] = []
+    var serial = 0
+    var state: ObservedState?
+  }
+
+  var serial: Int {
+    get { known.withLock { $0.serial } }
+    set { known.withLock { $0.serial = newValue } }
+  }
+
+  var state: ObservedState? {
+    get { known.withLock { $0.state } }
+    set { known.withLock { $0.state = newValue } }
+  }
 
   var prefix: IndexKeyRecordHash { Record.keyPrefix }
 
@@ -28,15 +41,18 @@ final class Observer<Record: IndexKeyRecord & Sendable>: AnyObserver, @unchecked
 
   /// Reads the records for the first time.
   func begin(in context: TransactionContext, includingPresent: Bool) throws -> ObserverUpdate? {
-    bounds = try set.bounds()
-    state = nil
+    let bounds = try set.bounds()
+    known.withLock { known in
+      known.bounds = bounds
+      known.state = nil
+    }
     let first = update(in: context, after: nil)
     state = first?.state
     return includingPresent ? first : nil
   }
 
   func isAffected(by keys: [[UInt8]]) -> Bool {
-    bounds.contains { low, high in
+    known.withLock({ $0.bounds }).contains { low, high in
       // Binary search for the first key that is not below the lower bound.
       var (first, end) = (0, keys.count)
       while first < end {

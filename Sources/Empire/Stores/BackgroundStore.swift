@@ -73,7 +73,7 @@ public actor BackgroundStore {
         try await read(transaction)
       } else {
         try await withCheckedThrowingContinuation { continuation in
-          transaction.continuation = continuation
+          transaction.await(continuation)
           if queue.add(transaction) { Task { await self.drain() } }
         }
       }

@@ -20,32 +20,44 @@ protocol AnyPendingTransaction: AnyObject, Sendable {
   func finish(_ result: Result<Void, any Error>)
 }
 
-/// Unchecked: one thread runs the closure, another takes the result. The queue and the continuation
-/// order these accesses.
-final class PendingTransaction<T>: AnyPendingTransaction, @unchecked Sendable {
-  private let block: (TransactionContext) throws -> sending T
+final class PendingTransaction<T>: AnyPendingTransaction {
   private let isCancelled = Atomic(false)
-  private var result: T?
-  var continuation: CheckedContinuation<Void, any Error>?
+  /// One thread runs the closure, another takes the result. The queue and the continuation order
+  /// these accesses.
+  private let work: Confined<Work>
+  private let continuation = Mutex<CheckedContinuation<Void, any Error>?>(nil)
+
+  private struct Work {
+    let block: (TransactionContext) throws -> sending T
+    var result: T?
+  }
 
   init(_ block: sending @escaping (TransactionContext) throws -> sending T) {
-    self.block = block
+    work = Confined(Work(block: block))
+  }
+
+  /// Sets what `finish` resumes.
+  func await(_ continuation: CheckedContinuation<Void, any Error>) {
+    self.continuation.withLock { $0 = continuation }
   }
 
   func run(in context: TransactionContext) throws {
-    result = nil
-    result = try block(context)
+    try work.withValue { work in
+      work.result = nil
+      work.result = try work.block(context)
+    }
     if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
   }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  func finish(_ result: Result<Void, any Error>) { continuation?.resume(with: result) }
+  func finish(_ result: Result<Void, any Error>) {
+    continuation.withLock { $0 }?.resume(with: result)
+  }
 
   /// The closure's result. May be called once, after the transaction has succeeded.
   func takeResult() -> sending T {
-    nonisolated(unsafe) let result = self.result
-    self.result = nil
+    nonisolated(unsafe) let result = work.withValue { $0.result.take() }
     guard let result else {
       fatalError("BackgroundStore: a transaction has ended without a result")
     }

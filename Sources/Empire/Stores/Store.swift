@@ -2,6 +2,7 @@
 
 public import Foundation
 internal import LMDB
+internal import Platform
 
 /// Records in a directory.
 ///

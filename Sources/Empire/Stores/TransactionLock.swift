@@ -8,47 +8,31 @@
 
 internal import Platform
 
-/// Unchecked: the compiler cannot verify that the state is only accessed with the mutex held.
-final class TransactionLock: @unchecked Sendable {
+final class TransactionLock: Sendable {
   private let readersAreExclusive: Bool
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
-  @exclusivity(unchecked) private var hasExclusive = false
+  /// Whether an exclusive transaction is open.
+  private let hasExclusive = Monitor(false)
 
   init(readersAreExclusive: Bool) {
     self.readersAreExclusive = readersAreExclusive
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    condition = .allocate(capacity: 1)
-    condition.initialize(to: pthread_cond_t())
-    // Without attributes, neither call can fail.
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
   }
 
   /// Waits until an outermost transaction may begin.
   func acquire(readOnly: Bool) {
     guard isExclusive(readOnly: readOnly) else { return }
-    pthread_mutex_lock(mutex)
-    while hasExclusive { pthread_cond_wait(condition, mutex) }
-    hasExclusive = true
-    pthread_mutex_unlock(mutex)
+    hasExclusive.lock()
+    while hasExclusive.state { hasExclusive.wait() }
+    hasExclusive.state = true
+    hasExclusive.unlock()
   }
 
   /// Releases the lock when an outermost transaction has ended.
   func release(readOnly: Bool) {
     guard isExclusive(readOnly: readOnly) else { return }
-    pthread_mutex_lock(mutex)
-    hasExclusive = false
-    pthread_cond_signal(condition)
-    pthread_mutex_unlock(mutex)
+    hasExclusive.lock()
+    hasExclusive.state = false
+    hasExclusive.signal()
+    hasExclusive.unlock()
   }
 
   private func isExclusive(readOnly: Bool) -> Bool { !readOnly || readersAreExclusive }

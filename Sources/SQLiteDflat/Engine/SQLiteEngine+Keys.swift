@@ -107,7 +107,7 @@ extension SQLiteEngine {
     _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) -> R
   ) -> R? {
     do { try sql.schema.layout.verify(bytes) } catch {
-      report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
+      reports.report(StorageError(.corruptRow, table: sql.table, rowid: id, message: error.reason))
       return nil
     }
     return body(id, bytes)

@@ -1,23 +1,13 @@
 // SQLiteEngine: one file, one writing connection, a pool of readers.
 //
-//  - The first transaction opens the writer and prepares the file: incremental auto-vacuum before
-//    WAL mode, each setting read back. Its connection is used by one thread at a time: the one that
-//    holds the write lease.
+//  - Everything that writes is the business of the `WriteSession`.
 //  - Readers are opened on demand, read-only, and never wait for the writer.
-//  - Only the writer checkpoints the WAL, in maintenance turns (`SQLiteEngine+Maintenance`);
-//    automatic checkpoints are off on every connection.
+//  - Only the writer checkpoints the WAL; automatic checkpoints are off on every connection.
 //  - Reading works also where nothing can be written: see `Connection.openForReading`.
 
 import Dflat
-import Dispatch
-import SQLiteAccess
 import Platform
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SQLiteAccess
 
 final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBuildingStorageEngine {
   let capabilities: EngineCapabilities
@@ -25,36 +15,12 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let configuration: SQLiteWorkspace.Configuration
   let readers: ReaderPool
   let externalChanges: ExternalChanges
-  let snapshots = OpenSnapshots()
-  let writer = Mutex(WriterState())
-  /// The directory of an in-memory workspace's file.
-  private let directory: TransientDirectory?
+  let session: WriteSession
+  let reports: EngineReports
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
-  /// Whether this process uses two versions of one schema, which may maintain a side table
-  /// differently. Each commit then begins a generation (`ExternalChanges`): a write by one version
-  /// may invalidate what was verified for the other.
-  let usesSeveralVersions = Atomic(false)
-  private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
-  private let told = Mutex<Set<String>>([])
   private let builder = Mutex<(@Sendable (EntitySchema) -> Void)?>(nil)
-  /// Whether the writer has been opened.
-  let isPrepared = Atomic(false)
-  /// Whether a commit has left the WAL at its limit.
-  let isLogTooLong = Atomic(false)
-  /// Delivers the events of maintenance turns.
-  let eventQueue = DispatchQueue(label: "dflat.eventQueue")
-
-  /// Only the thread that holds the write lease uses the connection.
-  struct WriterState {
-    var connection: Connection?
-    var tables = WriterTables()
-    /// Whether a transaction is open; it has the connection to itself then.
-    var isWriting = false
-    var maintenance: FileMaintenance?
-    var turns = Turns()
-  }
 
   /// - Parameters:
   ///   - path: The file; nil for an in-memory workspace.
@@ -64,7 +30,6 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     let directory = path == nil ? TransientDirectory() : nil
     let path = path ?? "\(directory?.path ?? "")/data.db"
     self.path = path
-    self.directory = directory
     self.configuration = configuration
     // With more items a statement is slower than examining the rows, and SQLite finally rejects it.
     capabilities = EngineCapabilities(
@@ -84,20 +49,9 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       try Connection.openForReading(
         path: path, mayRepair: !configuration.isReadOnly, busyTimeoutMilliseconds: 0)
     }
-  }
-
-  /// Sets the function that receives errors which cannot be thrown to a caller.
-  func connect(_ report: @escaping @Sendable (any Error) -> Void) {
-    reporter.withLock { $0 = report }
-  }
-
-  func report(_ error: any Error) {
-    reporter.withLock { $0 }?(error)
-  }
-
-  /// Reports each error only once.
-  func reportOnce(_ error: StorageError) {
-    if told.withLock({ $0.insert("\(error)").inserted }) { report(error) }
+    reports = EngineReports(onEvent: configuration.onEvent)
+    session = WriteSession(
+      path: path, in: directory, configuration, readers, externalChanges, reports)
   }
 
   func setIndexRequestHandler(_ handler: (@Sendable (EntitySchema) -> Void)?) {
@@ -130,7 +84,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
       if let known = statements.first(where: { $0.schema === schema }) { return known }
       let sql = TableSQL(schema)
       if statements.contains(where: { $0.table == sql.table }) {
-        usesSeveralVersions.store(true, ordering: .releasing)
+        externalChanges.usesSeveralVersions.store(true, ordering: .releasing)
       }
       statements.append(sql)
       return sql
@@ -148,7 +102,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     do {
       return try onReader(for: purpose) { try body(SQLiteView(self, $0)) }
     } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
-      return try body(MissingFileView(error: missingFile))
+      return try body(MissingFileView(error: .missingFile(path)))
     } catch let error as SQLiteError {
       throw StorageError(error)
     }
@@ -192,57 +146,9 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     SQLiteSnapshot(self, purpose)
   }
 
-  /// Switches a file with a rollback journal to WAL mode, as the first transaction would, if that
-  /// is possible at once. Otherwise no transaction could commit while a snapshot is open.
-  func enterWALMode(before reader: Connection) {
-    if isPrepared.load(ordering: .acquiring) || configuration.isReadOnly || reader.isWithoutLocks {
-      return
-    }
-    do {
-      guard try !reader.isInWALMode(), try reader.pageCount() > 0 else { return }
-      let writer = try Connection(
-        path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patience)
-      try writer.prepareDatabaseFile()
-      try writer.close()
-    } catch {
-      // Another program is using the file, or this one may not write it: the file is read as it is.
-    }
-  }
-
-  /// How long to wait for queries, in milliseconds, while no transaction can run. A longer read may
-  /// itself be waiting for a transaction.
-  private static let patience = 100
-
-  var missingFile: StorageError {
-    StorageError(.cannotOpen, message: "there is no such file yet", path: path)
-  }
-
   // MARK: Writing
 
-  func prepareForWriting() throws {
-    // The mutex may be held for long, by a thread that waits for another connection's lock.
-    if isPrepared.load(ordering: .acquiring) { return }
-    if configuration.isReadOnly {
-      throw StorageError(
-        .readOnly, message: "the workspace is read-only", path: path,
-        advice: "create it with isReadOnly set to false, or do not write")
-    }
-    do {
-      try writer.withLock { state in
-        if state.connection != nil { return }
-        try makeDirectory()
-        try protectFiles()
-        let connection = try openWriter()
-        state.maintenance = try FileMaintenance(
-          walLimit: configuration.walLimit, connection, readers)
-        try externalChanges.writerOpened(connection)
-        state.connection = connection
-        isPrepared.store(true, ordering: .releasing)
-      }
-    } catch let error as SQLiteError {
-      throw StorageError(opening: path, error, isReadOnly: false)
-    }
-  }
+  func prepareForWriting() throws { try session.open() }
 
   /// Makes sure that the file can be used; otherwise errors would only show with the first use.
   func open() throws {
@@ -252,110 +158,25 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     }
   }
 
-  private func openWriter() throws -> Connection {
-    let connection = try Connection(
-      path: path, busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds,
-      statementCacheCapacity: configuration.statementCacheCapacity)
-    // SQLite silently opens a file read-only if it must not write it.
-    if connection.isReadOnly {
-      throw SQLiteError(code: .readOnly, message: "the file cannot be written", path: path)
-    }
-    try configuration.apply(to: connection, cacheSize: configuration.writerCacheSize)
-    let synchronous: DatabaseFileSettings.Synchronous =
-      if directory != nil { .off } else if configuration.synchronous == .full { .full } else {
-        .normal
-      }
-    try connection.prepareDatabaseFile(DatabaseFileSettings(synchronous: synchronous))
-    return connection
+  func beginWriting() throws -> any StorageWriter { try session.begin(for: self) }
+
+  func beginWritingAtOnce() throws -> (any StorageWriter)? { try session.beginAtOnce(for: self) }
+
+  var canWriteAtOnce: Bool {
+    session.isPrepared.load(ordering: .acquiring) && !needsMaintenance
   }
 
-  private func makeDirectory() throws {
-    guard let directory else { return }
-    do { try directory.create() } catch {
-      throw StorageError(
-        error.isFull ? .diskFull : .cannotOpen, message: error.message, path: directory.path)
-    }
-  }
+  var needsMaintenance: Bool { session.isLogTooLong.load(ordering: .acquiring) }
+
+  func performMaintenance() { session.performMaintenance() }
 
   // MARK: Closing
 
   func close() throws { try close([]) }
 
-  /// The last connection to a file checkpoints and removes the WAL; our readers do not.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     readers.close()
-    externalChanges.close()
-    defer { directory?.remove() }
-    if configuration.isReadOnly && !flags.isEmpty {
-      throw StorageError(
-        .readOnly, message: "the workspace is read-only, so its shutdown has no flags",
-        path: path, advice: "call shutdown without flags")
-    }
-    try withStorageErrors {
-      try writer.withLock { state in
-        guard let connection = try state.connection ?? writerForFlags(flags) else { return }
-        state.connection = nil
-        // An ended transaction may still be in memory; it holds no statements.
-        state.tables.forget()
-        state.maintenance = nil
-        if flags.contains(.vacuum) { try connection.execute("VACUUM") }
-        if flags.contains(.truncate) {
-          try waitForWriters(connection)
-          try connection.checkpoint(.truncate, timeoutMilliseconds: Self.patience)
-          try leaveWALMode(connection)
-        }
-        try connection.close()
-      }
-    }
-  }
-
-  /// Flags apply also to a workspace that has written nothing.
-  private func writerForFlags(_ flags: WorkspaceShutdownFlag) throws -> Connection? {
-    if flags.isEmpty { return nil }
-    do {
-      return try Connection(
-        path: path, mode: .readWrite,
-        busyTimeoutMilliseconds: configuration.busyTimeoutMilliseconds)
-    } catch  where error.isNoSuchFile {
-      return nil
-    }
-  }
-
-  /// Waits until no other connection writes, at most for the busy timeout.
-  private func waitForWriters(_ connection: Connection) throws(SQLiteError) {
-    do {
-      try connection.begin(.immediate)
-      try connection.rollback()
-    } catch  where error.isBusy {}
-  }
-
-  /// Leaves a single file behind, unless another connection still uses it: then it stays in WAL
-  /// mode.
-  private func leaveWALMode(_ connection: Connection) throws(SQLiteError) {
-    let timeout = connection.busyTimeoutMilliseconds
-    connection.busyTimeoutMilliseconds = 0
-    defer { connection.busyTimeoutMilliseconds = timeout }
-    do {
-      try connection.execute("PRAGMA main.journal_mode = DELETE")
-    } catch  where error.isBusy || error.isLocked {}
-  }
-
-  private func protectFiles() throws {
-    #if os(iOS) || os(watchOS) || os(tvOS)
-      let kind: FileProtectionType =
-        switch configuration.fileProtectionLevel {
-        case .noProtection: .none
-        case .completeFileProtection: .complete
-        case .completeFileProtectionUnlessOpen: .completeUnlessOpen
-        case .completeFileProtectionUntilFirstUserAuthentication:
-          .completeUntilFirstUserAuthentication
-        }
-      for suffix in ["", "-wal", "-shm"]
-      where !FileManager.default.fileExists(atPath: path + suffix) {
-        FileManager.default.createFile(
-          atPath: path + suffix, contents: nil, attributes: [.protectionKey: kind])
-      }
-    #endif
+    try session.close(flags)
   }
 }
 

@@ -64,7 +64,7 @@ final class SQLiteSnapshot: StorageSnapshot {
 
   func explain(_ query: Query) throws -> QueryExplanation {
     guard let explanation = try reading({ try $0.explain(query) }) else {
-      throw engine.missingFile
+      throw StorageError.missingFile(engine.path)
     }
     return explanation
   }
@@ -81,7 +81,7 @@ final class SQLiteSnapshot: StorageSnapshot {
   func close() {
     guard let view else { return }
     self.view = nil
-    engine.snapshots.remove(self)
+    engine.session.snapshots.remove(self)
     // If the read transaction cannot be ended, its connection is closed anyway.
     try? view.connection.rollback()
     lease?.end()
@@ -94,7 +94,7 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: purpose != .query)
-        if purpose == .query { engine.enterWALMode(before: lease.connection) }
+        if purpose == .query { engine.session.enterWALMode(before: lease.connection) }
         // An earlier generation is as right as the current one and needs no query. At worst,
         // something is verified again in this state.
         let generation = engine.externalChanges.lastGeneration
@@ -102,7 +102,7 @@ final class SQLiteSnapshot: StorageSnapshot {
         self.lease = lease
         let view = PinnedView(engine, lease.connection, generation)
         self.view = view
-        engine.snapshots.add(self, isTransaction: purpose == .transaction)
+        engine.session.snapshots.add(self, isTransaction: purpose == .transaction)
         return view
       } catch let error as SQLiteError where error.isNoSuchFile && !engine.configuration.isReadOnly
       {

@@ -129,7 +129,7 @@ class SQLiteView: StorageReader {
   /// Reports damaged rows of a table.
   private func reporter(of table: String) -> (Int64, VerificationError) -> Void {
     { [engine] id, error in
-      engine.report(StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+      engine.reports.report(StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
     }
   }
 
@@ -195,7 +195,7 @@ class SQLiteView: StorageReader {
         do throws(StorageError) {
           rows.append(try soundRow(statement.blob(1), statement.int64(0), schema))
         } catch {
-          engine.reportOnce(error)
+          engine.reports.reportOnce(error)
         }
       }
       return rows

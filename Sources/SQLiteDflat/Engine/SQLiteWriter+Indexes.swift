@@ -15,7 +15,7 @@ extension SQLiteWriter {
       let progress = try step.run(table.sides.filter { own.contains($0.table.table) })
       // Side tables that are now complete must be kept complete by the writer.
       if progress.isFinished { tables.forget(schema) }
-      engine.deliver(
+      engine.reports.deliver(
         .indexBuild(
           table: schema.table, filled: progress.filled, remaining: progress.remaining))
       return progress

@@ -15,10 +15,15 @@ import SQLiteAccess
 
 final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   let tables: WriterTables
+  private let session: WriteSession
   /// The generation that the commit has begun.
   private var committed: Int?
 
-  init(_ engine: SQLiteEngine, _ connection: Connection, _ tables: WriterTables) {
+  init(
+    _ engine: SQLiteEngine, _ session: WriteSession, _ connection: Connection,
+    _ tables: WriterTables
+  ) {
+    self.session = session
     self.tables = tables
     super.init(engine, connection)
   }
@@ -129,11 +134,11 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   }
 
   func commit() throws {
-    committed = try engine.endWriting(committing: true)
+    committed = try session.commit()
   }
 
   func rollback() {
-    do { _ = try engine.endWriting(committing: false) } catch { engine.report(error) }
+    do { try session.rollback() } catch { engine.reports.report(error) }
   }
 
   // MARK: Trust
@@ -143,7 +148,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   override func generationBeforeState() -> Int { tables.generation }
 
   override func verdict(of side: String, at generation: Int) throws -> Bool? {
-    tables.isVerified(side, engine)
+    tables.isVerified(side)
   }
 
   override func note(_ isRight: Bool, of side: String, at generation: Int) {

@@ -8,6 +8,10 @@ import SQLiteAccess
 import Platform
 
 extension StorageError {
+  static func missingFile(_ path: String) -> StorageError {
+    StorageError(.cannotOpen, message: "there is no such file yet", path: path)
+  }
+
   /// - Parameters:
   ///   - path: The database.
   ///   - error: SQLite's error.

@@ -28,7 +28,10 @@ import Platform
 final class ExternalChanges: Sendable {
   private struct State {
     var phase = Phase.noWriter
-    var source: Source?
+    /// The connection whose number defines the generation: the writer's, or a watcher as long as
+    /// there is no writer. The writer's is also used by the writing thread, but not while `phase` is
+    /// `.idle`, and only then here.
+    var source: Confined<Connection>?
     var version: Int64 = 0
     var generation = 1
     /// Whether each side table agreed with the objects, and at which generation.
@@ -41,7 +44,7 @@ final class ExternalChanges: Sendable {
 
     mutating func lookAtSource() throws {
       guard let source else { return }
-      let now = try source.connection.dataVersion()
+      let now = try source.withValue { try $0.dataVersion() }
       if now != version {
         version = now
         generation += 1
@@ -57,6 +60,10 @@ final class ExternalChanges: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whether this process uses two versions of one schema, which may maintain a side table
+  /// differently. Each commit then begins a generation: a write by one version may invalidate what
+  /// was verified for the other.
+  let usesSeveralVersions = Atomic(false)
   private let openWatcher: @Sendable () throws -> Connection
 
   /// - Parameter openWatcher: Opens a connection whose busy timeout is 0.
@@ -85,8 +92,8 @@ final class ExternalChanges: Sendable {
       case .writing: return state.generation
       case .noWriter:
         // A connection without locks does not notice commits, but can be seen to be outdated.
-        if state.source?.connection.isOutdated != false {
-          state.source = Source(connection: try openWatcher())
+        if state.source?.withValue({ $0.isOutdated }) != false {
+          state.source = Confined(try openWatcher())
           state.generation += 1
         }
       case .idle: break
@@ -125,10 +132,10 @@ final class ExternalChanges: Sendable {
 
   /// The writer was opened and is outside a transaction.
   func writerOpened(_ writer: Connection) throws {
-    let source = Source(connection: writer)
+    let source = Confined(shared: writer)
     try state.withLock { state in
       // Takes the current number, or the first transaction would look like an external change.
-      state.version = try source.connection.dataVersion()
+      state.version = try source.withValue { try $0.dataVersion() }
       state.source = source
       state.phase = .idle
       state.generation += 1
@@ -183,14 +190,5 @@ final class ExternalChanges: Sendable {
       state.moment = nil
       state.phase = .noWriter
     }
-  }
-
-  /// The connection whose number defines the generation: the writer's, or a watcher as long as
-  /// there is no writer.
-  ///
-  /// Unchecked, because the writer's connection is shared with the writing thread. It is used under
-  /// the mutex, and only while `phase` is `.idle`, when the writing thread does not use it.
-  private struct Source: @unchecked Sendable {
-    let connection: Connection
   }
 }

@@ -180,7 +180,7 @@ struct IndexStep {
     let side = item.side
     let other = try owner(of: values, in: side) ?? id
     blocked.append(side)
-    engine.reportOnce(
+    engine.reports.reportOnce(
       StorageError(
         .alreadyExists, table: side.table.main, rowid: id,
         key: values.row.map(side.table.describe),

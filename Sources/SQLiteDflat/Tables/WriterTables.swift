@@ -12,6 +12,7 @@ typealias RowView = TableReader
 
 /// The writer's state for all entity types it has written.
 final class WriterTables {
+  private let externalChanges: ExternalChanges
   private var known: [ObjectIdentifier: WriterTable] = [:]
   /// The generation inside the transaction.
   private(set) var generation = 0
@@ -33,6 +34,10 @@ final class WriterTables {
   @exclusivity(unchecked) var members = MemberSavepoints()
   @exclusivity(unchecked) var change = Savepoint("change")
 
+  init(_ externalChanges: ExternalChanges) {
+    self.externalChanges = externalChanges
+  }
+
   /// Begins a transaction that sees external changes up to this generation.
   func begin(at generation: Int) {
     if generation != self.generation { forget() }
@@ -49,20 +54,20 @@ final class WriterTables {
   ///
   /// It is always unknown where a program uses two versions of a schema: a write by one may
   /// invalidate what was verified for the other.
-  func isVerified(_ side: String, _ engine: SQLiteEngine) -> Bool? {
-    if engine.usesSeveralVersions.load(ordering: .acquiring) { return nil }
-    return verified.contains(side) ? true : engine.externalChanges.verdict(of: side, at: generation)
+  func isVerified(_ side: String) -> Bool? {
+    if externalChanges.usesSeveralVersions.load(ordering: .acquiring) { return nil }
+    return verified.contains(side) ? true : externalChanges.verdict(of: side, at: generation)
   }
 
   /// Begins a new generation if the transaction, which was just committed, requires one. At this
   /// point the generation cannot be read yet.
   /// - Returns: The generation from now on.
-  func beginGenerationIfDue(_ engine: SQLiteEngine) -> Int {
-    if !changesGeneration, !engine.usesSeveralVersions.load(ordering: .acquiring) {
+  func beginGenerationIfDue() -> Int {
+    if !changesGeneration, !externalChanges.usesSeveralVersions.load(ordering: .acquiring) {
       return generation
     }
     changesGeneration = false
-    return engine.externalChanges.beginGeneration()
+    return externalChanges.beginGeneration()
   }
 
   /// Makes sure that row ids are never reused, even if the changes that used them were undone:
@@ -173,7 +178,7 @@ final class WriterTables {
         // committed since.
         let isRight =
           extent?.isComplete == true
-          && (extent?.main == nil || isVerified(side.trustKey, engine) == true)
+          && (extent?.main == nil || isVerified(side.trustKey) == true)
         table.verified = isRight ? IndexMarks.everything : IndexMarks.nothing
         try IndexMarks.set(table.verified, of: side, main: sql.table, connection)
       }
@@ -224,7 +229,7 @@ final class WriterTables {
       return true
     } catch {
       guard error.isConstraint else { throw error }
-      engine.report(
+      engine.reports.report(
         StorageError(
           .alreadyExists, table: side.main,
           message:

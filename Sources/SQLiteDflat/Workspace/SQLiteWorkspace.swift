@@ -104,12 +104,12 @@ public final class SQLiteWorkspace: Workspace {
       engine: engine, isSerial: configuration.writeConcurrency == .serial,
       targetQueue: configuration.targetQueue,
       migrationHandler: { schema, progress in
-        engine.deliver(
+        engine.reports.deliver(
           .migration(
             table: schema.table, migrated: progress.migrated, remaining: progress.remaining))
       })
     core.onError = configuration.onError
-    engine.connect(core.reporter)
+    engine.reports.connect(core.reporter)
     return (WorkspaceLifetime(core), engine)
   }
 

@@ -88,7 +88,7 @@ extension DictionaryAccess {
   ) {
     let key = store.key(key)
     if let draft = draft("a dictionary was changed") {
-      draft?.changes[key] = contents
+      draft?.set(contents, for: key)
       return
     }
     let isWritten =

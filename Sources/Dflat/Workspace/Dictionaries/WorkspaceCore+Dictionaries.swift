@@ -38,7 +38,7 @@ extension WorkspaceCore {
     let written = batch
     return coordinator.end(
       lease,
-      InternalWrite([DictionaryItem.schema], group: lease?.group, failure: failure) {
+      CommitMember([DictionaryItem.schema], group: lease?.group, failure: failure) {
         [self] failure in
         if let written { store.settle(written, failure) }
         endAccepted()

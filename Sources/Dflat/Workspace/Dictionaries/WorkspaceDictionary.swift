@@ -62,8 +62,7 @@ extension WorkspaceDictionary {
     let access = _access
     if let transaction = access.transaction {
       guard let draft = transaction.draft(of: access.store, for: "removeAll()") else { return }
-      draft.erases = true
-      draft.changes = [:]
+      draft.removeAll()
       return
     }
     let (isFirst, news) = access.store.removeAll()

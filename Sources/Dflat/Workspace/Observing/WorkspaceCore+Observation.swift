@@ -8,7 +8,7 @@ extension WorkspaceCore {
   /// Notifies observers of the changes of a committed transaction. Runs in its delivery.
   func publish(_ writes: WriteSet) {
     writes.forEach { type in
-      if let changes = type.changes { type.observer.publish(changes, in: self) }
+      if let changes = type.changes { type.observer.publish(changes.rows, in: self) }
     }
   }
 
@@ -85,7 +85,7 @@ extension WorkspaceCore {
   ) -> Bool {
     enqueue(types) { [self] in
       // This is not a transaction: nothing is committed, and the clock does not advance.
-      let place = InternalWrite(types, group: nil, failure: TransactionError.aborted) { [self] _ in
+      let place = CommitMember(types, group: nil, failure: TransactionError.aborted) { [self] _ in
         delivering { body(self) }
         endAccepted()
       }

@@ -3,7 +3,7 @@
 //
 //  - A turn comes soon after a commit that made the WAL long, at the latest before the next
 //    transaction, and from time to time as long as there may be work.
-//  - A turn uses the writing connection under the lock of the writer's state, and only while no
+//  - A turn uses the writing connection under the lock of the session's state, and only while no
 //    transaction is open on it. A transaction that wants to begin waits for the turn, so turns are
 //    short.
 //  - Events are delivered outside the lock, in the order of the turns.
@@ -13,7 +13,7 @@ import Dispatch
 import SQLiteAccess
 import Platform
 
-extension SQLiteEngine {
+extension WriteSession {
   /// Which turns are scheduled.
   struct Turns {
     var lastCommit = ContinuousClock.now
@@ -27,7 +27,7 @@ extension SQLiteEngine {
   private static let pause = Duration.milliseconds(20)
 
   /// Schedules turns after a commit.
-  func committed(_ state: inout WriterState, _ connection: Connection) {
+  func committed(_ state: inout State, _ connection: Connection) {
     state.turns.lastCommit = .now
     if state.maintenance?.isDue(connection) == true {
       isLogTooLong.store(true, ordering: .releasing)
@@ -43,7 +43,7 @@ extension SQLiteEngine {
   }
 
   /// Checkpoints the WAL if it is long. Call outside transactions.
-  func checkpointIfDue(_ state: inout WriterState, _ connection: Connection) {
+  func checkpointIfDue(_ state: inout State, _ connection: Connection) {
     guard state.maintenance?.isDue(connection) == true else { return }
     // Only after the checkpoint: until then a caller that opens a snapshot waits.
     defer { isLogTooLong.store(false, ordering: .releasing) }
@@ -52,16 +52,15 @@ extension SQLiteEngine {
     }
   }
 
-  var needsMaintenance: Bool { isLogTooLong.load(ordering: .acquiring) }
-
+  /// Checkpoints the WAL now if a commit has left it at its limit.
   func performMaintenance() {
-    writer.withLock { state in
+    state.withLock { state in
       if let connection = state.connection { checkpointIfDue(&state, connection) }
     }
   }
 
   private func checkpointTurn() {
-    writer.withLock { state in
+    state.withLock { state in
       state.turns.isSoon = false
       // A transaction has done this itself before it reads or writes.
       if let connection = state.connection, !state.isWriting { checkpointIfDue(&state, connection) }
@@ -71,7 +70,7 @@ extension SQLiteEngine {
   private func idleTurn() {
     let delay = configuration.idleDelay
     // The lock may be held for long, by a thread that waits for another connection's lock.
-    let next: Duration?? = writer.withLockIfAvailable { state -> Duration? in
+    let next: Duration?? = state.withLockIfAvailable { state -> Duration? in
       guard let connection = state.connection, var maintenance = state.maintenance else {
         return nil
       }
@@ -96,9 +95,9 @@ extension SQLiteEngine {
     if let delay = next ?? delay { set(after: delay) { $0.idleTurn() } }
   }
 
-  /// A scheduled turn retains the engine until it runs; if the file was closed by then, it does
-  /// nothing. A weak reference would make all reference counting of the engine slow.
-  private func set(after delay: Duration, _ turn: @escaping @Sendable (SQLiteEngine) -> Void) {
+  /// A scheduled turn retains the session until it runs; if the file was closed by then, it does
+  /// nothing. A weak reference would make all reference counting of the session slow.
+  private func set(after delay: Duration, _ turn: @escaping @Sendable (WriteSession) -> Void) {
     let (seconds, attoseconds) = delay.components
     let time = DispatchTime.now() + Double(seconds) + Double(attoseconds) / 1e18
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { turn(self) }
@@ -110,40 +109,16 @@ extension SQLiteEngine {
     externalChanges.writerChanges()
     defer { externalChanges.writerEnded() }
     do {
-      try body().forEach(deliver)
+      try body().forEach(reports.deliver)
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error
-      eventQueue.async { [self] in report(error) }
+      reports.reportLater(error)
     }
-  }
-
-  /// Delivers an event to the program, in order and outside all locks.
-  func deliver(_ event: SQLiteWorkspace.Event) {
-    if let hook = configuration.onEvent { eventQueue.async { hook(event) } }
   }
 
   private var ownReaders: OwnReaders {
     OwnReaders(
       oldest: snapshots.oldest, areTransactions: snapshots.areTransactions,
       isAnyAtWork: readers.openCount > readers.idleCount)
-  }
-}
-
-/// When each open snapshot took its state.
-final class OpenSnapshots: Sendable {
-  private typealias Opened = (time: ContinuousClock.Instant, isTransaction: Bool)
-  private let opened = Mutex<[ObjectIdentifier: Opened]>([:])
-
-  var oldest: ContinuousClock.Instant? { opened.withLock { $0.values.lazy.map(\.time).min() } }
-
-  /// Whether there are snapshots of transactions that have not begun to write.
-  var areTransactions: Bool { opened.withLock { $0.values.contains(where: \.isTransaction) } }
-
-  func add(_ snapshot: SQLiteSnapshot, isTransaction: Bool) {
-    opened.withLock { $0[ObjectIdentifier(snapshot)] = (.now, isTransaction) }
-  }
-
-  func remove(_ snapshot: SQLiteSnapshot) {
-    opened.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(snapshot)) }
   }
 }

@@ -1,0 +1,149 @@
+// WriteSession: the writing connection, and the transactions on it.
+//
+//  - There is one writing connection. The first transaction opens it (`WriteSession+Opening`).
+//  - A transaction has the connection to itself, from `begin` to `commit` or `rollback`. Its thread
+//    holds the write lease.
+//  - Between transactions the session uses the connection for maintenance
+//    (`WriteSession+Maintenance`). A lock separates the two: a transaction that begins waits for a
+//    maintenance turn, or gives up if it must not wait.
+//  - `ExternalChanges` asks the connection whether others have committed, but never while the
+//    session changes its state.
+
+import Dflat
+import Platform
+import SQLiteAccess
+
+final class WriteSession: Sendable {
+  let path: String
+  let configuration: SQLiteWorkspace.Configuration
+  /// The directory of an in-memory workspace's file.
+  let directory: TransientDirectory?
+  let readers: ReaderPool
+  let snapshots = OpenSnapshots()
+  let externalChanges: ExternalChanges
+  let reports: EngineReports
+  let state: Mutex<State>
+  /// Whether the connection has been opened.
+  let isPrepared = Atomic(false)
+  /// Whether a commit has left the WAL at its limit.
+  let isLogTooLong = Atomic(false)
+
+  struct State {
+    var connection: Connection?
+    /// What the connection knows of its tables.
+    var tables: WriterTables
+    /// Whether a transaction is open; it has the connection to itself then.
+    var isWriting = false
+    var maintenance: FileMaintenance?
+    var turns = Turns()
+  }
+
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - directory: Its directory, if it is an in-memory workspace's.
+  ///   - configuration: The settings.
+  ///   - readers: The readers of the file.
+  ///   - externalChanges: Told when the connection begins and ends transactions.
+  ///   - reports: Receives the errors and events of maintenance.
+  init(
+    path: String, in directory: TransientDirectory?, _ configuration: SQLiteWorkspace.Configuration,
+    _ readers: ReaderPool, _ externalChanges: ExternalChanges, _ reports: EngineReports
+  ) {
+    self.path = path
+    self.directory = directory
+    self.configuration = configuration
+    self.readers = readers
+    self.externalChanges = externalChanges
+    self.reports = reports
+    state = Mutex(State(tables: WriterTables(externalChanges)))
+  }
+
+  // MARK: One transaction
+
+  /// Begins a transaction. Waits for a maintenance turn, and for other connections that write.
+  func begin(for engine: SQLiteEngine) throws -> any StorageWriter {
+    try withStorageErrors {
+      try state.withLock { state in
+        if let connection = state.connection { checkpointIfDue(&state, connection) }
+        return try begin(&state, engine)
+      }
+    }
+  }
+
+  /// Begins a transaction without waiting.
+  /// - Returns: nil if it would have to wait.
+  func beginAtOnce(for engine: SQLiteEngine) throws -> (any StorageWriter)? {
+    try withStorageErrors {
+      let writer = try state.withLockIfAvailable { state -> (any StorageWriter)? in
+        guard let connection = state.connection, state.maintenance?.isDue(connection) == false
+        else {
+          return nil
+        }
+        return try connection.withoutWaiting {
+          do { return try begin(&state, engine) } catch let error as SQLiteError
+            where error.isBusy
+          {
+            return nil
+          }
+        }
+      }
+      return writer ?? nil
+    }
+  }
+
+  private func begin(_ state: inout State, _ engine: SQLiteEngine) throws -> any StorageWriter {
+    guard let connection = state.connection else { throw StorageError.missingFile(path) }
+    externalChanges.writerChanges()
+    do {
+      try connection.begin(.immediate)
+      state.tables.begin(at: try externalChanges.writerBegan())
+      state.isWriting = true
+    } catch {
+      if connection.isInTransaction { try connection.rollback() }
+      externalChanges.writerEnded()
+      throw error
+    }
+    return SQLiteWriter(engine, self, connection, state.tables)
+  }
+
+  /// Commits the transaction, and schedules the maintenance that it requires. A commit that fails
+  /// is rolled back.
+  /// - Returns: The generation after it.
+  func commit() throws -> Int {
+    try end { state, connection in
+      do { try connection.commit() } catch {
+        try rollback(&state, connection)
+        throw error
+      }
+      defer { committed(&state, connection) }
+      return state.tables.beginGenerationIfDue()
+    }
+  }
+
+  func rollback() throws {
+    _ = try end { state, connection in
+      try rollback(&state, connection)
+      return state.tables.generation
+    }
+  }
+
+  private func rollback(_ state: inout State, _ connection: Connection) throws {
+    state.tables.forget()
+    // After some errors SQLite has rolled back already.
+    if connection.isInTransaction { try connection.rollback() }
+  }
+
+  private func end(_ body: (inout State, Connection) throws -> Int) throws -> Int {
+    try withStorageErrors {
+      try state.withLock { state in
+        guard let connection = state.connection else { return state.tables.generation }
+        externalChanges.writerChanges()
+        state.isWriting = false
+        // Runs last: from then on other threads may ask the writer's connection about external
+        // changes.
+        defer { externalChanges.writerEnded() }
+        return try body(&state, connection)
+      }
+    }
+  }
+}

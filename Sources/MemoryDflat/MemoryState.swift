@@ -16,22 +16,32 @@ struct MemoryState: Sendable {
 
   private var tables: [MemoryTable] = []
   private var places: [String: Int] = [:]
-  private var versions: [EntitySchema: Version] = [:]
+  /// The versions that were written. There are few, and comparing is faster than hashing.
+  private var versions: [(schema: EntitySchema, version: Version)] = []
 
   /// The table of a type, and the positions of its indexes there; nil if nothing was written to it.
   ///
   /// A version of the schema that has written nothing has no indexes yet, though the table may have
   /// rows of other versions.
   func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
-    if let version = versions[schema] { return (tables[version.table], version.indexes) }
+    if let version = version(of: schema) { return (tables[version.table], version.indexes) }
     return places[schema.table].map { (tables[$0], nil) }
   }
 
   /// The row with a primary key, as it is stored.
   func row(of schema: EntitySchema, with key: PrimaryKeyValue) -> Row? {
     // In place: a copy of the table would count a dozen references.
-    guard let place = versions[schema]?.table ?? places[schema.table] else { return nil }
+    guard let place = version(of: schema)?.table ?? places[schema.table] else { return nil }
     return tables[place].keys[key]
+  }
+
+  /// Whether all rows of a type were written by this version of its schema.
+  func isOnlyVersion(_ schema: EntitySchema) -> Bool {
+    version(of: schema).map { tables[$0.table].versionCount == 1 } ?? false
+  }
+
+  private func version(of schema: EntitySchema) -> Version? {
+    versions.first { $0.schema === schema }?.version
   }
 
   /// Changes the table of a type, with all indexes of the schema.
@@ -43,7 +53,7 @@ struct MemoryState: Sendable {
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
   ) rethrows -> R {
-    let version = versions[schema] ?? register(schema, ids)
+    let version = version(of: schema) ?? register(schema, ids)
     return try change(&tables[version.table], version.uniques)
   }
 
@@ -51,10 +61,10 @@ struct MemoryState: Sendable {
     let place = places[schema.table] ?? tables.count
     if place == tables.count { tables.append(MemoryTable(schema.table, ids(schema.table))) }
     places[schema.table] = place
-    let indexes = tables[place].places(ofIndexesIn: schema)
+    let indexes = tables[place].register(schema)
     let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
     let version = Version(table: place, indexes: indexes, uniques: uniques)
-    versions[schema] = version
+    versions.append((schema, version))
     return version
   }
 }

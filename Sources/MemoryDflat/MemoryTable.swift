@@ -33,15 +33,19 @@ struct MemoryTable: Sendable {
   private(set) var rows = SortedMap<Int64, Stored>()
   private(set) var keys = SortedMap<PrimaryKeyValue, Row>()
   private(set) var indexes: [Index] = []
+  /// The number of versions of the schema that have written.
+  private(set) var versionCount = 0
 
   init(_ name: String, _ ids: RowIDs) {
     self.name = name
     self.ids = ids
   }
 
-  /// The positions of a schema's indexes; missing ones are built.
-  mutating func places(ofIndexesIn schema: EntitySchema) -> [Int] {
-    schema.indexReaders.map { reader in
+  /// Prepares the table for another version of its schema: missing indexes are built.
+  /// - Returns: The positions of the version's indexes.
+  mutating func register(_ schema: EntitySchema) -> [Int] {
+    versionCount += 1
+    return schema.indexReaders.map { reader in
       let name = "\(reader.field.path) \(reader.absentValue)"
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }
       var index = Index(reader: reader, name: name)

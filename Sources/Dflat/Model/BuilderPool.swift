@@ -20,27 +20,29 @@ enum BuilderPool {
   private static let idle = Mutex<[Idle]>([])
   private static let most = 8
 
-  /// Takes an empty builder from the pool. The caller returns it later.
+  /// Takes an empty builder from the pool, retained. The caller returns it later.
   @usableFromInline
-  static func take() -> FlatBufferBuilder {
-    if let latest = latest.exchange(nil, ordering: .acquiring) { return latest.takeRetainedValue() }
-    return idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder()
+  static func take() -> Unmanaged<FlatBufferBuilder> {
+    if let latest = latest.exchange(nil, ordering: .acquiring) { return latest }
+    return .passRetained(idle.withLock { $0.popLast() }?.builder ?? FlatBufferBuilder())
   }
 
   /// Returns a builder to the pool, with any content.
   @usableFromInline
-  static func giveBack(_ builder: consuming FlatBufferBuilder) {
-    builder.reset()
-    let before = latest.exchange(.passRetained(builder), ordering: .acquiringAndReleasing)
+  static func giveBack(_ builder: Unmanaged<FlatBufferBuilder>) {
+    builder._withUnsafeGuaranteedRef { $0.reset() }
+    let before = latest.exchange(builder, ordering: .acquiringAndReleasing)
     guard let before else { return }
     let kept = Idle(builder: before.takeRetainedValue())
     idle.withLock { if $0.count < most { $0.append(kept) } }
   }
 
   /// Calls `body` with an empty builder from the pool. Calls may be nested.
+  @inlinable @inline(__always)
   static func withBuilder<R>(_ body: (FlatBufferBuilder) throws -> R) rethrows -> R {
     let builder = take()
     defer { giveBack(builder) }
-    return try body(builder)
+    // Counts no references: the builder is retained until it is returned.
+    return try builder._withUnsafeGuaranteedRef { try body($0) }
   }
 }

@@ -25,6 +25,8 @@ final class LayoutPlan: @unchecked Sendable {
   let parts: UnsafeMutableBufferPointer<Part>
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
   let markers: UnsafeMutableBufferPointer<Marker>
+  /// Whether no row can nest its tables more deeply than the verifier allows.
+  let isShallow: Bool
 
   /// The indices from `start` up to, but not including, `end`.
   struct Span {
@@ -115,6 +117,7 @@ final class LayoutPlan: @unchecked Sendable {
     unions = .copying(builder.unions)
     parts = .copying(builder.checks.map(Part.init))
     markers = .copying(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
+    isShallow = builder.isShallow
   }
 
   deinit {

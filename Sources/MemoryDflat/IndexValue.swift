@@ -101,6 +101,10 @@ struct PrimaryKeyValue: Comparable, Sendable {
   subscript(place: Int) -> IndexValue { place == 0 ? first : rest[place - 1] }
 
   static func < (left: PrimaryKeyValue, right: PrimaryKeyValue) -> Bool {
+    // Decides almost all comparisons of a search by text.
+    if case .text(let left, _) = left.first, case .text(let right, _) = right.first, left != right {
+      return left < right
+    }
     let order = IndexValue.compare(left.first, right.first)
     if order != 0 || left.rest.isEmpty { return order < 0 }
     return left.rest.lexicographicallyPrecedes(right.rest)

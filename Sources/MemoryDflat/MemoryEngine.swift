@@ -66,7 +66,9 @@ final class MemoryEngine: StorageEngine {
 
   var canWriteAtOnce: Bool { true }
 
-  fileprivate func commit(_ state: MemoryState) { committed.withLock { $0 = CommittedState(state: state) } }
+  fileprivate func commit(_ state: MemoryState) {
+    committed.withLock { $0 = CommittedState(state: state) }
+  }
 
   /// The row ids of a table. They continue even if the transaction that created the table was
   /// rolled back.

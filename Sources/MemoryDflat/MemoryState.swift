@@ -24,24 +24,30 @@ struct MemoryState: Sendable {
   /// A version of the schema that has written nothing has no indexes yet, though the table may have
   /// rows of other versions.
   func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
-    if let version = version(of: schema) { return (tables[version.table], version.indexes) }
+    if let place = place(ofVersion: schema) {
+      let version = versions[place].version
+      return (tables[version.table], version.indexes)
+    }
     return places[schema.table].map { (tables[$0], nil) }
   }
 
   /// The row with a primary key, as it is stored.
-  func row(of schema: EntitySchema, with key: PrimaryKeyValue) -> Row? {
+  ///
+  /// - Returns: nil if there is none. Otherwise the row, and whether only this version of the
+  ///   schema has written rows.
+  func row(
+    of schema: EntitySchema, with key: PrimaryKeyValue
+  ) -> (row: Row, isOfOnlyVersion: Bool)? {
     // In place: a copy of the table would count a dozen references.
-    guard let place = version(of: schema)?.table ?? places[schema.table] else { return nil }
-    return tables[place].keys[key]
+    let known = place(ofVersion: schema)
+    guard let place = known.map({ versions[$0].version.table }) ?? places[schema.table],
+      let row = tables[place].keys[key]
+    else { return nil }
+    return (row, known != nil && tables[place].versionCount == 1)
   }
 
-  /// Whether all rows of a type were written by this version of its schema.
-  func isOnlyVersion(_ schema: EntitySchema) -> Bool {
-    version(of: schema).map { tables[$0.table].versionCount == 1 } ?? false
-  }
-
-  private func version(of schema: EntitySchema) -> Version? {
-    versions.first { $0.schema === schema }?.version
+  private func place(ofVersion schema: EntitySchema) -> Int? {
+    versions.firstIndex { $0.schema === schema }
   }
 
   /// Changes the table of a type, with all indexes of the schema.
@@ -53,7 +59,8 @@ struct MemoryState: Sendable {
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
   ) rethrows -> R {
-    let version = version(of: schema) ?? register(schema, ids)
+    let version =
+      place(ofVersion: schema).map { versions[$0].version } ?? register(schema, ids)
     return try change(&tables[version.table], version.uniques)
   }
 

@@ -35,7 +35,7 @@ extension MemoryView {
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
     let key = row.read { PrimaryKeyValue(schema.keyReaders, $0) }
-    guard let row = currentState().row(of: schema, with: key) else { return nil }
+    guard let row = currentState().row(of: schema, with: key)?.row else { return nil }
     try row.verify(as: schema)
     return row
   }
@@ -98,9 +98,11 @@ extension MemoryView {
 extension MemoryState {
   /// The row with a primary key.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let row = row(of: schema, with: PrimaryKeyValue(key)) else { return nil }
+    guard let (row, isOfOnlyVersion) = row(of: schema, with: PrimaryKeyValue(key)) else {
+      return nil
+    }
     // A row is sound for the version that wrote it.
-    if !isOnlyVersion(schema) { try row.verify(as: schema) }
+    if !isOfOnlyVersion { try row.verify(as: schema) }
     return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }
   }
 }

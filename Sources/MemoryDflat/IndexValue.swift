@@ -17,7 +17,9 @@ enum IndexValue: Sendable {
   private static func text(_ text: String) -> IndexValue {
     var text = text
     let start = text.withUTF8 { bytes in
-      (0..<8).reduce(0 as UInt64) { $0 << 8 | ($1 < bytes.count ? UInt64(bytes[$1]) : 0) }
+      var start: UInt64 = 0
+      withUnsafeMutableBytes(of: &start) { $0.copyBytes(from: bytes.prefix(8)) }
+      return UInt64(bigEndian: start)
     }
     return .text(start: start, text)
   }
@@ -60,7 +62,7 @@ extension IndexValue: Comparable {
     case (.integer(let left), .integer(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.real(let left), .real(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.text(let leftStart, let left), .text(let rightStart, let right)):
-      leftStart == rightStart ? compareBytes(left, right) : leftStart < rightStart ? -1 : 1
+      leftStart == rightStart ? compareTexts(left, right) : leftStart < rightStart ? -1 : 1
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1
@@ -68,15 +70,12 @@ extension IndexValue: Comparable {
     }
   }
 
-  private static func compareBytes(_ left: String, _ right: String) -> Int {
+  private static func compareTexts(_ left: String, _ right: String) -> Int {
     var left = left
     var right = right
     return left.withUTF8 { left in
       right.withUTF8 { right in
-        for place in 0..<min(left.count, right.count) where left[place] != right[place] {
-          return left[place] < right[place] ? -1 : 1
-        }
-        return left.count - right.count
+        Dflat.compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
       }
     }
   }
@@ -118,7 +117,13 @@ struct KeyTuple: Comparable, Sendable {
     (0..<count).allSatisfy { self[$0] == other[$0] }
   }
 
-  static func < (left: KeyTuple, right: KeyTuple) -> Bool { compare(left, right) < 0 }
+  static func < (left: KeyTuple, right: KeyTuple) -> Bool {
+    // Decides almost all comparisons of a search by text.
+    if case .text(let left, _) = left.first, case .text(let right, _) = right.first, left != right {
+      return left < right
+    }
+    return compare(left, right) < 0
+  }
 
   static func == (left: KeyTuple, right: KeyTuple) -> Bool { compare(left, right) == 0 }
 

@@ -11,7 +11,7 @@ import Platform
 
 final class MemoryEngine: StorageEngine {
   let capabilities: EngineCapabilities
-  private let committed = Mutex(MemoryState())
+  private let committed = Mutex(CommittedState(state: MemoryState()))
   private let ids = Mutex<[String: RowIDs]>([:])
   private let reporter = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
@@ -28,7 +28,7 @@ final class MemoryEngine: StorageEngine {
   func report(_ error: any Error) { reporter.withLock { $0 }?(error) }
 
   /// The committed state.
-  var state: MemoryState { committed.withLock { $0 } }
+  var state: MemoryState { committed.withLock { $0 }.state }
 
   // MARK: Reading
 
@@ -39,7 +39,8 @@ final class MemoryEngine: StorageEngine {
   }
 
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    do { return try state.row(of: schema, with: key, mark: mark) } catch {
+    let committed = committed.withLock { $0 }
+    do { return try committed.state.row(of: schema, with: key, mark: mark) } catch {
       report(error)
       return nil
     }
@@ -65,7 +66,9 @@ final class MemoryEngine: StorageEngine {
 
   var canWriteAtOnce: Bool { true }
 
-  fileprivate func commit(_ state: MemoryState) { committed.withLock { $0 = state } }
+  fileprivate func commit(_ state: MemoryState) {
+    committed.withLock { $0 = CommittedState(state: state) }
+  }
 
   /// The row ids of a table. They continue even if the transaction that created the table was
   /// rolled back.
@@ -79,6 +82,13 @@ final class MemoryEngine: StorageEngine {
   }
 
   func close() {}
+}
+
+/// A committed state. Sharing it costs one reference count, however many parts it has.
+private final class CommittedState: Sendable {
+  let state: MemoryState
+
+  init(state: MemoryState) { self.state = state }
 }
 
 /// A view of one state.

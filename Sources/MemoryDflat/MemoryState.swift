@@ -16,22 +16,38 @@ struct MemoryState: Sendable {
 
   private var tables: [MemoryTable] = []
   private var places: [String: Int] = [:]
-  private var versions: [EntitySchema: Version] = [:]
+  /// The versions that were written. There are few, and comparing is faster than hashing.
+  private var versions: [(schema: EntitySchema, version: Version)] = []
 
   /// The table of a type, and the positions of its indexes there; nil if nothing was written to it.
   ///
   /// A version of the schema that has written nothing has no indexes yet, though the table may have
   /// rows of other versions.
   func table(of schema: EntitySchema) -> (table: MemoryTable, indexes: [Int]?)? {
-    if let version = versions[schema] { return (tables[version.table], version.indexes) }
+    if let place = place(ofVersion: schema) {
+      let version = versions[place].version
+      return (tables[version.table], version.indexes)
+    }
     return places[schema.table].map { (tables[$0], nil) }
   }
 
   /// The row with a primary key, as it is stored.
-  func row(of schema: EntitySchema, with key: KeyTuple) -> Row? {
+  ///
+  /// - Returns: nil if there is none. Otherwise the row, and whether only this version of the
+  ///   schema has written rows.
+  func row(
+    of schema: EntitySchema, with key: KeyTuple
+  ) -> (row: Row, isOfOnlyVersion: Bool)? {
     // In place: a copy of the table would count a dozen references.
-    guard let place = versions[schema]?.table ?? places[schema.table] else { return nil }
-    return tables[place].keys[key]
+    let known = place(ofVersion: schema)
+    guard let place = known.map({ versions[$0].version.table }) ?? places[schema.table],
+      let row = tables[place].keys[key]
+    else { return nil }
+    return (row, known != nil && tables[place].versionCount == 1)
+  }
+
+  private func place(ofVersion schema: EntitySchema) -> Int? {
+    versions.firstIndex { $0.schema === schema }
   }
 
   /// Changes the table of a type, with all indexes of the schema.
@@ -43,7 +59,8 @@ struct MemoryState: Sendable {
     _ schema: EntitySchema, ids: (String) -> RowIDs,
     _ change: (inout MemoryTable, _ uniques: [Int]) throws -> R
   ) rethrows -> R {
-    let version = versions[schema] ?? register(schema, ids)
+    let version =
+      place(ofVersion: schema).map { versions[$0].version } ?? register(schema, ids)
     return try change(&tables[version.table], version.uniques)
   }
 
@@ -51,10 +68,10 @@ struct MemoryState: Sendable {
     let place = places[schema.table] ?? tables.count
     if place == tables.count { tables.append(MemoryTable(schema.table, ids(schema.table))) }
     places[schema.table] = place
-    let indexes = tables[place].places(ofIndexesIn: schema)
+    let indexes = tables[place].register(schema)
     let uniques = zip(schema.indexes, indexes).filter(\.0.isUnique).map(\.1)
     let version = Version(table: place, indexes: indexes, uniques: uniques)
-    versions[schema] = version
+    versions.append((schema, version))
     return version
   }
 }

@@ -33,15 +33,19 @@ struct MemoryTable: Sendable {
   private(set) var rows = SortedMap<Int64, Stored>()
   private(set) var keys = SortedMap<KeyTuple, Row>()
   private(set) var indexes: [Index] = []
+  /// The number of versions of the schema that have written.
+  private(set) var versionCount = 0
 
   init(_ name: String, _ ids: RowIDs) {
     self.name = name
     self.ids = ids
   }
 
-  /// The positions of a schema's indexes; missing ones are built.
-  mutating func places(ofIndexesIn schema: EntitySchema) -> [Int] {
-    schema.indexes.map { index in
+  /// Prepares the table for another version of its schema: missing indexes are built.
+  /// - Returns: The positions of the version's indexes.
+  mutating func register(_ schema: EntitySchema) -> [Int] {
+    versionCount += 1
+    return schema.indexes.map { index in
       let columns = index.columns
       let name = columns.map { "\($0.name) \($0.reader.absentValue)" }.joined(separator: ", ")
       if let place = indexes.firstIndex(where: { $0.name == name }) { return place }

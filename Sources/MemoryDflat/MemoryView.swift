@@ -49,7 +49,7 @@ extension MemoryView {
   }
 
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
-    currentState().row(of: schema, with: KeyTuple(key))?.id
+    currentState().row(of: schema, with: KeyTuple(key))?.row.id
   }
 
   /// Reports damaged rows of a type.
@@ -68,7 +68,7 @@ extension MemoryView {
 
   func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
     let key = row.read { KeyTuple(schema.keyReaders, $0) }
-    guard let row = currentState().row(of: schema, with: key) else { return nil }
+    guard let row = currentState().row(of: schema, with: key)?.row else { return nil }
     try row.verify(as: schema)
     return row
   }
@@ -134,8 +134,11 @@ extension MemoryView {
 extension MemoryState {
   /// The row with a primary key.
   func row(of schema: EntitySchema, with key: KeyValues, mark: ReadMark) throws -> Row? {
-    guard let row = row(of: schema, with: KeyTuple(key)) else { return nil }
-    try row.verify(as: schema)
+    guard let (row, isOfOnlyVersion) = row(of: schema, with: KeyTuple(key)) else {
+      return nil
+    }
+    // A row is sound for the version that wrote it.
+    if !isOfOnlyVersion { try row.verify(as: schema) }
     return row.withBytes { Row(sound: $0, id: row.id, mark: mark) }
   }
 }

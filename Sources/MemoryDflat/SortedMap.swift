@@ -129,7 +129,7 @@ extension SortedMap {
       }
       let place = child(for: key)
       let (old, sibling) = children[place].set(key, value)
-      if key < keys[place] { keys[place] = key }
+      if place == 0, key < keys[0] { keys[0] = key }
       guard let sibling else { return (old, nil) }
       keys.insert(sibling.keys[0], at: place + 1)
       children.insert(sibling, at: place + 1)

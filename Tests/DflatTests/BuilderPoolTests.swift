@@ -13,12 +13,13 @@ struct BuilderPoolTests {
   func takenTogether() {
     for _ in 0..<3 {
       let builders = (0..<12).map { _ in BuilderPool.take() }
-      #expect(Set(builders.map { ObjectIdentifier($0) }).count == 12)
-      for builder in builders {
+      #expect(Set(builders.map { $0.toOpaque() }).count == 12)
+      for taken in builders {
+        let builder = taken.takeUnretainedValue()
         #expect(builder.used == 0)
         _ = builder.string("left behind")
         builder.startTable(slotCount: 3)
-        BuilderPool.giveBack(builder)
+        BuilderPool.giveBack(taken)
       }
     }
   }

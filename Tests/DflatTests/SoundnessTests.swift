@@ -36,6 +36,26 @@ struct SoundnessTests {
     }
   }
 
+  @Test("A type is shallow if its tables nest as deep as the verifier allows", arguments: [64, 65])
+  func shallow(depth: Int) {
+    var layout = TableLayout("Leaf", slots: 0, [])
+    for level in 1..<depth {
+      let inner = layout
+      let member = UnionLayout("Any", [UnionLayout.Member("Inner", 1, .table { inner })])
+      let kinds: [Property.Kind] = [
+        .table { inner }, .vector(.table { inner }), .union { member }, .vector(.union { member }),
+      ]
+      layout = TableLayout("Level", slots: 2, [Property("inner", 6, kinds[level % 4])])
+    }
+    #expect(layout.plan.isShallow == (depth <= 64))
+  }
+
+  @Test("A type whose tables may contain themselves is not shallow")
+  func recursive() {
+    #expect(!Kit.Crate._layout.plan.isShallow)
+    #expect(Kit.Slot._schema.layout.plan.isShallow)
+  }
+
   @Test("The fast check accepts nothing that the verifier rejects, for any changed byte")
   func refuses() throws {
     withSeed { random in

@@ -11,14 +11,13 @@
 //    are behind a new root table (FlatBufferBuilder+Overlays.swift), so that no update drops what a
 //    newer program has stored.
 //
-// An overlay is made for each updated row, so it does no reference counting: the caller must keep
-// the row, the layout and the bytes of the values alive as long as it uses the overlay.
+// The caller must keep the row and the bytes of the values alive as long as it uses the overlay.
 
 import FlatBuffersRuntime
 
 struct Overlay: ~Copyable {
-  unowned(unsafe) private let layout: TableLayout
-  unowned(unsafe) private let plan: LayoutPlan
+  private let layout: TableLayout
+  private let plan: LayoutPlan
   private let old: TableReader
   /// A finished buffer with the fields that were set, without absent ones and defaults.
   private let new: TableReader
@@ -32,7 +31,7 @@ struct Overlay: ~Copyable {
       preconditionFailure("a request was written that cannot be read")
     }
     self.layout = layout
-    plan = layout.unretainedPlan.takeUnretainedValue()
+    plan = layout.plan
     old = row.unretainedTable
     self.new = new
     self.fields = fields

@@ -174,9 +174,13 @@ extension Transaction {
         try write { writer, builder in
           if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
           if row.isCanonical {
-            try row.withBytes { try store($0, type, writer) }
+            try row.withBytes {
+              try refuseUnreadable(written: $0, schema)
+              try store($0, type, writer)
+            }
           } else {
             builder.finish(row.read { schema.layout.copy($0, to: builder) })
+            try refuseUnreadable(builder.bytes, schema)
             try store(builder.bytes, type, writer)
           }
         }

@@ -52,16 +52,21 @@ extension Transaction {
       if let refusal = change.refusal { throw StorageError(refused: refusal, schema) }
       guard let original = change.base else {
         try complete(builder, encode, schema)
+        try refuseUnreadable(written: builder.bytes, schema)
         return try insert(builder.bytes, schema, writer)
       }
       if original.isCanonical, change.fields.isEmpty {
-        return try original.withBytes { try insert($0, schema, writer) }
+        return try original.withBytes {
+          try refuseUnreadable(written: $0, schema)
+          return try insert($0, schema, writer)
+        }
       }
       try complete(builder, encode, schema)
       defer { withExtendedLifetime(original) {} }
       let overlay = Overlay(change.fields, builder.bytes, over: original, as: schema.layout)
       return try writing(overlay, overlay.changes(), original.id, schema) {
-        try insert($0, schema, writer)
+        try refuseUnreadable($0, schema)
+        return try insert($0, schema, writer)
       }
     }
   }
@@ -75,11 +80,10 @@ extension Transaction {
     return row
   }
 
-  /// Stores the bytes of a new object and returns its id.
+  /// Stores the bytes of a new object, which are known to be readable, and returns its id.
   func store(
     _ bytes: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> Int64 {
-    try refuseUnreadable(bytes, schema)
     try refuseUnknownKey(bytes, schema)
     try refuseEmptyUnion(.all, bytes, schema)
     return try writer.insert(schema, bytes)

@@ -161,7 +161,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   func isCurrent(_ row: Row, _ schema: EntitySchema) -> Bool {
     let mark = row.mark
     if mark.reading == reading {
-      return mark.timestamp == timestamp && changed(schema)?.rows.contains(row.id) != true
+      return mark.timestamp == timestamp && changed(schema)?.hasChanged(row.id) != true
     }
     if mark.reading != workspace.reading { return false }
     if let lease { return recent(schema).isCurrent(row, in: lease.group) }

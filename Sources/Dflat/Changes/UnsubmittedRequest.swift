@@ -60,7 +60,7 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
     private let requests: WatchedRequests
     /// Whether a field was set.
     @usableFromInline var isChanged = false
-    var isSubmitted = false
+    @usableFromInline var isSubmitted = false
 
     init(_ request: UnsubmittedRequest, _ requests: WatchedRequests) {
       self.request = request
@@ -111,7 +111,7 @@ public struct UnsubmittedRequest: LocalizedError, Sendable, Equatable, CustomStr
 extension PendingChange {
   /// Called when the program has submitted the request, whatever the outcome, or when nothing is to
   /// be submitted.
-  @inline(__always)
+  @inlinable @inline(__always)
   func noteSubmission() {
     #if DEBUG
       watch?.isSubmitted = true

@@ -88,7 +88,7 @@ final class ChangedType {
   /// The changes for observers; nil if the type is not observed.
   let changes: TypeChanges?
   /// The rows that were updated or deleted.
-  @exclusivity(unchecked) var rows = RowIDSet()
+  @exclusivity(unchecked) private var rows = RowIDSet()
 
   init(
     _ schema: EntitySchema, place: Int, _ observer: any ChangeObserver, _ recent: RecentChanges
@@ -99,6 +99,9 @@ final class ChangedType {
     self.recent = recent
     changes = observer.isObserved ? TypeChanges(schema.layout) : nil
   }
+
+  /// Whether a row was updated or deleted.
+  func hasChanged(_ id: Int64) -> Bool { rows.contains(id) }
 
   /// Records a write. An inserted row has no `old`, a deleted one no `new`.
   func record(_ id: Int64, old: Row?, new: Row?, changing fields: FieldSet) {

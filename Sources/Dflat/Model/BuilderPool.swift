@@ -15,21 +15,21 @@ enum BuilderPool {
     let builder = Handoff<FlatBufferBuilder>()
   }
 
-  /// Takes an empty builder from the pool. The caller returns it later.
+  /// Takes an empty builder from the pool, retained. The caller returns it later.
   @usableFromInline
-  static func take() -> FlatBufferBuilder {
-    if let builder = latest.take() { return builder }
+  static func take() -> Unmanaged<FlatBufferBuilder> {
+    if let builder = latest.take() { return .passRetained(builder) }
     for place in others {
-      if let builder = place.builder.take() { return builder }
+      if let builder = place.builder.take() { return .passRetained(builder) }
     }
-    return FlatBufferBuilder()
+    return .passRetained(FlatBufferBuilder())
   }
 
   /// Returns a builder to the pool, with any content.
   @usableFromInline
-  static func giveBack(_ builder: consuming FlatBufferBuilder) {
-    builder.reset()
-    guard var spare = latest.leave(builder) else { return }
+  static func giveBack(_ builder: Unmanaged<FlatBufferBuilder>) {
+    builder._withUnsafeGuaranteedRef { $0.reset() }
+    guard var spare = latest.leave(builder.takeRetainedValue()) else { return }
     for place in others {
       guard let next = place.builder.leave(spare) else { return }
       spare = next
@@ -37,9 +37,11 @@ enum BuilderPool {
   }
 
   /// Calls `body` with an empty builder from the pool. Calls may be nested.
+  @inlinable @inline(__always)
   static func withBuilder<R>(_ body: (FlatBufferBuilder) throws -> R) rethrows -> R {
     let builder = take()
     defer { giveBack(builder) }
-    return try body(builder)
+    // Counts no references: the builder is retained until it is returned.
+    return try builder._withUnsafeGuaranteedRef { try body($0) }
   }
 }

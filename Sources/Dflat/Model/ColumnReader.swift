@@ -53,7 +53,7 @@ extension ColumnValue: CustomStringConvertible {
 }
 
 /// Reads one field of a schema as a column value.
-public struct ColumnReader: Sendable {
+public final class ColumnReader: Sendable {
   /// The field to read.
   public let field: FieldDescriptor
   /// The same field with its stored values as they are and without a column.

@@ -103,6 +103,29 @@ extension LayoutPlan {
       return check
     }
 
+    /// Whether tables are nested 64 deep at most, as deep as `Verifier` allows. Tables that may
+    /// contain themselves are not.
+    var isShallow: Bool {
+      var level: Set<Int32> = [0]
+      for _ in 0..<64 where !level.isEmpty { level = Set(level.flatMap(tables(inside:))) }
+      return level.isEmpty
+    }
+
+    /// The tables that a table may refer to.
+    private func tables(inside index: Int32) -> [Int32] {
+      let table = tables[Int(index)]
+      return checks[Int(table.start)..<Int(table.end)].flatMap { check -> [Int32] in
+        switch check.operation {
+        case .table, .tableVector: return [check.target]
+        case .union, .unionVector:
+          let span = unions[Int(check.target)]
+          return members[Int(span.start)..<Int(span.end)]
+            .filter { $0.kind == .table }.map(\.detail)
+        case .scalar, .string, .vector, .stringVector: return []
+        }
+      }
+    }
+
     private mutating func member(_ member: UnionLayout.Member) -> Member {
       switch member.kind {
       case .table(let layout): Member(tag: member.tag, kind: .table, detail: table(layout()))

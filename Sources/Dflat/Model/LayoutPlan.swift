@@ -24,6 +24,8 @@ final class LayoutPlan: Sendable {
   let parts: ConstantBuffer<Part>
   /// The integers and strings of the root table, for LayoutPlan+Difference.swift.
   let markers: ConstantBuffer<Marker>
+  /// Whether no row can nest its tables more deeply than the verifier allows.
+  let isShallow: Bool
 
   /// The indices from `start` up to, but not including, `end`.
   struct Span {
@@ -114,6 +116,7 @@ final class LayoutPlan: Sendable {
     unions = ConstantBuffer(builder.unions)
     parts = ConstantBuffer(builder.checks.map(Part.init))
     markers = ConstantBuffer(Marker.list(builder.checks[..<Int(builder.tables[0].end)]))
+    isShallow = builder.isShallow
   }
 
   deinit {

@@ -42,10 +42,10 @@ public struct Row: @unchecked Sendable {
   /// Builds a new row with a pooled builder; `encode` writes the root table in canonical form.
   @inlinable @inline(__always)
   public init(_ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset) {
-    let builder = BuilderPool.take()
-    builder.finish(encode(builder))
-    self.init(built: builder.bytes, mark: .built, refusal: builder.refusal)
-    BuilderPool.giveBack(builder)
+    self = BuilderPool.withBuilder { builder in
+      builder.finish(encode(builder))
+      return Row(built: builder.bytes, mark: .built, refusal: builder.refusal)
+    }
   }
 
   /// Copies bytes that were just built, together with the reason why they cannot be stored, if any.

@@ -13,9 +13,8 @@
 import FlatBuffersRuntime
 
 struct RowCopier {
-  // Unretained: the caller keeps both alive as long as it uses the copier.
-  unowned(unsafe) let plan: LayoutPlan
-  unowned(unsafe) let builder: FlatBufferBuilder
+  let plan: LayoutPlan
+  let builder: FlatBufferBuilder
   private(set) var isComplete = true
   /// The number of bytes that may still be written.
   private var room: Int

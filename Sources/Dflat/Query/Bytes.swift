@@ -4,7 +4,7 @@ import Platform
 
 /// Negative, zero or positive if `left` comes before, equals or comes after `right`, byte by byte.
 @inline(__always)
-func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+package func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
   let common = Swift.min(left.count, right.count)
   if common > 0, let l = left.baseAddress, let r = right.baseAddress {
     let order = memcmp(l, r, common)

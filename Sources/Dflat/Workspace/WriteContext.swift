@@ -3,6 +3,8 @@
 // It uses the same transaction as `performChanges`, throws the storage's own errors, and takes and
 // returns values.
 
+public import FlatBuffersRuntime
+
 /// Changes objects inside a transaction. It is valid only inside the closure of `write`, on the
 /// closure's thread.
 ///
@@ -32,6 +34,7 @@ public final class WriteContext {
   /// - Returns: The object as it is stored.
   /// - Throws: `StorageError`, with `.alreadyExists` if another object has its key or a unique
   ///   value; `WorkspaceError`.
+  @inlinable
   @discardableResult
   public func insert<Element: Atom>(_ object: Element) throws -> Element {
     try stored(submit(Element._Draft.creationRequest(object)))
@@ -47,6 +50,7 @@ public final class WriteContext {
   /// - Returns: The object as it is stored.
   /// - Throws: `StorageError`, with `.missing` if it is not stored; the errors of `change`;
   ///   `WorkspaceError`.
+  @inlinable
   @discardableResult
   public func update<Element: Atom>(
     _ object: Element, _ change: (inout Element._Draft) throws -> Void
@@ -54,12 +58,7 @@ public final class WriteContext {
     try requireUse(of: Element.self)
     let request = Element._Draft.changeRequest(object)
     try throwLookUpError()
-    guard var request else {
-      throw StorageError(
-        .missing, table: Element._schema.table, rowid: object._rowid < 0 ? nil : object._rowid,
-        key: object._row.read { Element._schema.describeKey(of: $0) },
-        message: "there is no such object to update")
-    }
+    guard var request else { throw missing(object._row, Element._schema) }
     request._change.noteSubmission()
     try change(&request)
     return try stored(submit(request))
@@ -71,6 +70,7 @@ public final class WriteContext {
   ///   fetched.
   /// - Returns: The object as it is stored.
   /// - Throws: The same errors as `insert`.
+  @inlinable
   @discardableResult
   public func upsert<Element: Atom>(_ object: Element) throws -> Element {
     try requireUse(of: Element.self)
@@ -84,6 +84,7 @@ public final class WriteContext {
   ///   fetched.
   /// - Returns: Whether it existed.
   /// - Throws: `StorageError`; `WorkspaceError`.
+  @inlinable
   @discardableResult
   public func delete<Element: Atom>(_ object: Element) throws -> Bool {
     try requireUse(of: Element.self)
@@ -98,18 +99,36 @@ public final class WriteContext {
   /// - Parameter request: A request that has not succeeded before.
   /// - Returns: The outcome.
   /// - Throws: The same errors as `insert`.
+  @inlinable
   @discardableResult
   public func submit<Request: ChangeRequest>(
     _ request: Request
   ) throws -> UpdatedObject<Request.Element> {
     try requireUse(of: Request.Element.self)
     return UpdatedObject(
-      try transaction.carryOut(&request._change, of: Request.Element._schema) {
-        request._encode(to: $0)
-      })
+      try carryOut(&request._change, of: Request.Element._schema) { request._encode(to: $0) })
   }
 
-  private func stored<Element: Atom>(_ outcome: UpdatedObject<Element>) -> Element {
+  // Generic functions are inlinable, so that they are specialised for the program's types. They
+  // call the functions below, which are compiled once.
+
+  @usableFromInline
+  func carryOut(
+    _ change: inout PendingChange, of schema: EntitySchema,
+    _ encode: (FlatBufferBuilder) -> FlatBufferBuilder.Offset
+  ) throws -> SubmittedRow {
+    try transaction.carryOut(&change, of: schema, encode)
+  }
+
+  @usableFromInline
+  func missing(_ row: Row, _ schema: EntitySchema) -> StorageError {
+    StorageError(
+      .missing, table: schema.table, rowid: row.id < 0 ? nil : row.id,
+      key: row.read { schema.describeKey(of: $0) }, message: "there is no such object to update")
+  }
+
+  @inlinable
+  func stored<Element: Atom>(_ outcome: UpdatedObject<Element>) -> Element {
     switch outcome {
     case .inserted(let object), .updated(let object), .identity(let object): object
     case .deleted: preconditionFailure("a change removed its object")
@@ -121,13 +140,19 @@ public final class WriteContext {
     if !usesDictionary, transaction.lists(DictionaryItem.schema) { throw WorkspaceError.noTypes }
   }
 
+  @inlinable
   func requireUse<Element: Atom>(of type: Element.Type) throws {
-    try scope.requireOpen()
-    guard transaction.lists(type._schema) else {
-      throw WorkspaceError.undeclaredType("\(type)")
-    }
+    if try !lists(type._schema) { throw WorkspaceError.undeclaredType("\(type)") }
   }
 
+  /// Whether a type is one of the transaction's; throws after the closure has ended.
+  @usableFromInline
+  func lists(_ schema: EntitySchema) throws -> Bool {
+    try scope.requireOpen()
+    return transaction.lists(schema)
+  }
+
+  @usableFromInline
   func throwLookUpError() throws {
     if let error = transaction.takeLookUpError() { throw error }
   }

@@ -85,7 +85,8 @@ extension FlatBufferBuilder {
   @inlinable
   public func vector(_ strings: [String]) -> Offset {
     startVector(count: strings.count)
-    for element in strings { push(string(element)) }
+    // By index: an iterator would retain the array and each string.
+    for index in strings.indices { push(string(strings[index])) }
     return endVector()
   }
 

@@ -83,9 +83,11 @@ public final class FlatBufferBuilder {
 
   @exclusivity(unchecked) @usableFromInline var isFinished = false
 
+  @exclusivity(unchecked) @usableFromInline var firstRefusal: String?
   /// The reason why the buffer must not be stored, if a writer has refused a value that does not
   /// fit its field.
-  @exclusivity(unchecked) public private(set) var refusal: String?
+  @inlinable
+  public var refusal: String? { firstRefusal }
 
   /// The largest alignment that a schema can require.
   @usableFromInline static var memoryAlignment: Int { 64 }
@@ -130,11 +132,11 @@ public final class FlatBufferBuilder {
     vectorStart = 0
     vtableCount = 0
     isFinished = false
-    if refusal != nil { clearRefusal() }
+    if firstRefusal != nil { clearRefusal() }
   }
 
   @usableFromInline
-  func clearRefusal() { refusal = nil }
+  func clearRefusal() { firstRefusal = nil }
 
   /// Records that a value could not be written as it was given.
   ///
@@ -142,7 +144,7 @@ public final class FlatBufferBuilder {
   ///
   /// - Parameter reason: Which value does not fit which field. Only the first reason is kept.
   public func refuse(_ reason: String) {
-    if refusal == nil { refusal = reason }
+    if firstRefusal == nil { firstRefusal = reason }
   }
 
   /// The finished buffer. Valid until the next call that changes the builder, at most as long as
@@ -159,14 +161,24 @@ public final class FlatBufferBuilder {
 
   /// Completes the buffer.
   ///
+  /// - Parameter root: The root table, or a struct written by `indirectStructure`.
+  @inlinable
+  public func finish(_ root: Offset) {
+    checkFinishable(root)
+    let destination = allocate(4, alignment: minimumAlignment)
+    destination.storeBytes(of: distance(to: root), as: UInt32.self)
+    isFinished = true
+    _checkInvariants()
+  }
+
+  /// Completes a buffer for a file or a stream.
+  ///
   /// - Parameters:
   ///   - root: The root table, or a struct written by `indirectStructure`.
   ///   - fileIdentifier: Exactly four bytes of UTF-8 that identify the schema.
   ///   - sizePrefixed: Whether the buffer begins with the size of the rest, for streams.
   public func finish(_ root: Offset, fileIdentifier: String? = nil, sizePrefixed: Bool = false) {
-    checkBetweenTables()
-    guard vectorStart == 0 else { misuse("finish while a vector is open") }
-    guard root != .none else { misuse("finish without a root") }
+    checkFinishable(root)
     let header = 4 + (fileIdentifier == nil ? 0 : 4) + (sizePrefixed ? 4 : 0)
     pad(before: header, alignment: minimumAlignment)
     if let fileIdentifier {
@@ -186,6 +198,14 @@ public final class FlatBufferBuilder {
     _checkInvariants()
   }
 
+  @inlinable @inline(__always)
+  func checkFinishable(_ root: Offset) {
+    checkBetweenTables()
+    guard vectorStart == 0 else { misuse("finish while a vector is open") }
+    guard root != .none else { misuse("finish without a root") }
+  }
+
+  @inlinable
   func _checkInvariants() {
     assert(head >= 0 && head <= capacity)
     assert(capacity % Self.memoryAlignment == 0)

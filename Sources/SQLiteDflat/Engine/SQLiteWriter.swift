@@ -184,10 +184,8 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     try withStorageErrors(table: schema.table, key: schema.describeKey(of: row)) {
       let statement = try table.insert.on(connection)
       try statement.bindBlob(1, inPlace: bytes)
-      var parameter = 2
-      for reader in schema.keyReaders {
-        try statement.bind(parameter, column: reader.read(row))
-        parameter += 1
+      for index in schema.keyReaders.indices {
+        try statement.bind(index + 2, column: schema.keyReaders[index].read(row))
       }
       try statement.run()
       let id = connection.lastInsertRowID

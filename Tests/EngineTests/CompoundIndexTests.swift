@@ -18,7 +18,7 @@ struct CompoundIndexTests {
           try round(workspace, engine, &random)
           // The other version of the schema stores values that are unique in this one.
           #expect(
-            workspace.takeErrors().allSatisfy { ($0 as? StorageError)?.cause == .alreadyExists })
+            workspace.takeErrors().allSatisfy { $0.cause == .alreadyExists })
         }
       }
     }

@@ -34,6 +34,19 @@ public struct RowBuffer: ~Copyable {
     count = 1
   }
 
+  /// Joins the results of two parts of a plan's candidates.
+  /// - Parameters:
+  ///   - first: The rows of the first part, as `RowCollector` gives them.
+  ///   - second: The rows of the second part, whose row ids are greater.
+  ///   - plan: The plan, which cuts off nothing.
+  public init(_ first: consuming RowBuffer, followedBy second: consuming RowBuffer, of plan: Plan) {
+    self = first
+    for row in second.map({ $0 }) { append(row) }
+    if plan.isSortedInMemory, count > 1 {
+      sort(elements, by: plan.query.order.map(SortKey.init))
+    }
+  }
+
   deinit {
     only?.release()
     elements.deinitialize()

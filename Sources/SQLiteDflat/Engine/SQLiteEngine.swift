@@ -17,6 +17,7 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let externalChanges: ExternalChanges
   let session: WriteSession
   let reports: EngineReports
+  let scanSizes = ScanSizes()
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -100,7 +101,9 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     for purpose: ReadPurpose, _ body: (any StorageReader) throws -> R
   ) throws -> R {
     do {
-      return try onReader(for: purpose) { try body(SQLiteView(self, $0)) }
+      return try onReader(for: purpose) {
+        try body(SQLiteView(self, $0, mayUseTwoReaders: purpose == .query))
+      }
     } catch let error as SQLiteError where error.isNoSuchFile && !configuration.isReadOnly {
       return try body(MissingFileView(error: .missingFile(path)))
     } catch let error as SQLiteError {

@@ -11,10 +11,13 @@ import SQLiteAccess
 class SQLiteView: StorageReader {
   let engine: SQLiteEngine
   let connection: Connection
+  /// Whether large tables may be read with the help of a second reader.
+  private let mayUseTwoReaders: Bool
 
-  init(_ engine: SQLiteEngine, _ connection: Connection) {
+  init(_ engine: SQLiteEngine, _ connection: Connection, mayUseTwoReaders: Bool = false) {
     self.engine = engine
     self.connection = connection
+    self.mayUseTwoReaders = mayUseTwoReaders
   }
 
   func rows(_ query: Query, mark: ReadMark) throws -> RowBuffer {
@@ -26,8 +29,18 @@ class SQLiteView: StorageReader {
             ? nil : try engine.row(of: query.schema, with: key, mark: mark, on: connection))
       }
       return try withPlan(query) { plan in
+        if mayUseTwoReaders, let scan = ParallelScan(plan, engine, connection),
+          let rows = try scan.rows(mark: mark, report: reporter(of: table))
+        {
+          return rows
+        }
         var collector = RowCollector(plan, mark: mark, report: reporter(of: table))
-        try forEachCandidate(plan) { collector.offer(bytes: $1, id: $0) }
+        var count = 0
+        try forEachCandidate(plan) {
+          count &+= 1
+          return collector.offer(bytes: $1, id: $0)
+        }
+        if plan.predicate == nil, plan.residual != nil { engine.scanSizes.note(count, in: table) }
         return try collector.finish()
       }
     }

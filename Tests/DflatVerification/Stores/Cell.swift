@@ -7,8 +7,8 @@ public import Dflat
 import SQLiteDflat
 
 /// An entity type that stores the keys of a space.
-public protocol Cell: Atom {
-  associatedtype Request: CellRequest where Request.Element == Self
+public protocol Cell: Atom where ID == Int64 {
+  associatedtype Request: CellRequest where Request.Element == Self, Request == _Draft
   var key: Int64 { get }
   var group: Int64 { get }
   var values: [Int64] { get }
@@ -81,7 +81,12 @@ extension Cell {
   }
 
   static func write(_ key: Key, _ value: CellValue, _ txn: CellContext) throws {
-    try txn.submit(Request.upsertRequest(object(key, value, label: "\(key)")))
+    let object = object(key, value, label: "\(key)")
+    if case .write(let txn) = txn {
+      try txn.upsert(contentsOf: [object])
+    } else {
+      try txn.submit(Request.upsertRequest(object))
+    }
   }
 
   /// All objects, by their keys.
@@ -95,6 +100,18 @@ extension Cell {
   static func append(
     _ key: Key, _ number: Int64, _ known: [Int64: any Cell], _ txn: CellContext
   ) throws {
+    // Half of the writes are changes of many objects.
+    if case .write(let txn) = txn, number % 2 == 0 {
+      let change: (inout Request) -> Void = { $0.values.append(number) }
+      let result =
+        number % 4 == 0
+        ? try txn.update(Self.self, keys: [key.number], change)
+        : try txn.update(where: Self.key == key.number, change)
+      if result.updated == 0 {
+        try txn.insert(contentsOf: [object(key, [number], label: "\(key)")])
+      }
+      return
+    }
     let old = known[key.number] as? Self ?? object(key, [])
     if let request = Request.changeRequest(old) {
       request.values.append(number)

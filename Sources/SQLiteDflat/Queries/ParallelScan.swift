@@ -1,0 +1,148 @@
+// ParallelScan: reads a large table by two readers, each one half of the row ids.
+//
+// A query that no index narrows evaluates its condition on every row, which takes most of its time.
+// Two threads do it in a little more than half of the time. Invariants:
+//
+//  - Both readers see the same state: no connection has committed anything between the moments at
+//    which they began to read. The second reader's `data_version` shows that.
+//  - The result and its order are those of one reader.
+//  - It is used only if a second reader is free at once, and for tables in which the last scan has
+//    found many rows: beginning takes some 60 µs, as long as evaluating a few hundred rows, and
+//    other queries need processors, too.
+
+import Dflat
+import Dispatch
+import FlatBuffersRuntime
+import Platform
+import SQLiteAccess
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct ParallelScan {
+  /// The smallest table that is read by two readers. Measured: below some 4,000 rows one reader is
+  /// faster; the rest leaves processors to other queries.
+  static let leastRows = 20_000
+
+  private let engine: SQLiteEngine
+  private let plan: Plan
+  private let connection: Connection
+
+  /// - Returns: nil if the plan is not one that reads a whole large table.
+  init?(_ plan: Plan, _ engine: SQLiteEngine, _ connection: Connection) {
+    guard plan.predicate == nil, plan.residual != nil, plan.scan == nil, !plan.query.isCut,
+      !connection.isInTransaction, ScanSizes.processors > 1,
+      engine.scanSizes.last(of: plan.query.schema.table) >= Self.leastRows
+    else { return nil }
+    self.engine = engine
+    self.plan = plan
+    self.connection = connection
+  }
+
+  /// The rows; nil if a single reader has to read them.
+  func rows(
+    mark: ReadMark, report: @escaping (Int64, VerificationError) -> Void
+  ) throws -> RowBuffer? {
+    guard let lease = try freeReader() else { return nil }
+    defer { lease.end() }
+    let second = lease.connection
+    if second.isInTransaction || second.isOutdated || connection.isOutdated { return nil }
+    let version = try second.dataVersion()
+    try connection.begin(.deferred)
+    defer { end(connection) }
+    guard let (first, last) = try extent() else { return nil }
+    try second.begin(.deferred)
+    defer { end(second) }
+    // Otherwise another connection may have committed in between.
+    guard try second.dataVersion() == version else { return nil }
+
+    let middle = first + (last - first) / 2
+    let halves = [
+      Half(connection, "<=", RowCollector(plan, mark: mark, report: report)),
+      Half(second, ">", RowCollector(plan, mark: mark, report: report)),
+    ]
+    let table = plan.query.schema.table
+    DispatchQueue.concurrentPerform(iterations: 2) { halves[$0].read(table, middle) }
+    let count = try halves[0].count.get() + halves[1].count.get()
+    engine.scanSizes.note(count, in: table)
+    return RowBuffer(try halves[0].finish(), followedBy: try halves[1].finish(), of: plan)
+  }
+
+  /// A second reader, if the pool has one to spare.
+  private func freeReader() throws -> ReaderLease? {
+    let readers = engine.readers
+    guard readers.idleCount > 0 || readers.openCount < readers.limit else { return nil }
+    return try readers.checkout()
+  }
+
+  /// The least and the greatest row id; nil if there are no rows.
+  private func extent() throws -> (Int64, Int64)? {
+    let table = plan.query.schema.table
+    guard
+      let statement = try connection.statement(
+        "SELECT (SELECT min(rowid) FROM \(table.quoted)), (SELECT max(rowid) FROM \(table.quoted))",
+        reading: table), try statement.step(of: table), !statement.isNull(0)
+    else { return nil }
+    return (statement.int64(0), statement.int64(1))
+  }
+
+  /// Ends a read transaction. If that fails, the reader is not used again.
+  private func end(_ connection: Connection) {
+    do { try connection.rollback() } catch { engine.reports.report(error) }
+  }
+}
+
+/// The rows on one side of a row id.
+///
+/// Unchecked: one thread reads; the caller uses it before and after that, which `concurrentPerform`
+/// orders.
+private final class Half: @unchecked Sendable {
+  private let connection: Connection
+  private let comparison: String
+  private var collector: RowCollector?
+  /// The number of rows that were evaluated.
+  private(set) var count = Result<Int, any Error>.success(0)
+
+  init(_ connection: Connection, _ comparison: String, _ collector: consuming RowCollector) {
+    self.connection = connection
+    self.comparison = comparison
+    self.collector = consume collector
+  }
+
+  func read(_ table: String, _ middle: Int64) {
+    count = Result {
+      let text = "SELECT rowid, p FROM \(table.quoted) WHERE rowid \(comparison) ? ORDER BY rowid"
+      guard let statement = try connection.statement(text, reading: table) else { return 0 }
+      try statement.bind(1, middle)
+      var count = 0
+      while try statement.step(of: table) {
+        count += 1
+        let isWanted = collector?.offer(bytes: statement.blob(1), id: statement.int64(0)) ?? false
+        if !isWanted { break }
+      }
+      return count
+    }
+  }
+
+  /// The rows that were found. Called once.
+  func finish() throws -> RowBuffer {
+    guard let collector = collector.take() else { return RowBuffer() }
+    return try collector.finish()
+  }
+}
+
+/// How many rows the last scan of each table has evaluated.
+final class ScanSizes: Sendable {
+  static let processors = ProcessInfo.processInfo.activeProcessorCount
+
+  private let sizes = Mutex<[String: Int]>([:])
+
+  func last(of table: String) -> Int { sizes.withLock { $0[table] ?? 0 } }
+
+  func note(_ count: Int, in table: String) {
+    sizes.withLock { if $0[table] != count { $0[table] = count } }
+  }
+}

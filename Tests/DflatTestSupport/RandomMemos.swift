@@ -58,7 +58,8 @@ public enum RandomMemos {
     let archived = Column(.bool, Memo.archived, "archived", { $0.archived })
     let number = Column(.integer([1, 5, 20]), Memo.number, "number", { $0.number })
     let title = Column(
-      .string(["", "a", "ab", "é", "ß"]), Memo.title.caseInsensitive, "title nocase", { fold($0.title) })
+      .string(["", "a", "ab", "é", "ß"]), Memo.title.caseInsensitive, "title nocase",
+      { fold($0.title) })
     let rank = Column(.integer([0, 1, 2]), Memo.rank, "rank", { $0.rank })
     return [
       [
@@ -91,7 +92,8 @@ public enum RandomMemos {
       ],
       [
         Column(
-          .string(["code 5", "code 7"]), Memo.code.caseInsensitive, "code nocase", { fold($0.code) })
+          .string(["code 5", "code 7"]), Memo.code.caseInsensitive, "code nocase", { fold($0.code) }
+        )
       ],
       [Column(.integer([0, 1, 2]), Memo.score, "score", { $0.score })],
     ]

@@ -121,7 +121,8 @@ struct PlanCapabilityTests {
     #expect(!memoPlan(Memo.archived, reading: [Memo.title.descriptor]).isCovered)
     #expect(!memoPlan(Memo.archived && Memo.text == "x", reading: [date]).isCovered)
     // Folded text is not the field's value.
-    #expect(!memoPlan(Memo.title.caseInsensitive == "x", reading: [Memo.title.descriptor]).isCovered)
+    let folded = Memo.title.caseInsensitive == "x"
+    #expect(!memoPlan(folded, reading: [Memo.title.descriptor]).isCovered)
     // The order is missing.
     #expect(!memoPlan(Memo.archived, [Memo.title.ascending], reading: [date]).isCovered)
     #expect(!memoPlan(Memo.archived).isCovered)

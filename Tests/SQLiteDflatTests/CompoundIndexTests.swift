@@ -44,9 +44,10 @@ struct CompoundIndexTests {
         memos(file).where(!Memo.archived && Memo.sortDate == date).map(\.number)
           == all.filter { !$0.archived && $0.sortDate == date }.map(\.number), comment)
     }
+    let titled = memos(file).where(
+      Memo.state == .done && Memo.archived && Memo.title.caseInsensitive == "title 1")
     #expect(
-      memos(file).where(Memo.state == .done && Memo.archived && Memo.title.caseInsensitive == "title 1")
-        .map(\.number)
+      titled.map(\.number)
         == all.filter { $0.state == .done && $0.archived && $0.title?.lowercased() == "title 1" }
         .map(\.number), comment)
     let latest = memos(file).where(

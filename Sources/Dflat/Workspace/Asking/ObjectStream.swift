@@ -55,7 +55,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
       self.query = query
       self.portion = portion
       self.ending = ending
-      remaining = query.limit ?? .max
+      remaining = query.limit.map { Swift.max(0, $0) } ?? .max
       let isMigrating = query.core.isMigrating(Element._schema)
       snapshot = isMigrating ? nil : query.core.makeSnapshotUnlessInside()
     }

@@ -21,6 +21,8 @@ public struct RowCollector: ~Copyable {
   private let keys: [SortKey]
   /// nil if nothing can end the query before its last row.
   private let watch: QueryWatch?
+  /// Whether there is a watch: a test without reference counting.
+  private let isWatched: Bool
   private let limit: Int
   private let mark: ReadMark
   private let report: (_ id: Int64, VerificationError) -> Void
@@ -41,6 +43,7 @@ public struct RowCollector: ~Copyable {
     hasResidual = residual != nil
     keys = plan.isOrderedByEngine ? [] : plan.query.order.map(SortKey.init)
     watch = QueryWatch(plan.query, keys.map(\.program) + (residual.map { [$0] } ?? []))
+    isWatched = watch != nil
     limit = plan.query.limit ?? .max
     self.mark = mark
     self.report = report
@@ -65,18 +68,25 @@ public struct RowCollector: ~Copyable {
   func evaluateResidual(_ bytes: UnsafeRawBufferPointer) -> Ternary {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
+    if isWatched { return evaluateWatched(residual, table) }
     let verdict = residual.evaluate(table)
-    if let watch {
-      if watch.isOver { return .unknown }
-      if watch.leavesOutRow() { return .false }
-    }
+    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
+  }
+
+  /// As `evaluateResidual`, in a query that may have to end. Unknown if it must.
+  @inline(never)
+  private func evaluateWatched(_ residual: Program, _ table: TableReader) -> Ternary {
+    let verdict = residual.evaluate(table)
+    guard let watch else { return verdict }
+    if watch.isOver { return .unknown }
+    if watch.leavesOutRow(residual) { return .false }
     return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 
   @usableFromInline
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
     guard rows.count < limit || !keys.isEmpty else { return false }
-    if let watch, watch.isOver { return false }
+    if isWatched, watch?.isOver == true { return false }
     // An unknown result may be due to damage.
     guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return true }
     if verdict == .unknown { return true }

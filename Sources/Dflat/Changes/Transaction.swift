@@ -16,8 +16,8 @@
 import FlatBuffersRuntime
 
 /// Unchecked: its handler runs on one thread. The thread that reports the outcome reads its state
-/// after a synchronisation through the write coordinator's lock; see `CommitMember`. Programs get it
-/// as a `TransactionContext`, which is not `Sendable`.
+/// after a synchronisation through the write coordinator's lock; see `CommitMember`. Programs get
+/// it as a `TransactionContext`, which is not `Sendable`.
 final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   let workspace: any TransactionHost
   /// The clock value at the beginning.

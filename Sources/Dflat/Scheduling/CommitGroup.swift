@@ -7,9 +7,9 @@
 import Dispatch
 import Platform
 
-/// Unchecked: `writer` and `tokenAfter` are accessed under the write coordinator's `usage` lock, all
-/// other state under its `state` lock. Exclusivity checks would find nothing here, and every transaction
-/// would pay for them.
+/// Unchecked: `writer` and `tokenAfter` are accessed under the write coordinator's `usage` lock,
+/// all other state under its `state` lock. Exclusivity checks would find nothing here, and every
+/// transaction would pay for them.
 final class CommitGroup: @unchecked Sendable {
   enum Outcome {
     case open, committed

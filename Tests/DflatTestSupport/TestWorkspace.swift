@@ -24,6 +24,14 @@ public final class ReportedErrors: Sendable {
   /// Adds an error.
   public func add(_ error: any Error) { errors.withLock { $0.append(error) } }
 
+  /// Takes the errors since the last call, of any type.
+  public func takeAll() -> [any Error] {
+    errors.withLock { errors in
+      defer { errors.removeAll() }
+      return errors
+    }
+  }
+
   /// Takes the errors since the last call.
   public func take() -> [StorageError] {
     errors.withLock { errors in

@@ -44,6 +44,8 @@ struct ErrorTextTests {
       ErrorText(WorkspaceError.noTypes, "write(_:)", "write(Post.self)"),
       ErrorText(WorkspaceError.undeclaredType("Post"), "Post was used", "add Post.self"),
       ErrorText(WorkspaceError.escapedContext, "context", "inside the closure"),
+      ErrorText(
+        WorkspaceError.calledByFunction, "a function of a query", "fetch what the function needs"),
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
       ErrorText(UnsubmittedRequest(type: "Post"), "Post", "never submitted", "submit(_:)"),
       ErrorText(
@@ -103,7 +105,7 @@ struct ErrorTextTests {
     let known: Set = [
       "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",
       "\(UnsubmittedRequest.self)", "\(MigrationError.self)",
-      "\(DictionaryError.self)",
+      "\(DictionaryError.self)", "\(FunctionError.self)",
     ]
     #expect(try publicErrorTypes(of: "Dflat") == known)
     #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])

@@ -32,8 +32,8 @@ struct PlanCapabilityTests {
 
   @Test("An engine that delivers no order is not asked for one")
   func order() {
-    let plan = plan(Post.likes > 5, [Post.likes.descending]) { $0.canOrder = false }
-    #expect(!plan.isOrderedByEngine)
+    let ordered = plan(Post.likes > 5, [Post.likes.descending]) { $0.canOrder = false }
+    #expect(!ordered.isOrderedByEngine)
   }
 
   @Test("A predicate beyond the size or depth that an engine answers is evaluated on rows")

@@ -98,8 +98,8 @@ public func * <R: QueryExpression>(
   rhs.combined(lhs, .multiply)
 }
 
-/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does not
-/// fit the type.
+/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does
+/// not fit the type.
 @inlinable
 public func / <L: QueryExpression, R: QueryExpression>(
   lhs: L, rhs: R
@@ -108,8 +108,8 @@ where L.Value == R.Value, L.Element == R.Element, L.Value: Numeric {
   lhs.combined(.divide, rhs)
 }
 
-/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does not
-/// fit the type.
+/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does
+/// not fit the type.
 @inlinable
 public func / <L: QueryExpression>(
   lhs: L, rhs: L.Value
@@ -117,8 +117,8 @@ public func / <L: QueryExpression>(
   lhs.combined(.divide, rhs)
 }
 
-/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does not
-/// fit the type.
+/// The quotient, of integers without its fraction; unknown for a right side of zero, and if it does
+/// not fit the type.
 @inlinable
 public func / <R: QueryExpression>(
   lhs: R.Value, rhs: R

@@ -2,8 +2,8 @@
 //
 // Strings compare by their UTF-8 bytes, unsigned integers over their whole range, false before
 // true. The result is unknown if either side is. Nil is not a value: compared with nil, `==` and
-// `!=` test whether the other side is unknown; see Expression+Null.swift. Two expressions of integer
-// types are compared by value, also if the types differ.
+// `!=` test whether the other side is unknown; see Expression+Null.swift. Two expressions of
+// integer types are compared by value, also if the types differ.
 //
 // Values have their own type parameter `V`, although it always equals that of the expression. The
 // compiler then ranks these operators as high as those of the standard library, and type-checks

@@ -1,5 +1,5 @@
-// Tests of texts: prefixes, suffixes, parts, patterns; and texts without the difference of upper and
-// lower case.
+// Tests of texts: prefixes, suffixes, parts, patterns; and texts without the difference of upper
+// and lower case.
 //
 // Texts are compared by their UTF-8 bytes, as everywhere. A test of an unknown text is unknown.
 

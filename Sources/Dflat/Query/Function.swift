@@ -79,13 +79,13 @@ extension Int: FunctionValue {
 /// of nil or NaN is unknown.
 ///
 /// A function runs on the thread of the query, once or more for each row that the rest of the plan
-/// leaves, in no particular order. It must not use a workspace: reads and transactions inside it are
-/// refused with ``WorkspaceError/calledByFunction``. If it throws, the query ends with a
+/// leaves, in no particular order. It must not use a workspace: reads and transactions inside it
+/// are refused with ``WorkspaceError/calledByFunction``. If it throws, the query ends with a
 /// ``FunctionError``. In a live result, the error is reported to the error hook, and the row counts as
 /// not matching.
 ///
-/// Results that depend on a function which is not deterministic are not maintained change by change:
-/// each transaction that changes an object of the type makes a live result be read again.
+/// Results that depend on a function which is not deterministic are not maintained change by
+/// change: each transaction that changes an object of the type makes a live result be read again.
 public struct Function<Result: FunctionValue, First: FunctionValue, each Rest: FunctionValue>:
   Sendable
 {

@@ -65,17 +65,20 @@ public struct FunctionError: LocalizedError, Sendable, CustomStringConvertible {
   /// What the function has thrown.
   public let underlying: any Error
 
-  /// One line with the function, the table and the error.
+  /// One line with the function, the table, the error, and what to do.
   public var description: String {
-    "the function \(function), called for an object of table \(table), failed: \(underlying)"
+    "the function \(function), called for an object of table \(table), failed: \(underlying); "
+      + advice
+  }
+
+  private var advice: String {
+    "return nil for arguments without a result, or leave these objects out by another condition"
   }
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
   /// What to do.
-  public var recoverySuggestion: String? {
-    "return nil for arguments without a result, or leave these objects out by another condition"
-  }
+  public var recoverySuggestion: String? { advice }
 }
 
 /// The first error of the functions that a program calls.

@@ -72,12 +72,11 @@ final class QueryWatch {
     return tolerated == nil && programs.contains { !$0.failures.isEmpty }
   }
 
-  /// Whether a function has failed for the last row, in a query that continues without the row.
-  func leavesOutRow() -> Bool {
+  /// Whether a function of the condition has failed for the last row, in a query that continues
+  /// without the row.
+  func leavesOutRow(_ condition: Program) -> Bool {
     guard let tolerated else { return false }
-    var isFailed = false
-    for program in programs where program.failures.move(to: tolerated) { isFailed = true }
-    return isFailed
+    return condition.failures.move(to: tolerated)
   }
 
   /// Throws why the query has ended.
@@ -86,7 +85,12 @@ final class QueryWatch {
       interruption.noteEnd()
       throw CancellationError()
     }
-    if leavesOutRow() { return }
-    for program in programs { try program.throwFailure(schema) }
+    for program in programs {
+      guard let tolerated else {
+        try program.throwFailure(schema)
+        continue
+      }
+      _ = program.failures.move(to: tolerated)
+    }
   }
 }

@@ -14,6 +14,8 @@ public struct RowFilter: ~Copyable {
   private let start: RowStart?
   /// nil if nothing can end the query before its last row.
   private let watch: QueryWatch?
+  /// Whether there is a watch: a test without reference counting.
+  private let isWatched: Bool
   private let report: (_ id: Int64, VerificationError) -> Void
 
   /// - Parameters:
@@ -32,11 +34,13 @@ public struct RowFilter: ~Copyable {
     self.start = start
     watch = QueryWatch(
       plan.query, programs + (start?.programs ?? []) + (residual.map { [$0] } ?? []))
+    isWatched = watch != nil
     self.report = report
   }
 
   /// Whether the query ends before its last row.
-  var isOver: Bool { watch?.isOver ?? false }
+  @inline(__always)
+  var isOver: Bool { isWatched && watch?.isOver == true }
 
   /// Throws what has ended the query, or what a function has thrown.
   func check() throws { try watch?.check() }
@@ -47,11 +51,18 @@ public struct RowFilter: ~Copyable {
   func evaluate(_ bytes: UnsafeRawBufferPointer) -> Ternary {
     guard let residual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
+    if isWatched { return evaluateWatched(residual, table) }
     let verdict = residual.evaluate(table)
-    if let watch {
-      if watch.isOver { return .unknown }
-      if watch.leavesOutRow() { return .false }
-    }
+    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
+  }
+
+  /// As `evaluate`, in a query that may have to end. Unknown if it must.
+  @inline(never)
+  private func evaluateWatched(_ residual: Program, _ table: TableReader) -> Ternary {
+    let verdict = residual.evaluate(table)
+    guard let watch else { return verdict }
+    if watch.isOver { return .unknown }
+    if watch.leavesOutRow(residual) { return .false }
     return verdict == .false && residual.mayHideDamage ? .unknown : verdict
   }
 

@@ -7,7 +7,8 @@ extension Connection {
   /// Creates an SQL function from a function of conditions, under its name.
   ///
   ///     try connection.register(conformsTo)
-  ///     let rows = try connection.rows("SELECT name FROM files WHERE conformsTo(uti, 'public.image')")
+  ///     let rows = try connection.rows(
+  ///       "SELECT name FROM files WHERE conformsTo(uti, 'public.image')")
   ///
   /// `NULL` is an unknown argument, and an unknown result is `NULL`. An argument that is of another
   /// type, or does not fit the parameter's type, is unknown, too. Booleans are 0 and 1, unsigned

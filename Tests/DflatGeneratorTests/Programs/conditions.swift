@@ -65,11 +65,13 @@ let isAlike = Function("isAlike") { (left: String, right: String?, count: Int32)
 }
 let doubled = Function("doubled") { (number: Int32) -> Int64? in Int64(number) * 2 }
 
-func functions(_ s: String, _ n: Int32) -> Condition<I> {
-  isAlike(I.title, "a", 3) && isAlike(I.title, I.word, I.number + 1) && doubled(I.number) > 5
-    || isAlike("b", I.word, n)
-      && I.number > 1 && doubled(I.number + 1) * 2 == I.longNumber
-    || isAlike(I.title, nil, 3)
+func functions(_ s: String, _ n: Int32) -> [Condition<I>] {
+  [
+    isAlike(I.title, s, n) && I.flag && doubled(I.number) > 5,
+    isAlike(I.title, I.word, I.number) && I.number > 1,
+    isAlike("b", I.word, n) || isAlike(I.title, nil, 3),
+    doubled(I.number + 1) * 2 == I.longNumber && I.title == "a",
+  ]
 }
 
 func valuesFirst(_ a: Int32, _ b: Int64, _ s: String) -> Condition<I> {

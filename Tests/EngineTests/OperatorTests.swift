@@ -1,0 +1,246 @@
+// The edges of texts, numbers and vectors in conditions, and how they are planned and explained.
+
+import Dflat
+import DflatTestSupport
+import Testing
+
+@Suite("Operators of conditions")
+struct OperatorTests {
+  private typealias Item = Kit.Item
+
+  /// Objects, each made from the last one.
+  private func store(
+    _ workspace: TemporaryWorkspace, _ changes: [(inout Kit.ItemBuilder) -> Void]
+  ) throws {
+    try workspace.write([Item.self]) { txn in
+      for (number, change) in changes.enumerated() {
+        var builder = Kit.ItemBuilder(from: Item(name: "n", serial: UInt64(number)))
+        change(&builder)
+        _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(builder.build()))
+      }
+    }
+  }
+
+  private func found(
+    _ workspace: TemporaryWorkspace, _ condition: Condition<Item>
+  ) -> [UInt64] {
+    workspace.dflat.fetch(for: Item.self).where(condition).map(\.serial)
+  }
+
+  @Test("Texts are tested by their bytes", arguments: TestEngine.inEveryIndexState)
+  func texts(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let titles: [String?] = [
+        "", "ab", "abc", "aB", "a\0b", "é", "e\u{301}", "a\u{7F}", "a\u{7F}x", "\u{BF}", "\u{BF}x",
+        "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}z", "\u{D7FF}x", "日本語", nil, "100%", "a_b", "İ",
+      ]
+      try store(workspace, titles.map { title in { $0.title = title } })
+      var random = SeededGenerator(seed: 1)
+      try workspace.disturbIndexes(of: Item._schema, using: &random)
+      func numbers(_ titles: String?...) -> [UInt64] {
+        titles.map { title in
+          UInt64(
+            allTitles.firstIndex { $0.map { Array($0.utf8) } == title.map { Array($0.utf8) } }!)
+        }.sorted()
+      }
+      let allTitles = titles
+      let known = (0..<UInt64(titles.count)).filter { titles[Int($0)] != nil }
+      #expect(found(workspace, Item.title.hasPrefix("")) == known)
+      #expect(found(workspace, Item.title.hasSuffix("")) == known)
+      #expect(found(workspace, Item.title.contains("")) == known)
+      #expect(found(workspace, !Item.title.hasPrefix("")) == [])
+      #expect(found(workspace, Item.title.hasPrefix("ab")) == numbers("ab", "abc"))
+      #expect(found(workspace, Item.title.hasPrefix("a\0")) == numbers("a\0b"))
+      #expect(found(workspace, Item.title.hasPrefix("e")) == numbers("e\u{301}"))
+      #expect(found(workspace, Item.title.hasPrefix("a\u{7F}")) == numbers("a\u{7F}", "a\u{7F}x"))
+      #expect(found(workspace, Item.title.hasPrefix("\u{BF}")) == numbers("\u{BF}", "\u{BF}x"))
+      #expect(
+        found(workspace, Item.title.hasPrefix("\u{10FFFF}"))
+          == numbers("\u{10FFFF}", "\u{10FFFF}\u{10FFFF}z"))
+      #expect(
+        found(workspace, Item.title.hasPrefix("\u{10FFFF}\u{10FFFF}"))
+          == numbers("\u{10FFFF}\u{10FFFF}z"))
+      #expect(found(workspace, Item.title.hasPrefix("\u{D7FF}")) == numbers("\u{D7FF}x"))
+      #expect(found(workspace, Item.title.hasSuffix("b")) == numbers("ab", "a\0b", "a_b"))
+      #expect(found(workspace, Item.title.contains("\0")) == numbers("a\0b"))
+      #expect(found(workspace, Item.title.contains("本")) == numbers("日本語"))
+      #expect(found(workspace, Item.title.like("___")).count == 6)
+      #expect(found(workspace, Item.title.like("_本%_")) == numbers("日本語"))
+      #expect(found(workspace, Item.title.like("%__本%")) == [])
+      #expect(found(workspace, Item.title.like("a!_b", escape: "!")) == numbers("a_b"))
+      #expect(found(workspace, Item.title.like("%!%", escape: "!")) == numbers("100%"))
+      #expect(found(workspace, Item.title.like("%!%_", escape: "!")) == [])
+      #expect(found(workspace, Item.title.like("")) == numbers(""))
+      #expect(found(workspace, Item.title.caseInsensitive == "AB") == numbers("ab", "aB"))
+      #expect(found(workspace, Item.title.caseInsensitive == "É") == numbers("é"))
+      #expect(found(workspace, Item.title.caseInsensitive.hasPrefix("I")) == numbers("İ"))
+      #expect(found(workspace, Item.title.caseInsensitive.in(["ABC"])) == numbers("abc"))
+      #expect(found(workspace, Item.title.caseInsensitive.like("A_")).count == 3)
+      #expect(found(workspace, Item.title.caseInsensitive == Item.title) == known)
+    }
+  }
+
+  @Test("A text of any length is folded", arguments: TestEngine.all)
+  func longTexts(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let long = String(repeating: "ÀB", count: 50_000)
+      try store(workspace, [{ $0.title = long }, { $0.tags = [long, long, "z"] }])
+      #expect(found(workspace, Item.title.caseInsensitive == long.lowercased()) == [0])
+      #expect(found(workspace, Item.title.caseInsensitive.hasSuffix("àb")) == [0])
+      #expect(found(workspace, Item.tags.any { $0.caseInsensitive == "Z" }) == [1])
+    }
+  }
+
+  @Test("Results are exact or unknown", arguments: TestEngine.all)
+  func numbers(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(
+        workspace,
+        [
+          {
+            $0.longNumber = .min
+            $0.plainLong = -1
+            $0.tiny = .min
+            $0.big = .max
+            $0.number = .min
+            $0.real = -0.0
+          }
+        ])
+      func holds(_ condition: Condition<Item>, _ location: SourceLocation = #_sourceLocation) {
+        #expect(found(workspace, condition) == [0], sourceLocation: location)
+      }
+      holds((Item.longNumber / -1).isNull)
+      holds((Item.longNumber / Item.plainLong).isNull)
+      holds(Item.longNumber / 1 == .min)
+      holds(Item.longNumber % -1 == 0)
+      holds((Item.longNumber * 2).isNull)
+      holds((Item.longNumber / 0).isNull)
+      holds((-Item.longNumber).isNull)
+      holds(abs(Item.longNumber).isNull)
+      holds(abs(Item.longNumber + 1) == .max)
+      holds((-Item.tiny).isNull)
+      holds(-(Item.tiny + 1) == 127)
+      holds((Item.tiny * 2).isNull)
+      holds(Item.tiny / 100 == -1)
+      holds((Item.big * 2).isNull)
+      holds(Item.big / 2 == .max / 2)
+      holds((1 / Item.real).isNull)
+      holds((Item.real / Item.real).isNull)
+      holds(Item.real == 0)
+      holds(-Item.real * 2 == 0)
+      let great = Item.plainReal + 1e300
+      holds(1e300 * great == .infinity)
+      holds(Item.longNumber < Item.big)
+      holds(Item.big > Item.plainLong)
+      holds(Item.plainLong != Item.big)
+      holds(Item.number > Item.longNumber)
+      holds(Item.tiny < Item.big)
+      holds(Item.plainLong.between(-1, -1))
+      holds(Item.plainLong.between(-5...0))
+      holds(!Item.plainLong.between(0, 5))
+      holds(!Item.plainLong.between(5, -5))
+      holds(!Item.real.between(.nan, -1))
+      holds(!Item.maybeNumber.between(1, 2).isNotNull)
+    }
+  }
+
+  @Test("An absent vector is empty; one behind a missing reference is unknown")
+  func vectors() throws {
+    try withTemporaryFile { workspace in
+      try workspace.write([Press.Article.self]) { _ in }
+      for (index, tags) in [[], ["a"], ["a", "b"]].enumerated() {
+        try workspace.write([Post.self]) { txn in
+          _ = try txn.insert(
+            Blog.PostChangeRequest.creationRequest(
+              Post(site: "s", number: Int32(index), tags: tags)))
+        }
+      }
+      func found(_ condition: Condition<Post>) -> [Int32] {
+        workspace.dflat.fetch(for: Post.self).where(condition).map(\.number)
+      }
+      #expect(found(Post.tags.count == 0) == [0])
+      #expect(found(Post.tags.contains("a")) == [1, 2])
+      #expect(found(!Post.tags.contains("a")) == [0])
+      #expect(found(Post.tags.any { $0 == "b" }) == [2])
+      #expect(found(Post.tags.all { $0 == "a" }) == [0, 1])
+      #expect(found(Post.tags.any { $0 == Post.site }) == [])
+      #expect(found(Post.tags.any { _ in Post.number > 1 }) == [2])
+      // An element outside of its condition is unknown.
+      var leaked: Field<String, Post>?
+      _ = Post.tags.any { element in
+        leaked = element
+        return element == "a"
+      }
+      let element = try #require(leaked)
+      #expect(found(element == "a") == [] && found(element.isNull) == [0, 1, 2])
+      let order = [Post.tags.count.descending]
+      #expect(
+        workspace.dflat.fetch(for: Post.self).all(orderBy: order).map(\.number) == [2, 1, 0])
+    }
+  }
+
+  @Test("Plans use the index for a prefix, and explanations show the operators")
+  func plans() throws {
+    try withTemporaryFile { workspace in
+      try store(sqlite: workspace)
+      func explain(_ condition: Condition<Item>) throws -> QueryExplanation {
+        try workspace.dflat.fetch(for: Item.self).explain(where: condition)
+      }
+      let prefix = try explain(Item.title.hasPrefix("ab"))
+      #expect(prefix.rowByRow == nil && prefix.indexes.count == 1)
+      #expect(try explain(Item.name.hasPrefix("ab")).indexes == ["__pk0"])
+      #expect(try explain(Item.title.hasPrefix("")).indexes == [])
+      #expect(try explain(!Item.title.hasPrefix("ab")).indexes == [])
+      let edge = try explain(Item.title.hasPrefix("a\u{7F}"))
+      #expect(edge.rowByRow != nil && edge.indexes.count == 1)
+      let like = try explain(Item.title.like("ab%c"))
+      #expect(like.rowByRow == #"title.like("ab%c")"# && like.indexes.count == 1)
+      #expect(try explain(Item.title.like("ab%")).rowByRow == nil)
+      #expect(try explain(Item.number.between(1, 5)).rowByRow == nil)
+      func rows(_ condition: Condition<Item>) throws -> String? { try explain(condition).rowByRow }
+      #expect(try rows(Item.title.hasSuffix("x")) == #"title.hasSuffix("x")"#)
+      #expect(
+        try rows(Item.title.caseInsensitive.contains("X"))
+          == #"title.caseInsensitive.contains("x")"#)
+      #expect(
+        try rows(Item.word.like("a!%", escape: "!")) == #"word.like("a!%", escape: "!")"#)
+      let product = -(Item.number + 1) * 2 / (3 * Item.plainNumber)
+      #expect(
+        try rows(product > abs(Item.number - 1))
+          == "-(number + 1) * 2 / (3 * plain_number) > abs(number - 1)")
+      #expect(
+        try rows(Item.leaves.any { $0.rank > 3 && $0.label == Item.title })
+          == "leaves.any { $0.rank > 3 && $0.label == title }")
+      #expect(
+        try rows(Item.leaves.all { leaf in Item.tags.any { $0 == leaf.label } })
+          == "leaves.all { tags.any { $1 == $0.label } }")
+      #expect(try rows(Item.tags.count > 2) == "tags.count > 2")
+    }
+  }
+
+  private func store(sqlite workspace: TemporaryFile) throws {
+    try workspace.write([Item.self]) { txn in
+      _ = try txn.insert(Kit.ItemChangeRequest.creationRequest(Item(name: "n", serial: 1)))
+    }
+  }
+
+  @Test("A live result follows the elements of a vector", arguments: TestEngine.all)
+  func live(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store([post(1, likes: 1), post(2, likes: 2)])
+      let log = Log<[Int32]>()
+      let subscription = workspace.watch(
+        workspace.posts.where(
+          Post.tags.any { $0.hasPrefix("x") }, orderBy: [Post.tags.count.descending]), log)
+      try workspace.change(2) { $0.tags = ["xy"] }
+      #expect(log.events == [[2]])
+      try workspace.change(1) { $0.tags = ["a", "x"] }
+      #expect(log.events.last == [1, 2])
+      try workspace.change(2) { $0.tags = ["b", "c", "xz"] }
+      #expect(log.events.last == [2, 1])
+      try workspace.change(1) { $0.tags = [] }
+      #expect(log.events.last == [2])
+      subscription.cancel()
+    }
+  }
+}

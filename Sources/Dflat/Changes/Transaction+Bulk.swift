@@ -53,8 +53,14 @@ extension Transaction {
         // As long as nothing else is written, for example by `change`, the rows stay current.
         var known = version
         for index in 0..<rows.count {
-          let row = rows[index]
-          let pending = PendingChange.update(ofCurrent: row, at: known == version ? known : .none)
+          var row = rows[index]
+          if known != version {
+            guard let stored = try written({ try $0.row(of: query.schema, id: row.id) }) else {
+              continue
+            }
+            row = stored
+          }
+          let pending = PendingChange.update(ofCurrent: row, at: version)
           let isWritten = try update(&draft, pending, row, query.schema, &result, change)
           if isWritten { known.count += 1 }
         }

@@ -9,8 +9,8 @@ extension WriteContext {
   /// values do not change is not written. Observers are notified once, after the commit.
   ///
   /// - Parameters:
-  ///   - condition: Objects for which it is unknown are left out. It is evaluated for each object
-  ///     before that object is changed.
+  ///   - condition: Objects for which it is unknown are left out. It is evaluated before `change` is
+  ///     called, for thousands of objects at a time.
   ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
   ///     object.
   /// - Returns: How many objects were changed.

@@ -1,0 +1,75 @@
+// Which statements answer questions that need no objects.
+
+import Dflat
+import DflatTestSupport
+import SQLiteDflat
+import Testing
+
+@Suite("Statements of questions without objects")
+struct AskingStatementTests {
+  private let main = "\"blog__post_v1_0\""
+  private let likes = "\"blog__post_v1_0__f10\""
+
+  /// The statements that `body` runs, without those that look after indexes and transactions.
+  private func statements(
+    _ workspace: TemporaryFile, _ body: (any Workspace) throws -> Void
+  ) throws -> [String] {
+    _ = workspace.takeEvents()
+    try body(workspace.dflat)
+    return workspace.takeEvents().compactMap {
+      guard case .statement(let sql, _) = $0 else { return nil }
+      return sql.contains(" AS m") || sql.contains(" AS s") ? sql : nil
+    }
+  }
+
+  @Test("An index answers counts, aggregates, and selections of its field, without the objects")
+  func byIndex() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in
+      try workspace.store((1...50).map { post($0, likes: $0 % 7) })
+      let found = try statements(workspace) { (dflat: any Workspace) throws -> Void in
+        let liked = dflat.query(Post.self).where(Post.likes > 5)
+        #expect(try liked.count() == 7)
+        #expect(try liked.sum(Post.likes) == 42)
+        #expect(try liked.select(Post.likes).count == 7)
+        #expect(try liked.distinct(Post.likes) == [6])
+        #expect(try dflat.query(Post.self).max(Post.likes) == 6)
+      }
+      #expect(found.count == 5)
+      #expect(found.allSatisfy { $0.contains(likes) && !$0.contains(main + " ") }, "\(found)")
+    }
+  }
+
+  @Test("Objects are read where the index does not have everything")
+  func byObject() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in
+      try workspace.store((1...50).map { post($0, likes: $0 % 7) })
+      let found = try statements(workspace) { (dflat: any Workspace) throws -> Void in
+        let liked = dflat.query(Post.self).where(Post.likes > 5)
+        #expect(try liked.where(!Post.isPinned).count() == 7)
+        #expect(try liked.select(Post.likes, Post.isPinned).count == 7)
+      }
+      #expect(found.count == 2 && found.allSatisfy { $0.contains(main + " ") }, "\(found)")
+    }
+  }
+
+  @Test("A page begins where the last one has ended")
+  func pages() throws {
+    try withTemporaryFile(configure: { $0.tracesStatements = true }) { workspace in
+      try workspace.store((1...90).map { post($0, likes: $0 % 7) })
+      let orders: [[OrderBy<Post>]] = [
+        [], [Post.likes.ascending], [Post.likes.descending], [Post.site.ascending],
+      ]
+      for order in orders {
+        let found = try statements(workspace) { (dflat: any Workspace) throws -> Void in
+          let query = dflat.query(Post.self).orderBy(order)
+          let first = try query.page(size: 30)
+          _ = try query.page(size: 30, after: first.next)
+        }
+        let isFound = found.dropFirst().allSatisfy {
+          $0.contains("rowid) > (") || $0.contains("rowid > ") || $0.contains(" <= ")
+        }
+        #expect(found.count >= 2 && isFound, "\(found)")
+      }
+    }
+  }
+}

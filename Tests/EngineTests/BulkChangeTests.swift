@@ -47,7 +47,8 @@ struct BulkChangeTests {
           isObserved ? workspace.dflat.subscribe(fetchedResult: all) { _ in } : nil
         try await workspace.dflat.write(Post.self) { txn in
           let range = isObserved ? 11..<Int32(14) : 1..<Int32(4)
-          let gone = try txn.delete(where: Post.likes >= range.lowerBound && Post.likes < range.upperBound)
+          let gone = try txn.delete(
+            where: Post.likes >= range.lowerBound && Post.likes < range.upperBound)
           #expect(gone.deleted == 3 && gone.count == 3)
           let keys = [range.upperBound, range.lowerBound, range.upperBound, 99, 99].map {
             CompositeKey("s", $0)

@@ -182,7 +182,8 @@ struct LiveValueTests {
         try query.ordered(bySection: Post.likes, isDescending: true).fetch(),
         in: workspace.dflat, on: nil)
       try workspace.change(5) { $0.likes = 1 }
-      #expect(live.result.sectioned(by: Post.likes).map { $0.map(\.number) } == [[3, 1], [5, 4, 2]])
+      #expect(
+        live.result.sectioned(by: Post.likes).map { $0.map(\.number) } == [[3, 1], [5, 4, 2]])
     }
   }
 

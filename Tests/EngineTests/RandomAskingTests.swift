@@ -51,7 +51,8 @@ struct RandomAskingTests {
     let expected = model.answer(objects)
     #expect(try query.exists() == !expected.isEmpty, note)
     #expect(try query.first()?._rowid == expected.first?._rowid, note)
-    #expect(try query.keys(Kit.Item.name).map(Array.init) == expected.map { Array($0.name.utf8) }, note)
+    #expect(
+      try query.keys(Kit.Item.name).map(Array.init) == expected.map { Array($0.name.utf8) }, note)
 
     // Aggregates.
     let numbers = expected.map(\.maybeNumber).compactMap { $0 }

@@ -1,4 +1,4 @@
-// RowPosition: a place in the order of a query, between two rows, also when the rows there have been
+// RowPosition: a place in the order of a query, between two rows. It remains when those rows are
 // removed.
 //
 // It consists of the values of the sort keys and the row id of the row before it. Row ids are never

@@ -142,7 +142,8 @@ class SQLiteView: StorageReader {
   /// Reports damaged rows of a table.
   private func reporter(of table: String) -> (Int64, VerificationError) -> Void {
     { [engine] id, error in
-      engine.reports.report(StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
+      engine.reports.report(
+        StorageError(.corruptRow, table: table, rowid: id, message: error.reason))
     }
   }
 

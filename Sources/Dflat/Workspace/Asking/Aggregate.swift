@@ -9,17 +9,50 @@ public protocol QueryNumber: DflatFriendlyValue {
   associatedtype Sum: QueryValue
 }
 
-extension Int: QueryNumber { public typealias Sum = Int }
-extension Int8: QueryNumber { public typealias Sum = Int64 }
-extension UInt8: QueryNumber { public typealias Sum = Int64 }
-extension Int16: QueryNumber { public typealias Sum = Int64 }
-extension UInt16: QueryNumber { public typealias Sum = Int64 }
-extension Int32: QueryNumber { public typealias Sum = Int64 }
-extension UInt32: QueryNumber { public typealias Sum = Int64 }
-extension Int64: QueryNumber { public typealias Sum = Int64 }
-extension UInt64: QueryNumber { public typealias Sum = UInt64 }
-extension Float: QueryNumber { public typealias Sum = Double }
-extension Double: QueryNumber { public typealias Sum = Double }
+extension Int: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int
+}
+extension Int8: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension UInt8: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension Int16: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension UInt16: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension Int32: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension UInt32: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension Int64: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Int64
+}
+extension UInt64: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = UInt64
+}
+extension Float: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Double
+}
+extension Double: QueryNumber {
+  /// Sums of this type.
+  public typealias Sum = Double
+}
 
 /// Something that is computed over many objects: `.count`, `.sum(Post.likes)`.
 public struct Aggregate<Output, Element: Atom>: Sendable {

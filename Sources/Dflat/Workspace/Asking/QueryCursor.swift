@@ -91,7 +91,8 @@ extension SortKey {
   fileprivate func accepts(_ value: Value?) -> Bool {
     switch value {
     case nil: true
-    case .integer?: positions != nil || !(type == .string || type.isReal || type == .uint64 || type == .bool)
+    case .integer?:
+      positions != nil || ![.string, .float, .double, .uint64, .bool].contains(type)
     case .bool?: positions == nil && type == .bool
     case .unsigned?: positions == nil && type == .uint64
     case .real(let value)?: positions == nil && type.isReal && !value.isNaN

@@ -7,9 +7,8 @@ import Platform
 extension Workspace {
   /// Calls a handler with an aggregate over a query's objects, now and whenever it has changed.
   ///
-  ///     subscription = dflat.subscribe(dflat.query(Issue.self).where(Issue.isOpen), .count) { number in
-  ///       badge.show(number)
-  ///     }
+  ///     let open = dflat.query(Issue.self).where(Issue.isOpen)
+  ///     subscription = dflat.subscribe(open, .count) { number in badge.show(number) }
   ///
   /// The aggregate is maintained from the changes of each transaction; the query is asked again
   /// only if the least or greatest value has left, for sums of floating-point numbers, and for

@@ -47,6 +47,8 @@ struct ErrorTextTests {
       ErrorText(
         WorkspaceError.calledByFunction, "a function of a query", "fetch what the function needs"),
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
+      ErrorText(
+        QueryError.unmigrated(Post._schema), "pages of Post", "being migrated", "migrate(_:)"),
       ErrorText(UnsubmittedRequest(type: "Post"), "Post", "never submitted", "submit(_:)"),
       ErrorText(
         UnsubmittedRequest(type: "Post", isCreation: true), "creation request for Post",
@@ -105,7 +107,7 @@ struct ErrorTextTests {
     let known: Set = [
       "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",
       "\(UnsubmittedRequest.self)", "\(MigrationError.self)",
-      "\(DictionaryError.self)", "\(FunctionError.self)",
+      "\(DictionaryError.self)", "\(FunctionError.self)", "\(QueryError.self)",
     ]
     #expect(try publicErrorTypes(of: "Dflat") == known)
     #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])

@@ -2,6 +2,7 @@
 
 import Dflat
 import DflatTestSupport
+import Dispatch
 import Platform
 @testable import SQLiteDflat
 import Testing
@@ -10,20 +11,20 @@ import Testing
 struct ParallelScanTests {
   private static let count = Int32(ParallelScan.leastRows) + 500
 
-  private func withLargeTable(_ body: (TemporaryFile) async throws -> Void) async throws {
-    try await withTemporaryFile { workspace in
-      try await workspace.dflat.write(Post.self) { txn in
+  private func withLargeTable(_ body: (TemporaryFile) throws -> Void) throws {
+    try withTemporaryFile { workspace in
+      try workspace.dflat.write(Post.self) { txn in
         try txn.insert(contentsOf: (1...Self.count).map { post($0, likes: $0 % 1000) })
       }
       // The first scan finds out how large the table is.
       #expect(workspace.posts.where(Post.isPinned).isEmpty)
-      try await body(workspace)
+      try body(workspace)
     }
   }
 
   @Test("Results and their order are those of one reader")
-  func results() async throws {
-    try await withLargeTable { workspace in
+  func results() throws {
+    try withLargeTable { workspace in
       let numbers = 1...Self.count
       let dflat = workspace.dflat
       for _ in 0..<3 {
@@ -48,23 +49,28 @@ struct ParallelScanTests {
   }
 
   @Test("Both readers see one state while transactions commit")
-  func oneState() async throws {
-    try await withLargeTable { workspace in
+  func oneState() throws {
+    try withLargeTable { workspace in
       let dflat = workspace.dflat
-      try await dflat.write(Post.self) { txn in
+      try dflat.write(Post.self) { txn in
         try txn.update(Post.self, keys: [CompositeKey("s", 1)]) { $0.isPinned = true }
       }
       let isOver = Atomic(false)
-      // Each transaction moves one object from the first half to the second or back.
-      let writer = Task {
+      let done = DispatchSemaphore(value: 0)
+      // Each transaction moves one object from the first half to the second or back. It has a thread
+      // of its own, since the scans keep theirs.
+      DispatchQueue.global().async {
         for round in 0..<60 {
           let (from, to): (Int32, Int32) = round % 2 == 0 ? (1, Self.count) : (Self.count, 1)
-          try await dflat.write(Post.self) { txn in
-            try txn.update(Post.self, keys: [CompositeKey("s", from)]) { $0.isPinned = false }
-            try txn.update(Post.self, keys: [CompositeKey("s", to)]) { $0.isPinned = true }
-          }
+          do {
+            try dflat.write(Post.self) { txn in
+              try txn.update(Post.self, keys: [CompositeKey("s", from)]) { $0.isPinned = false }
+              try txn.update(Post.self, keys: [CompositeKey("s", to)]) { $0.isPinned = true }
+            }
+          } catch { Issue.record(error) }
         }
         isOver.store(true, ordering: .releasing)
+        done.signal()
       }
       var scans = 0
       while !isOver.load(ordering: .acquiring) {
@@ -72,15 +78,15 @@ struct ParallelScanTests {
         #expect(pinned.count == 1, "\(pinned.map(\.number))")
         scans += 1
       }
-      try await writer.value
+      done.expect("the end of the writer")
       #expect(scans > 0)
     }
   }
 
   @Test("A function that fails in one half ends the query")
-  func failures() async throws {
+  func failures() throws {
     struct Refusal: Error {}
-    try await withLargeTable { workspace in
+    try withLargeTable { workspace in
       let refuses = Function("refuses") { (number: Int32) -> Bool in
         if number == Self.count - 10 { throw Refusal() }
         return true

@@ -60,15 +60,20 @@ struct ParallelScan {
     guard try second.dataVersion() == version else { return nil }
 
     let middle = first + (last - first) / 2
+    // Each is used by one of the two threads until `concurrentPerform` returns.
     let halves = [
-      Half(connection, "<=", RowCollector(plan, mark: mark, report: report)),
-      Half(second, ">", RowCollector(plan, mark: mark, report: report)),
+      Confined(shared: Half(connection, "<=", RowCollector(plan, mark: mark, report: report))),
+      Confined(shared: Half(second, ">", RowCollector(plan, mark: mark, report: report))),
     ]
     let table = plan.query.schema.table
-    DispatchQueue.concurrentPerform(iterations: 2) { halves[$0].read(table, middle) }
-    let count = try halves[0].count.get() + halves[1].count.get()
-    engine.scanSizes.note(count, in: table)
-    return RowBuffer(try halves[0].finish(), followedBy: try halves[1].finish(), of: plan)
+    DispatchQueue.concurrentPerform(iterations: 2) { half in
+      halves[half].withValue { $0.read(table, middle) }
+    }
+    let counts = try halves.map { half in try half.withValue { try $0.count.get() } }
+    engine.scanSizes.note(counts[0] + counts[1], in: table)
+    return RowBuffer(
+      try halves[0].withValue { try $0.finish() },
+      followedBy: try halves[1].withValue { try $0.finish() }, of: plan)
   }
 
   /// A second reader, if the pool has one to spare.
@@ -96,10 +101,7 @@ struct ParallelScan {
 }
 
 /// The rows on one side of a row id.
-///
-/// Unchecked: one thread reads; the caller uses it before and after that, which `concurrentPerform`
-/// orders.
-private final class Half: @unchecked Sendable {
+private final class Half {
   private let connection: Connection
   private let comparison: String
   private var collector: RowCollector?

@@ -29,7 +29,8 @@ struct MigrationTests {
         #expect(steps.withLock { $0.map(\.remaining) } == [37, 17, 0])
         #expect(steps.withLock { $0.map(\.completed) } == [20, 40, 57])
         #expect(steps.withLock { $0.map(\.total) } == [57, 57, 57])
-        #expect(steps.withLock { $0.map(\.fractionCompleted) } == [20.0 / 57, 40.0 / 57, 1])
+        let fractions: [Double] = [20.0 / 57, 40.0 / 57, 1]
+        #expect(steps.withLock { $0.map(\.fractionCompleted) } == fractions)
         #expect(workspace.secondLetters == Letters.converted(0..<57))
         #expect(workspace.secondLetters.allSatisfy { $0._rowid > 0 })
         #expect(workspace.firstLetters == (keepsOld ? (0..<57).map(Letters.old) : []))

@@ -173,13 +173,15 @@ struct TupleWriter {
 
 /// A growing list of tuples that are written in place. It owns them.
 final class SelectedTuples {
+  private typealias Move =
+    (_ from: UnsafeMutableRawPointer, _ capacity: Int, _ count: Int) -> UnsafeMutableRawPointer
+
   private var start: UnsafeMutableRawPointer
   private var capacity = 16
   private var count = 0
   private let stride: Int
   /// Moves tuples to new memory.
-  private let move: (_ from: UnsafeMutableRawPointer, _ capacity: Int, _ count: Int) ->
-    UnsafeMutableRawPointer
+  private let move: Move
   private let destroy: (UnsafeMutableRawPointer, _ count: Int) -> Void
 
   init<Tuple>(of type: Tuple.Type) {

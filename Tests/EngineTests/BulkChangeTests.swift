@@ -139,7 +139,7 @@ struct BulkChangeTests {
   func portions(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in
       // More objects than are read at a time.
-      let count: Int32 = 40_000
+      let count: Int32 = 20_000
       try await workspace.dflat.write(Post.self) { txn in
         try txn.insert(contentsOf: (0..<count).map { post($0, likes: 1) })
         #expect(try txn.update(where: Post.likes >= 1) { $0.likes += 1 }.updated == Int(count))

@@ -125,6 +125,9 @@ extension Case {
     dictionaryValues, openIndexed, indexedAfterForeignCommit, indexedBesideProcess,
     openAfterUpgrade, indexBuild,
     indexFirstQuery,
+    bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
+    sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
+    liveCount,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

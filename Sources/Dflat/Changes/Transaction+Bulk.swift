@@ -143,8 +143,8 @@ extension Transaction {
       let type = changedType(schema)
       var seen = RowIDSet()
       var ids: [Int64] = []
-      for (place, key) in keys.enumerated() {
-        guard let key, let id = try written({ try $0.id(of: schema, with: key) }) else {
+      for (place, id) in try written({ try $0.ids(of: schema, with: keys) }).enumerated() {
+        guard let id else {
           missing.append(place)
           continue
         }

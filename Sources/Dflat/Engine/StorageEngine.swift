@@ -120,6 +120,9 @@ public protocol StorageReader: AnyObject {
   func count(_ query: Query) throws -> Int?
   /// The id of the row with a primary key; nil if there is none.
   func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64?
+  /// The ids of the rows with some primary keys, in the order of the keys: nil for a key without a
+  /// row, and for each key that is nil.
+  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?]
   /// The row with a primary key; nil if there is none. A damaged row is reported and left out.
   func row(of schema: EntitySchema, with key: KeyValues) throws -> Row?
 }
@@ -156,6 +159,11 @@ extension StorageReader {
   /// Reads the row.
   public func id(of schema: EntitySchema, with key: KeyValues) throws -> Int64? {
     try row(of: schema, with: key)?.id
+  }
+
+  /// Looks one key up after the other.
+  public func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+    try keys.map { key in try key.flatMap { try id(of: schema, with: $0) } }
   }
 
   /// Answers a query.

@@ -18,6 +18,16 @@ extension StorageReader {
     try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, expressions.count)) {
       memory in
       memory.initialize(repeating: .null)
+      if !readers.roots.isEmpty {
+        let values = UnsafeBufferPointer(rebasing: memory[..<expressions.count])
+        return try readers.roots.withUnsafeBufferPointer { roots in
+          try scan(query) { _, bytes in
+            guard let table = TableReader(root: bytes) else { return true }
+            for index in roots.indices { memory[index] = roots[index].value(of: table) }
+            return try body(values)
+          }
+        }
+      }
       try scan(query) { _, bytes in
         guard let table = TableReader(root: bytes) else { return true }
         return try readers.withValues(of: table, in: memory, body)
@@ -50,9 +60,11 @@ extension StorageReader {
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
     var accumulators = parts.map(\.empty)
     let expressions = parts.map(\.expression)
-    try scanValues(of: expressions, query) { values in
-      for index in accumulators.indices { accumulators[index].add(values[index]) }
-      return true
+    try accumulators.withUnsafeMutableBufferPointer { accumulators in
+      try scanValues(of: expressions, query) { values in
+        for index in accumulators.indices { accumulators[index].add(values[index]) }
+        return true
+      }
     }
     return accumulators
   }

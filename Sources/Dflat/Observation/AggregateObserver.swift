@@ -15,6 +15,8 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
 
   private let parts: [AggregatePart]
   private let readers: ExpressionReaders
+  /// Whether all aggregates are numbers of objects, for which no row has to be read.
+  private let onlyCounts: Bool
   @exclusivity(unchecked) private var accumulators: [Accumulator]
   /// What the handler got last; nil at first.
   @exclusivity(unchecked) private var shown: [AggregateResult]?
@@ -29,6 +31,7 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     self.handler = handler
     readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
+    onlyCounts = parts.allSatisfy { $0.kind == .count }
     super.init(type, query, computing: parts.map(\.expression.node))
   }
 
@@ -43,6 +46,12 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   ) -> Bool {
     if query.isCut { return true }
     isTouched = true
+    if onlyCounts {
+      var difference = 0
+      touches.forEach { difference += ($0.isIn ? 1 : 0) - ($0.wasIn ? 1 : 0) }
+      for index in accumulators.indices { accumulators[index].count(difference) }
+      return false
+    }
     var isKnown = true
     touches.forEach { touch in
       let change = orders.changes[Int(touch.change)]

@@ -42,6 +42,9 @@ struct Accumulator {
     }
   }
 
+  /// Adds or removes objects of a `count`.
+  mutating func count(_ difference: Int) { count &+= difference }
+
   @inline(__always)
   private mutating func addTerm(_ value: ColumnValue) {
     switch value {

@@ -5,6 +5,9 @@
 //
 //  - A slot is empty or has the index of a group plus one.
 //  - At most half of the slots are taken.
+//
+// A key that is one integer is found by a table of its own, without its bytes; they are written
+// when its group appears.
 
 import FlatBuffersRuntime
 
@@ -15,12 +18,54 @@ struct GroupTable {
   private var ends: [Int] = []
   private var scratch: [UInt8] = []
   private let hash = TextHash()
+  /// For keys of one integer: the slots, and the numbers of the groups in them.
+  private var numberSlots = [UInt32](repeating: 0, count: 64)
+  private var numbers: [(number: Int64, group: UInt32)] = []
 
   /// The number of groups.
   var count: Int { ends.count }
 
   /// The index of the group with some keys, from 0 up in the order of their first appearance.
+  @inline(__always)
   mutating func group(_ values: Slice<UnsafeBufferPointer<ColumnValue>>) -> Int {
+    if values.count == 1, case .integer(let number) = values[values.startIndex] {
+      let slot = numberSlots[place(of: number)]
+      if slot != 0 { return Int(numbers[Int(slot) - 1].group) }
+      return addNumber(number, values)
+    }
+    return groupByBytes(values)
+  }
+
+  /// The slot with a number, or the empty one in which it belongs.
+  @inline(__always)
+  private func place(of number: Int64) -> Int {
+    let mask = numberSlots.count &- 1
+    // The multiplication moves what distinguishes numbers to the upper bits.
+    let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
+    var place = Int(truncatingIfNeeded: product >> 32) & mask
+    while numberSlots[place] != 0, numbers[Int(numberSlots[place]) - 1].number != number {
+      place = (place &+ 1) & mask
+    }
+    return place
+  }
+
+  @inline(never)
+  private mutating func addNumber(
+    _ number: Int64, _ values: Slice<UnsafeBufferPointer<ColumnValue>>
+  ) -> Int {
+    let group = groupByBytes(values)
+    numbers.append((number, UInt32(group)))
+    numberSlots[place(of: number)] = UInt32(numbers.count)
+    if numbers.count * 2 > numberSlots.count {
+      numberSlots = [UInt32](repeating: 0, count: numberSlots.count * 2)
+      for (index, entry) in numbers.enumerated() {
+        numberSlots[place(of: entry.number)] = UInt32(index + 1)
+      }
+    }
+    return group
+  }
+
+  private mutating func groupByBytes(_ values: Slice<UnsafeBufferPointer<ColumnValue>>) -> Int {
     scratch.removeAll(keepingCapacity: true)
     for value in values { append(value) }
     let hash = scratch.withUnsafeBytes { self.hash($0) }

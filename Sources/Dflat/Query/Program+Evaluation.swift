@@ -18,16 +18,7 @@ extension Program {
     let left = Int(instruction.left)
     switch instruction.operation {
     case .constant: return Ternary(instruction.bits != 0)
-    case .compareRootInteger:
-      let position = table.locate(Int(instruction.offset), size: instruction.type.size)
-      guard position <= 0 else {
-        return Ternary(
-          instruction.comparison.holds(
-            table.integer(instruction.type, at: position), instruction.constant))
-      }
-      guard position == 0, instruction.hasDefault else { return .unknown }
-      return Ternary(
-        instruction.comparison.holds(Int64(bitPattern: instruction.bits), instruction.constant))
+    case .compareRootInteger: return RootTest(instruction).evaluate(table)
     case .compare: return compare(instruction, table, scratch)
     case .and:
       var result = Ternary.true

@@ -8,14 +8,19 @@ import FlatBuffersRuntime
 /// Decides which candidates of a plan are in the result. For engines.
 public struct RowFilter: ~Copyable {
   private let layout: LayoutPlan
+  private let memo: SoundnessMemo
   private let residual: Program?
   /// Whether there is a residual condition, for inlined code that has no access to it.
   @usableFromInline let hasResidual: Bool
+  // What follows is asked for each row, so that no reference is counted for it.
+  private let unretainedResidual: Unmanaged<Program>?
+  private let rootTest: RootTest?
+  private let mayHideDamage: Bool
+  private let hasStart: Bool
+  private let isWatched: Bool
   private let start: RowStart?
   /// nil if nothing can end the query before its last row.
   private let watch: QueryWatch?
-  /// Whether there is a watch: a test without reference counting.
-  private let isWatched: Bool
   private let report: (_ id: Int64, VerificationError) -> Void
 
   /// - Parameters:
@@ -27,13 +32,19 @@ public struct RowFilter: ~Copyable {
     report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     layout = plan.query.schema.layout.plan
+    memo = SoundnessMemo(layout)
     let residual = plan.residual.map(Program.init)
     self.residual = residual
     hasResidual = residual != nil
+    unretainedResidual = residual.map(Unmanaged.passUnretained)
+    rootTest = residual?.rootTest
+    mayHideDamage = residual?.mayHideDamage ?? false
     let start = plan.query.start.map { RowStart($0, plan.query.order) }
     self.start = start
-    watch = QueryWatch(
+    hasStart = start != nil
+    let watch = QueryWatch(
       plan.query, programs + (start?.programs ?? []) + (residual.map { [$0] } ?? []))
+    self.watch = watch
     isWatched = watch != nil
     self.report = report
   }
@@ -49,11 +60,12 @@ public struct RowFilter: ~Copyable {
   /// damage.
   @usableFromInline
   func evaluate(_ bytes: UnsafeRawBufferPointer) -> Ternary {
-    guard let residual else { return .true }
+    guard let unretainedResidual else { return .true }
     guard let table = TableReader(root: bytes) else { return .unknown }
-    if isWatched { return evaluateWatched(residual, table) }
-    let verdict = residual.evaluate(table)
-    return verdict == .false && residual.mayHideDamage ? .unknown : verdict
+    if isWatched, let residual { return evaluateWatched(residual, table) }
+    if let rootTest { return rootTest.evaluate(table) }
+    let verdict = unretainedResidual._withUnsafeGuaranteedRef { $0.evaluate(table) }
+    return verdict == .false && mayHideDamage ? .unknown : verdict
   }
 
   /// As `evaluate`, in a query that may have to end. Unknown if it must.
@@ -69,11 +81,14 @@ public struct RowFilter: ~Copyable {
   /// Whether a row is in the result.
   /// - Parameter verdict: The result of `evaluate`, which is not false.
   @inline(__always)
-  func accepts(_ bytes: UnsafeRawBufferPointer, _ id: Int64, _ verdict: Ternary) -> Bool {
+  func accepts(
+    _ bytes: UnsafeRawBufferPointer, _ id: @autoclosure () -> Int64, _ verdict: Ternary
+  ) -> Bool {
     // An unknown result may be due to damage.
-    guard layout.isSound(bytes) || isSoundByVerifier(bytes, id) else { return false }
+    guard memo.isSound(bytes) || isSoundByVerifier(bytes, id()) else { return false }
     if verdict == .unknown { return false }
-    return start.map { $0.isBefore(bytes, id) } ?? true
+    guard hasStart, let start else { return true }
+    return start.isBefore(bytes, id())
   }
 
   /// A row that the fast check rejects is damaged, or too large for that check.

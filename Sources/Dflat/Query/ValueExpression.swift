@@ -42,6 +42,11 @@ struct ValueDecoder<Value: QueryValue>: Sendable {
     self.type = type
   }
 
+  /// The type by whose code columns are converted, if it is the value's own.
+  var columnType: (any ColumnStored.Type)? {
+    form == nil ? Value.self as? any ColumnStored.Type : nil
+  }
+
   func callAsFunction(_ column: ColumnValue) -> Value? {
     column.constant(type).flatMap { self($0) }
   }
@@ -59,14 +64,81 @@ extension StoredForm {
   }
 }
 
+/// A number or string of the root table whose stored values are its values, or a constant. Reading
+/// it takes no program.
+struct RootValue: Sendable {
+  /// The field in the table; no table has one for a constant.
+  private let offset: Int
+  private let type: ValueType
+  /// The value of a table without the field, if it is not a text.
+  private let absent: AbsentNumber
+
+  private enum AbsentNumber {
+    case unknown
+    case integer(Int64)
+    case real(Double)
+  }
+
+  /// nil if the expression is of another kind.
+  init?(_ expression: ValueExpression) {
+    let value: Value?
+    switch expression.node {
+    case .constant(let constant, _):
+      offset = .max
+      value = constant
+    case .field(let field):
+      guard field.steps.isEmpty, field.alternatives.isEmpty, field.element == nil,
+        field.domain == nil
+      else { return nil }
+      switch field.leaf {
+      case .scalar(let place), .string(let place): offset = place
+      default: return nil
+      }
+      value = field.defaultValue
+    default: return nil
+    }
+    type = expression.type
+    switch value {
+    case nil: absent = .unknown
+    case .string?: return nil
+    case .real(let number)?: absent = number.isNaN ? .unknown : .real(number)
+    case let value?: absent = .integer(Int64(bitPattern: value.bits))
+    }
+  }
+
+  /// The value for a row; null if it is unknown. Text is valid as long as the row's memory.
+  @inline(__always)
+  func value(of table: TableReader) -> ColumnValue {
+    if type == .string { return table.utf8(at: offset).map { .text($0) } ?? .null }
+    let position = table.locate(offset, size: type.size)
+    if position > 0 {
+      guard type == .float || type == .double else {
+        return .integer(table.integer(type, at: position))
+      }
+      let number = table.real(type, at: position)
+      return number.isNaN ? .null : .real(number)
+    }
+    if position < 0 { return .null }
+    return switch absent {
+    case .unknown: .null
+    case .integer(let number): .integer(number)
+    case .real(let number): .real(number)
+    }
+  }
+}
+
 /// Reads the values of several expressions from rows.
 struct ExpressionReaders: Sendable {
   private let programs: [Program]
   private let types: [ValueType]
   private let needsScratch: Bool
   private let slotCount: Int
+  /// The expressions, if each is a constant or a plain field of the root table; otherwise empty.
+  let roots: [RootValue]
 
   init(_ expressions: [ValueExpression]) {
+    let roots = expressions.compactMap(RootValue.init)
+    self.roots = roots.count == expressions.count ? roots : []
     programs = expressions.map { Program($0.node) }
     types = expressions.map(\.type)
     needsScratch = programs.contains(where: \.needsScratch)

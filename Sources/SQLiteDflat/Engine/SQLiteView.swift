@@ -102,6 +102,7 @@ class SQLiteView: StorageReader {
         let select = SelectSQL(plan, engine.sql(for: query.schema), .values(positions))
         var skipped = query.offset
         var remaining = query.limit ?? .max
+        let types = fields.map(\.type)
         try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) { values in
           values.initialize(repeating: .null)
           _ = try run(select) { statement in
@@ -111,8 +112,8 @@ class SQLiteView: StorageReader {
             }
             guard remaining > 0 else { return false }
             remaining -= 1
-            for index in fields.indices {
-              values[index] = statement.columnValue(index + 1, fields[index].type)
+            for index in types.indices {
+              values[index] = statement.columnValue(index &+ 1, types[index])
             }
             return try body(statement.int64(0), UnsafeBufferPointer(values)) && remaining > 0
           }
@@ -159,12 +160,32 @@ class SQLiteView: StorageReader {
       guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
         return nil
       }
-      try statement.bind(1, constant: key.first)
-      for (index, value) in key.rest.enumerated() {
-        try statement.bind(index + 2, constant: value)
-      }
-      return try statement.step(of: sql.table) ? statement.int64(0) : nil
+      return try id(with: key, statement, sql)
     }
+  }
+
+  func ids(of schema: EntitySchema, with keys: [KeyValues?]) throws -> [Int64?] {
+    try withStorageErrors(table: schema.table) {
+      try inOneState {
+        let sql = engine.sql(for: schema)
+        guard let statement = try connection.statement(sql.selectID, reading: sql.table) else {
+          return keys.map { _ in nil }
+        }
+        return try keys.map { key in
+          guard let key else { return nil }
+          defer { statement.reset() }
+          return try id(with: key, statement, sql)
+        }
+      }
+    }
+  }
+
+  private func id(
+    with key: KeyValues, _ statement: Statement, _ sql: TableSQL
+  ) throws -> Int64? {
+    try statement.bind(1, constant: key.first)
+    for index in key.rest.indices { try statement.bind(index + 2, constant: key.rest[index]) }
+    return try statement.step(of: sql.table) ? statement.int64(0) : nil
   }
 
   func row(of schema: EntitySchema, id: Int64) throws -> Row? {

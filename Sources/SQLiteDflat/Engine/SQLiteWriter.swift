@@ -113,6 +113,27 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     }
   }
 
+  /// Table by table, each in the order of its rows, so that every page is changed once.
+  func delete(_ schema: EntitySchema, ids: [Int64]) throws {
+    let table = try prepare(schema)
+    if tables.triggers.areThere {
+      for id in ids { try delete(schema, id: id) }
+      return
+    }
+    let ids = ids.sorted()
+    try delete(ids, of: schema, try table.delete.on(connection))
+    for side in table.sides { try delete(ids, of: schema, try side.delete.on(connection)) }
+  }
+
+  private func delete(_ ids: [Int64], of schema: EntitySchema, _ statement: Statement) throws {
+    for id in ids {
+      try withStorageErrors(table: schema.table, rowid: id) {
+        try statement.bind(1, id)
+        try statement.run()
+      }
+    }
+  }
+
   /// Finishes the change of a row and of its rows in side tables.
   private func endChange(of table: WriterTable, _ id: Int64) throws {
     if tables.triggers.areThere { try tables.endChange(of: table, id, connection) }

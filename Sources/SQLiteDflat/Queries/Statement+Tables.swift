@@ -49,11 +49,15 @@ extension PreparedStatement where Self: ~Copyable {
   /// The value of a key or index column. Text is in SQLite's memory.
   @inline(__always)
   func columnValue(_ column: Int, _ type: ValueType) -> ColumnValue {
-    if isNull(column) { return .null }
     switch type {
     case .string: return utf8(column).map { .text(UnsafeRawBufferPointer($0)) } ?? .null
-    case .float, .double: return .real(double(column))
-    default: return .integer(int64(column))
+    case .float, .double:
+      let number = double(column)
+      // NULL reads as 0.
+      return number == 0 && isNull(column) ? .null : .real(number)
+    default:
+      let number = int64(column)
+      return number == 0 && isNull(column) ? .null : .integer(number)
     }
   }
 }

@@ -13,7 +13,7 @@ import SQLiteDflat
 import Synchronization
 
 /// Records the notifications and their times.
-private final class Telling: Sendable {
+final class Telling: Sendable {
   struct State {
     var began = ContinuousClock.now
     var committed = ContinuousClock.now
@@ -64,7 +64,7 @@ private final class Telling: Sendable {
 
 /// One run: sets the objects' priorities to `start` of their numbers, calls `watch` to subscribe,
 /// and then runs the transaction, which applies `change` to each priority.
-private func run(
+func runWatched(
   _ fixture: Fixture, _ template: String, _ telling: Telling,
   start: @escaping @Sendable (Int32) -> Int32 = { $0 },
   change: @escaping @Sendable (Int32) -> Int32,
@@ -102,7 +102,7 @@ private func run(
 }
 
 /// Gives each object a priority by its number, which is its position.
-private func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int32) -> Int32) {
+func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int32) -> Int32) {
   store.write(BenchDoc.self) { transaction in
     for (number, doc) in store.workspace.fetch(for: BenchDoc.self).all().enumerated() {
       guard let request = BenchDocChangeRequest.changeRequest(doc) else { continue }
@@ -115,7 +115,7 @@ private func setPriorities(_ store: Store, _ priority: @escaping @Sendable (Int3
 /// Ten thousand updates; the first thousand objects are observed, as results by key or as objects.
 private func watchOnes(_ fixture: Fixture, _ template: String, asResults: Bool) throws -> Telling {
   let telling = Telling()
-  try run(fixture, template, telling, change: { $0 + 1 }) { workspace, docs in
+  try runWatched(fixture, template, telling, change: { $0 + 1 }) { workspace, docs in
     for doc in docs.prefix(1000) {
       let subscription =
         asResults
@@ -248,7 +248,7 @@ extension Case {
       return (
         ours: {
           let telling = Telling()
-          try run(fixture, template, telling, start: start, change: change) { workspace, _ in
+          try runWatched(fixture, template, telling, start: start, change: change) { workspace, _ in
             for low in lows {
               let result = workspace.fetch(for: BenchDoc.self).where(
                 BenchDoc.priority >= low && BenchDoc.priority < low + width,

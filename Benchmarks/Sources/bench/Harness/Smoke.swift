@@ -31,6 +31,11 @@ enum Smoke {
         throw Disagreement(description: "\(sample.number): the floor's row has other bytes")
       }
     }
+    for sample in ArticleSample.make(1..<100) {
+      guard sample.object.toData() == Data(encoder.encode(sample)) else {
+        throw Disagreement(description: "article \(sample.id): the floor's row has other bytes")
+      }
+    }
     print("rows: the floor's bytes are Dflat's")
   }
 }

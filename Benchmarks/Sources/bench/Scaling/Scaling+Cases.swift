@@ -6,11 +6,19 @@ import Dflat
 import SQLiteDflat
 
 extension Scaling {
-  static let kinds = ["scaling-insert", "scaling-key", "scaling-indexed", "scaling-unindexed"]
+  static let kinds = [
+    "scaling-insert", "scaling-key", "scaling-indexed", "scaling-unindexed", "scaling-bulk-update",
+    "scaling-count", "scaling-compound",
+  ]
 
   /// In the order of `kinds`.
   static func cases(_ count: Int) -> [Case] {
-    [insert(count), fetchByKey(count), fetchIndexed(count), fetchUnindexed(count)]
+    [
+      insert(count), fetchByKey(count), fetchIndexed(count), fetchUnindexed(count),
+      .bulkUpdateIDs(kinds[4], articles: { _ in count }),
+      .countIndexed(kinds[5], articles: { _ in count }),
+      .compoundIndex(kinds[6], articles: { _ in count }),
+    ]
   }
 
   /// Inserts ten thousand more objects in one transaction, after the existing ones.

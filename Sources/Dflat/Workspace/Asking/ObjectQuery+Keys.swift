@@ -15,9 +15,12 @@ extension ObjectQuery {
     let schema = Element._schema
     let values = schema.values(of: keys)
     let missing = try reading(query) { reader in
-      try keys.indices.filter { place in
+      guard let condition else {
+        let ids = try reader.ids(of: schema, with: values)
+        return keys.indices.filter { ids[$0] == nil }
+      }
+      return try keys.indices.filter { place in
         guard let key = values[place] else { return true }
-        guard let condition else { return try reader.id(of: schema, with: key) == nil }
         let query = Query(schema, key)
         let both = query.condition.map { .conjunction($0, condition) } ?? condition
         var isFound = false

@@ -3,27 +3,45 @@
 /// A value that is selected for each object: `Post.title.optional`, `Post.likes.required`.
 public struct Selection<Selected, Element: Atom>: Sendable {
   let expression: ValueExpression
-  let decode: @Sendable (ColumnValue) throws -> Selected
+  let writing: ColumnWriting
 }
 
 extension QueryExpression {
   /// The value of the expression; nil if it is unknown.
   public var optional: Selection<Value?, Element> {
-    let decoder = decoder
-    return Selection(expression: expression) { decoder($0) }
+    let (expression, decoder) = (expression, decoder)
+    return Selection(
+      expression: expression,
+      writing: decoder.columnType.map { .optional($0) }
+        ?? .other { column, place in
+          place.assumingMemoryBound(to: Value?.self).initialize(to: decoder(column))
+        })
   }
 
   /// The value of the expression, not optional: for what every object has, such as numbers with a
   /// default and keys. If it is unknown for an object after all, the query throws `QueryError`.
   public var required: Selection<Value, Element> {
     let (expression, decoder) = (expression, decoder)
-    return Selection(expression: expression) { column in
-      if let value = decoder(column) { return value }
-      throw QueryError(
-        .unknownValue,
-        "\(expression.text(in: Element._schema)) is unknown for an object that was selected",
-        "select it without '.required', or leave such objects out by a condition")
-    }
+    return Selection(
+      expression: expression,
+      writing: decoder.columnType.map { .required($0) }
+        ?? .other { column, place in
+          guard let value = decoder(column) else {
+            throw QueryError.unknown(expression, Element._schema)
+          }
+          place.assumingMemoryBound(to: Value.self).initialize(to: value)
+        })
+  }
+}
+
+extension QueryError {
+  /// A selected value that must be known is unknown.
+  fileprivate static func unknown(
+    _ expression: ValueExpression, _ schema: EntitySchema
+  ) -> QueryError {
+    QueryError(
+      .unknownValue, "\(expression.text(in: schema)) is unknown for an object that was selected",
+      "select it without '.required', or leave such objects out by a condition")
   }
 }
 
@@ -53,9 +71,17 @@ extension ObjectQuery {
   public func select<each Selected>(
     _ values: repeat Selection<each Selected, Element>
   ) throws -> [(repeat each Selected)] {
-    var results: [(repeat each Selected)] = []
-    try forEach(repeat each values) { results.append($0) }
-    return results
+    let query = query
+    let writer = writer(repeat each values)
+    let tuples = SelectedTuples(of: (repeat each Selected).self)
+    try reading(query) { reader in
+      try reader.scanValues(of: writer.expressions, query) { columns in
+        try writer.write(columns, to: tuples.next)
+        tuples.append()
+        return true
+      }
+    }
+    return tuples.take((repeat each Selected).self)
   }
 
   /// Calls `body` with a few values of each object, in the query's order. Memory does not depend on
@@ -70,19 +96,43 @@ extension ObjectQuery {
     _ values: repeat Selection<each Selected, Element>,
     do body: ((repeat each Selected)) throws -> Void
   ) throws {
+    try forEachTuple(writer(repeat each values)) { (tuple: (repeat each Selected)) in
+      try body((repeat each tuple))
+    }
+  }
+
+  /// Calls `body` with each tuple.
+  private func forEachTuple<Tuple>(
+    _ writer: TupleWriter, _ body: (Tuple) throws -> Void
+  ) throws {
     let query = query
-    var expressions: [ValueExpression] = []
-    for selection in repeat each values { expressions.append(selection.expression) }
     try reading(query) { reader in
-      try reader.scanValues(of: expressions, query) { columns in
-        var index = -1
-        func next() -> ColumnValue {
-          index &+= 1
-          return columns[index]
+      try withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { tuple in
+        let place = tuple.baseAddress.unsafelyUnwrapped
+        try reader.scanValues(of: writer.expressions, query) { columns in
+          try writer.write(columns, to: UnsafeMutableRawPointer(place))
+          try body(place.move())
+          return true
         }
-        try body((repeat try (each values).decode(next())))
-        return true
       }
     }
+  }
+
+  /// Writes the tuples of some selections.
+  private func writer<each Selected>(
+    _ values: repeat Selection<each Selected, Element>
+  ) -> TupleWriter {
+    var writer = TupleWriter()
+    func add<Value>(_ selection: Selection<Value, Element>) {
+      let expression = selection.expression
+      writer.add(Value.self, expression, selection.writing) {
+        QueryError.unknown(expression, Element._schema)
+      }
+    }
+    repeat add(each values)
+    precondition(
+      writer.end == MemoryLayout<(repeat each Selected)>.size,
+      "a tuple has another layout than its elements one behind the other")
+    return writer
   }
 }

@@ -77,7 +77,7 @@ extension Query {
   fileprivate var fingerprint: UInt64 {
     var text = schema.table + "\n" + (condition?.text(in: schema) ?? "")
     for term in order {
-      text += "\n\(SortKey(term).type)\(term.isDescending ? " descending " : " ")"
+      text += "\n\(SortKey(term).type.rawValue)\(term.isDescending ? " descending " : " ")"
       text += term.positions.map { "by \($0.count) positions " } ?? ""
       text += term.node.text(in: schema)
     }

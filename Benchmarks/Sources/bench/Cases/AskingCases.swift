@@ -209,11 +209,14 @@ extension Case {
       ours: { sum(try workspace.query(Article.self).missingKeys(of: asked)) },
       floor: {
         var missing: [Int64] = []
+        // In one state, as ours.
+        try database.execute("BEGIN")
         for key in asked {
           select.bind(1, key)
           if try !select.step() { missing.append(key) }
           select.reset()
         }
+        try database.execute("COMMIT")
         return sum(missing)
       }
     )

@@ -1,11 +1,12 @@
-// Bulk changes: many articles in one call, in one transaction, until its commit. No checkpoint is in
-// either clock.
+// Bulk changes: many articles in one call, in one transaction, until its commit. No checkpoint is
+// in either clock.
 
 import Dflat
 import SQLiteDflat
 
 extension Store {
-  /// Opens the writer and prepares its statements: an article is updated, one is inserted and deleted.
+  /// Opens the writer and prepares its statements: an article is updated, one is inserted and
+  /// deleted.
   func warmUpArticles() throws {
     try workspace.write(Article.self) { transaction in
       try transaction.update(Article.self, keys: [1]) { $0.isRead = true }

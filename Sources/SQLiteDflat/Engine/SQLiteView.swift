@@ -36,9 +36,9 @@ class SQLiteView: StorageReader {
         }
         var collector = RowCollector(plan, mark: mark, report: reporter(of: table))
         var count = 0
-        try forEachCandidate(plan) {
+        try forEachCandidate(plan) { statement in
           count &+= 1
-          return collector.offer(bytes: $1, id: $0)
+          return collector.offer(bytes: statement.blob(1), id: statement.int64(0))
         }
         if plan.predicate == nil, plan.residual != nil { engine.scanSizes.note(count, in: table) }
         return try collector.finish()
@@ -55,22 +55,21 @@ class SQLiteView: StorageReader {
       try withPlan(query) { plan in
         if plan.isSortedInMemory { return try scanCollected(query, body) }
         var scan = RowScan(plan, report: reporter(of: table))
-        try forEachCandidate(plan) { try scan.offer(bytes: $1, id: $0, to: body) }
+        try forEachCandidate(plan) {
+          try scan.offer(bytes: $0.blob(1), id: $0.int64(0), to: body)
+        }
         try scan.check()
       }
     }
   }
 
-  /// Calls `body` with the candidates of a plan, in the memory of SQLite, until it returns false.
+  /// Calls `body` with a statement at each candidate of a plan, until it returns false. Its columns
+  /// are the row id, which is read only where it is needed, and the bytes.
   @inline(__always)
-  private func forEachCandidate(
-    _ plan: Plan, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  private func forEachCandidate(_ plan: Plan, _ body: (Statement) throws -> Bool) throws {
     for part in SelectSQL.parts(of: plan) {
-      let isEnough = try run(SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)) {
-        try body($0.int64(0), $0.blob(1))
-      }
-      if isEnough { return }
+      let select = SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)
+      if try run(select, body) { return }
     }
   }
 

@@ -5,7 +5,8 @@
 
 /// A list of plain records, to be read by any thread. Its owner deallocates it.
 ///
-/// Unchecked: nothing writes to the memory after `init`.
+/// Unchecked: the memory is known to this value and its copies only, and none of them writes to it
+/// after `init`.
 struct ConstantBuffer<Element: BitwiseCopyable>:
   RandomAccessCollection, BitwiseCopyable, @unchecked Sendable
 {

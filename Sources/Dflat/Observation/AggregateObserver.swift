@@ -9,7 +9,7 @@ import FlatBuffersRuntime
 
 /// An observer of aggregates. Its handler gets the results.
 ///
-/// Unchecked as `Observer` is.
+/// Unchecked as `Observer` is: the accumulators and results belong to the delivery queue.
 final class AggregateObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable ([AggregateResult]) -> Void
 
@@ -21,24 +21,17 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   /// What the handler got last; nil at first.
   @exclusivity(unchecked) private var shown: [AggregateResult]?
   @exclusivity(unchecked) private var isTouched = false
-  /// Written by the thread that releases it, when no call uses it any more.
-  @exclusivity(unchecked) private var handler: Handler?
+  private let callback: Callback<Handler>
 
   init(
     _ type: TypeObservers, _ query: Query, _ parts: [AggregatePart], _ handler: @escaping Handler
   ) {
     self.parts = parts
-    self.handler = handler
+    callback = Callback(handler)
     readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
     onlyCounts = parts.allSatisfy { $0.kind == .count }
-    super.init(type, query, computing: parts.map(\.expression.node))
-  }
-
-  override func dropHandler() {
-    // Releasing it may deinitialize captured objects and run arbitrary code.
-    let last = handler.take()
-    withExtendedLifetime(last) {}
+    super.init(type, query, computing: parts.map(\.expression.node), callback)
   }
 
   override func apply(
@@ -83,6 +76,6 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     let results = accumulators.map(\.result)
     if let shown, zip(shown, results).allSatisfy({ $0.isSame(as: $1) }) { return }
     shown = results
-    call { handler?(results) }
+    callback.call { $0(results) }
   }
 }

@@ -2,7 +2,7 @@
 
 /// An observer of the objects that enter and leave the result of a query.
 ///
-/// Unchecked as `Observer` is.
+/// Unchecked as `Observer` is: `event` belongs to the delivery queue.
 final class KeyObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable (Event) -> Void
 
@@ -15,18 +15,11 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
   }
 
   @exclusivity(unchecked) private var event: Event?
-  /// Written by the thread that releases it, when no call uses it any more.
-  @exclusivity(unchecked) private var handler: Handler?
+  private let callback: Callback<Handler>
 
   init(_ type: TypeObservers, _ query: Query, _ handler: @escaping Handler) {
-    self.handler = handler
-    super.init(type, query)
-  }
-
-  override func dropHandler() {
-    // Releasing it may deinitialize captured objects and run arbitrary code.
-    let last = handler.take()
-    withExtendedLifetime(last) {}
+    callback = Callback(handler)
+    super.init(type, query, callback)
   }
 
   override func apply(
@@ -54,6 +47,6 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
 
   override func deliverChange() {
     guard !isStale, let event = event.take() else { return }
-    call { handler?(event) }
+    callback.call { $0(event) }
   }
 }

@@ -7,25 +7,25 @@
 //    running;
 //  - everything except the gate of the handler is used by jobs of that queue only.
 
-/// Unchecked: everything that is not behind the gate is used by one delivery at a time.
+/// Unchecked: the gate and the callback's release may be used by any thread. Everything else, in
+/// subclasses, too, is used by jobs of the type's delivery queue, which run one at a time.
 class Observer: @unchecked Sendable {
   let type: TypeObservers
   /// Whether it is in the type's index.
   var isRegistered = false
   /// Whether the observer could not be refreshed when that was necessary, because reading failed.
   @exclusivity(unchecked) var isStale = false
-  /// Guards the handler, which is stored in the subclass.
-  fileprivate let gate = CallGate()
+  /// The handler, which the subclass calls.
+  private let callback: AnyCallback
 
-  init(_ type: TypeObservers) {
+  init(_ type: TypeObservers, _ callback: AnyCallback) {
     self.type = type
+    self.callback = callback
   }
 
   /// Whether it was cancelled, or has ended.
-  final var isCancelled: Bool { gate.isClosed }
+  final var isCancelled: Bool { callback.isClosed }
 
-  /// Releases the handler. Called once.
-  func dropHandler() { preconditionFailure("Observer is abstract") }
   /// Reads the observed data again, as they were at a point of the deliveries.
   func read(_ past: PastView) throws { preconditionFailure("Observer is abstract") }
   /// Calls the handler if there is something new to deliver.
@@ -33,32 +33,21 @@ class Observer: @unchecked Sendable {
 
   /// After this returns no call of the handler begins.
   final func cancel() {
-    let (isFirst, letsGo) = gate.close()
-    if letsGo { dropHandler() }
-    if isFirst { type.remove(self) }
-  }
-
-  /// Calls the handler through `body`, unless the observer was cancelled.
-  @inline(__always)
-  final func call(_ body: () -> Void) {
-    guard gate.enter() else { return }
-    body()
-    if gate.leave() { dropHandler() }
+    if callback.close() { type.remove(self) }
   }
 }
 
 /// An observer of one object. Its handler gets the row after each change, and nil when the object
 /// was deleted.
 ///
-/// Unchecked as `Observer` is.
+/// Unchecked as `Observer` is: `row` and `news` belong to the delivery queue.
 final class ObjectObserver: Observer, @unchecked Sendable {
   typealias Handler = @Sendable (Row?) -> Void
 
   /// The object as last known; at first, as the caller passed it in.
   @exclusivity(unchecked) private(set) var row: Row
   @exclusivity(unchecked) private var news = News.none
-  /// Written by the thread that releases it, when no call uses it any more.
-  @exclusivity(unchecked) private var handler: Handler?
+  private let callback: Callback<Handler>
 
   private enum News {
     case none, updated, deleted
@@ -66,14 +55,8 @@ final class ObjectObserver: Observer, @unchecked Sendable {
 
   init(_ type: TypeObservers, _ row: Row, _ handler: @escaping Handler) {
     self.row = row
-    self.handler = handler
-    super.init(type)
-  }
-
-  override func dropHandler() {
-    // Releasing it may deinitialize captured objects and run arbitrary code.
-    let last = handler.take()
-    withExtendedLifetime(last) {}
+    callback = Callback(handler)
+    super.init(type, callback)
   }
 
   /// - Parameter replaced: Receives the row that is not kept any more.
@@ -102,12 +85,12 @@ final class ObjectObserver: Observer, @unchecked Sendable {
     self.news = .none
     switch news {
     case .none: break
-    case .updated: call { handler?(row) }
+    case .updated: callback.call { $0(row) }
     case .deleted:
-      call {
+      callback.call { handler in
         // This is the last event: the handler is released when it returns.
         cancel()
-        handler?(nil)
+        handler(nil)
       }
     }
   }

@@ -6,7 +6,7 @@
 
 /// An observer of what a query gives.
 ///
-/// Unchecked as `Observer` is.
+/// Unchecked as `Observer` is: its touches and its compiled condition belong to the delivery queue.
 class QueryObserver: Observer, @unchecked Sendable {
   let query: Query
   // An observer is used by one delivery at a time, which accesses its properties only briefly, so
@@ -49,13 +49,15 @@ class QueryObserver: Observer, @unchecked Sendable {
   }
 
   /// - Parameter values: What else is computed from the rows.
-  init(_ type: TypeObservers, _ query: Query, computing values: [Node] = []) {
+  init(
+    _ type: TypeObservers, _ query: Query, computing values: [Node] = [], _ callback: AnyCallback
+  ) {
     self.query = query
     isUnstable =
       query.condition?.isDeterministic == false
       || !query.order.allSatisfy { $0.node.isDeterministic }
       || !values.allSatisfy(\.isDeterministic)
-    super.init(type)
+    super.init(type, callback)
   }
 
   /// Applies the changes that touch the result.

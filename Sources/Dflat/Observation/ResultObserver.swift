@@ -2,7 +2,7 @@
 
 /// An observer of a result. Its handler gets the visible rows.
 ///
-/// Unchecked as `Observer` is.
+/// Unchecked as `Observer` is: the window and the sort keys belong to the delivery queue.
 final class ResultObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable (ContiguousArray<Row>, ResultOrigin) -> Void
 
@@ -15,34 +15,28 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var window: ResultWindow
   /// Whether there is a change to deliver.
   @exclusivity(unchecked) private var isChanged = false
-  /// Written by the thread that releases it, when no call uses it any more.
-  @exclusivity(unchecked) private var handler: Handler?
+  private let callback: Callback<Handler>
   @exclusivity(unchecked) private var sortKeys: [SortKey]?
   /// The rows that were delivered last, for a query with an offset: a change before the offset may
   /// shift other rows or none.
   @exclusivity(unchecked) private var shown: ContiguousArray<Row>?
+
   init(
     _ type: TypeObservers, _ origin: ResultOrigin, _ rows: ContiguousArray<Row>,
     _ handler: @escaping Handler
   ) {
     self.origin = origin
-    self.handler = handler
+    callback = Callback(handler)
     let query = origin.query
     window = ResultWindow(rows, limit: query.limitWithOffset)
     // The rows before the offset are not known yet; registering the observer reads them.
     if query.offset > 0 { shown = rows }
-    super.init(type, query)
+    super.init(type, query, callback)
   }
 
   /// The rows that the handler gets.
   private var visible: ContiguousArray<Row> {
     query.offset == 0 ? window.visible : ContiguousArray(window.visible.dropFirst(query.offset))
-  }
-
-  override func dropHandler() {
-    // Releasing it may deinitialize captured objects and run arbitrary code.
-    let last = handler.take()
-    withExtendedLifetime(last) {}
   }
 
   private var order: [SortKey] {
@@ -94,6 +88,6 @@ final class ResultObserver: QueryObserver, @unchecked Sendable {
       if isSame(last, visible) { return }
       shown = visible
     }
-    call { handler?(visible, origin) }
+    callback.call { $0(visible, origin) }
   }
 }

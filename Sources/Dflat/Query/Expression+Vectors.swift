@@ -9,23 +9,39 @@ public enum Quantifier: Sendable {
   case any, all
 }
 
-/// A vector of scalars, enums or strings: `Post.tags.contains("swift")`.
-public struct VectorField<Value: QueryValue, Root: Atom>: Sendable {
+/// The path to a vector: a field of one table, or of one of several union members.
+struct VectorPath: Sendable {
   let containers: [FieldPath]
   let offset: Int
 
-  init(_ containers: [FieldPath], _ offset: Int) {
-    self.containers = containers
-    self.offset = offset
+  /// The number of elements; 0 for an absent vector.
+  func count<Root: Atom>() -> Field<Int, Root> {
+    Field(oneOf: containers.map { $0.vector(offset) })
+  }
+
+  func quantified<Root: Atom>(
+    _ quantifier: Quantifier, _ condition: (ElementVariable) -> Node
+  ) -> Condition<Root> {
+    let element = ElementVariable(containers, offset)
+    return Computed(.quantified(quantifier, element, condition(element)))
+  }
+}
+
+/// A vector of scalars, enums or strings: `Post.tags.contains("swift")`.
+public struct VectorField<Value: QueryValue, Root: Atom>: Sendable {
+  let path: VectorPath
+
+  init(_ path: VectorPath) {
+    self.path = path
   }
 
   /// The vector field of the entity at a vtable offset. For generated code.
   public init(_ offset: Int) {
-    self.init([Root._schema.root], offset)
+    path = VectorPath(containers: [Root._schema.root], offset: offset)
   }
 
   /// The number of elements; 0 for an absent vector.
-  public var count: Field<Int, Root> { Field(oneOf: containers.map { $0.vector(offset) }) }
+  public var count: Field<Int, Root> { path.count() }
 
   /// Whether one of the elements equals `value`. False for an absent vector.
   public func contains(_ value: Value) -> Condition<Root> {
@@ -38,40 +54,31 @@ public struct VectorField<Value: QueryValue, Root: Atom>: Sendable {
   /// - Parameter condition: Called once, when the condition is written.
   public func any<C: QueryExpression<Bool, Root>>(
     _ condition: (_ element: Field<Value, Root>) -> C
-  ) -> Condition<Root> { quantified(.any) { condition($0)._node } }
+  ) -> Condition<Root> { path.quantified(.any) { condition(Field($0.value))._node } }
 
   /// Whether the condition holds for each element. True for an absent or empty vector. Unknown if
   /// it is false for none and unknown for some.
   /// - Parameter condition: Called once, when the condition is written.
   public func all<C: QueryExpression<Bool, Root>>(
     _ condition: (_ element: Field<Value, Root>) -> C
-  ) -> Condition<Root> { quantified(.all) { condition($0)._node } }
-
-  private func quantified(
-    _ quantifier: Quantifier, _ condition: (Field<Value, Root>) -> Node
-  ) -> Condition<Root> {
-    let element = ElementVariable(containers, offset)
-    return Computed(.quantified(quantifier, element, condition(Field(element.value))))
-  }
+  ) -> Condition<Root> { path.quantified(.all) { condition(Field($0.value))._node } }
 }
 
 /// A vector of tables or structs: `Post.comments.any { $0.likes > 3 && $0.author == "Ada" }`.
 public struct VectorReference<Target, Root: Atom>: Sendable {
-  let containers: [FieldPath]
-  let offset: Int
+  let path: VectorPath
 
-  init(_ containers: [FieldPath], _ offset: Int) {
-    self.containers = containers
-    self.offset = offset
+  init(_ path: VectorPath) {
+    self.path = path
   }
 
   /// The vector field of the entity at a vtable offset. For generated code.
   public init(_ offset: Int) {
-    self.init([Root._schema.root], offset)
+    path = VectorPath(containers: [Root._schema.root], offset: offset)
   }
 
   /// The number of elements; 0 for an absent vector.
-  public var count: Field<Int, Root> { Field(oneOf: containers.map { $0.vector(offset) }) }
+  public var count: Field<Int, Root> { path.count() }
 
   /// Whether the condition holds for at least one element.
   ///
@@ -81,32 +88,24 @@ public struct VectorReference<Target, Root: Atom>: Sendable {
   /// - Parameter condition: Called once, when the condition is written.
   public func any<C: QueryExpression<Bool, Root>>(
     _ condition: (_ element: Reference<Target, Root>) -> C
-  ) -> Condition<Root> { quantified(.any) { condition($0)._node } }
+  ) -> Condition<Root> { path.quantified(.any) { condition(Reference([$0.reference]))._node } }
 
   /// Whether the condition holds for each element. True for an absent or empty vector. Unknown if
   /// it is false for none and unknown for some.
   /// - Parameter condition: Called once, when the condition is written.
   public func all<C: QueryExpression<Bool, Root>>(
     _ condition: (_ element: Reference<Target, Root>) -> C
-  ) -> Condition<Root> { quantified(.all) { condition($0)._node } }
-
-  private func quantified(
-    _ quantifier: Quantifier, _ condition: (Reference<Target, Root>) -> Node
-  ) -> Condition<Root> {
-    let element = ElementVariable(containers, offset)
-    return Computed(
-      .quantified(quantifier, element, condition(Reference([element.reference]))))
-  }
+  ) -> Condition<Root> { path.quantified(.all) { condition(Reference([$0.reference]))._node } }
 }
 
 extension Reference {
   /// A vector of scalars, enums or strings of the target. For generated code.
   public func _vector<Value>(_ offset: Int) -> VectorField<Value, Root> {
-    VectorField(ways, offset)
+    VectorField(VectorPath(containers: ways, offset: offset))
   }
 
   /// A vector of tables or structs of the target. For generated code.
   public func _vector<Inner>(_ offset: Int) -> VectorReference<Inner, Root> {
-    VectorReference(ways, offset)
+    VectorReference(VectorPath(containers: ways, offset: offset))
   }
 }

@@ -24,11 +24,8 @@ extension FunctionValue where Self: QueryValue {
   public typealias _Known = Self
   /// The untyped form.
   public var _untyped: Value? { _value }
-}
-
-extension FunctionValue where Self: StoredValue {
   /// The value from its untyped form.
-  public static func _value(_ value: Value?) -> Self? { value.flatMap { Self(_value: $0) } }
+  public static func _value(_ value: Value?) -> Self? { value.flatMap { _reading($0) } }
 }
 
 extension Optional: FunctionValue
@@ -56,16 +53,7 @@ extension UInt64: FunctionValue {}
 extension Float: FunctionValue {}
 extension Double: FunctionValue {}
 extension String: FunctionValue {}
-extension Int: FunctionValue {
-  /// The value from its untyped form, which is that of the stored type.
-  public static func _value(_ value: Value?) -> Int? {
-    switch value {
-    case .integer(let number): Int(exactly: number)
-    case .unsigned(let number): Int(exactly: number)
-    default: nil
-    }
-  }
-}
+extension Int: FunctionValue {}
 
 /// A Swift closure that conditions and orders can call.
 ///

@@ -1,13 +1,7 @@
-// Calls of functions in conditions, and what happens when they fail.
+// Calls of functions in conditions.
 
 import FlatBuffersRuntime
 import Platform
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// An argument of a function's call.
 public struct FunctionArgument: Sendable {
@@ -56,70 +50,13 @@ public final class FunctionCall: Sendable {
   }
 }
 
-/// A function that a query called has thrown an error. The query has no result.
-public struct FunctionError: LocalizedError, Sendable, CustomStringConvertible {
-  /// The name of the function.
-  public let function: String
-  /// The table of the queried type.
-  public let table: String
-  /// What the function has thrown.
-  public let underlying: any Error
-
-  /// One line with the function, the table, the error, and what to do.
-  public var description: String {
-    "the function \(function), called for an object of table \(table), failed: \(underlying); "
-      + advice
-  }
-
-  private var advice: String {
-    "return nil for arguments without a result, or leave these objects out by another condition"
-  }
-
-  /// The same as ``description``.
-  public var errorDescription: String? { description }
-  /// What to do.
-  public var recoverySuggestion: String? { advice }
-}
-
-/// The first error of the functions that a program calls.
-final class FunctionFailures: Sendable {
-  private let hasFailed = Atomic<Bool>(false)
-  private let first = Mutex<(name: String, error: any Error)?>(nil)
-
-  var isEmpty: Bool { !hasFailed.load(ordering: .relaxed) }
-
-  func add(_ name: String, _ error: any Error) {
-    first.withLock { if $0 == nil { $0 = (name, error) } }
-    hasFailed.store(true, ordering: .relaxed)
-  }
-
-  /// Moves the error to another place that has none.
-  /// - Returns: Whether there was one.
-  func move(to other: FunctionFailures) -> Bool {
-    if isEmpty { return false }
-    hasFailed.store(false, ordering: .relaxed)
-    guard let failure = first.withLock({ $0.take() }) else { return false }
-    other.add(failure.name, failure.error)
-    return true
-  }
-
-  /// Returns the error, and forgets it.
-  func take(_ schema: EntitySchema) -> FunctionError? {
-    if isEmpty { return nil }
-    hasFailed.store(false, ordering: .relaxed)
-    return first.withLock { $0.take() }.map {
-      FunctionError(function: $0.name, table: schema.table, underlying: $0.error)
-    }
-  }
-}
-
 /// Whether the current thread is inside a function of a query.
 ///
 /// Such a function must not use a workspace: it runs while an engine's statement is stepped, inside
 /// the view of a transaction, or in a delivery, and might wait for itself.
 enum FunctionThread {
   static var isInside: Bool {
-    isUsed.load(ordering: .relaxed) && pthread_getspecific(key) != nil
+    isUsed.load(ordering: .relaxed) && pointer.value != nil
   }
 
   static func enter() {
@@ -132,18 +69,14 @@ enum FunctionThread {
   /// Whether any function was ever called: until then no thread-local value is read.
   private static let isUsed = Atomic<Bool>(false)
 
-  private static var depth: Int { Int(bitPattern: pthread_getspecific(key)) }
+  /// The depth of nested calls, as a pointer.
+  private static let pointer = ThreadPointer()
+
+  private static var depth: Int { Int(bitPattern: pointer.value) }
 
   private static func setDepth(_ depth: Int) {
-    pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: depth))
+    pointer.value = UnsafeMutableRawPointer(bitPattern: depth)
   }
-
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let status = pthread_key_create(&key, nil)
-    precondition(status == 0, "no thread-local storage is left in this process")
-    return key
-  }()
 }
 
 extension Node {
@@ -192,8 +125,8 @@ extension Program {
     return call.result(values, failures)
   }
 
-  /// The value of an expression of any type.
-  private func value(
+  /// The value of an expression of any type; nil if it is unknown.
+  func value(
     _ index: Int, _ type: ValueType, _ table: TableReader, _ scratch: ScratchMemory
   ) -> Value? {
     switch type {

@@ -59,16 +59,8 @@ extension SortKey {
   }
 
   private func value(of row: TableReader, _ scratch: ScratchMemory) -> Value? {
-    let index = program.result
     if positions != nil { return position(row, scratch).map { .integer(Int64($0)) } }
-    return switch type {
-    case .string:
-      program.utf8(index, row, scratch).map { .string(String(decoding: $0, as: UTF8.self)) }
-    case .float, .double: program.real(index, row, scratch).map { .real($0) }
-    case .uint64: program.integer(index, row, scratch).map { .unsigned(UInt64(bitPattern: $0)) }
-    case .bool: program.integer(index, row, scratch).map { .bool($0 != 0) }
-    default: program.integer(index, row, scratch).map { .integer($0) }
-    }
+    return program.value(program.result, type, row, scratch)
   }
 
   /// Negative if the row has the smaller value.

@@ -57,6 +57,8 @@ final class PendingTransaction<T>: AnyPendingTransaction {
 
   /// The closure's result. May be called once, after the transaction has succeeded.
   func takeResult() -> sending T {
+    // Sound: `take` leaves nothing behind, so this is the only reference to what the closure made.
+    // The compiler cannot see that through the confinement.
     nonisolated(unsafe) let result = work.withValue { $0.result.take() }
     guard let result else {
       fatalError("BackgroundStore: a transaction has ended without a result")

@@ -16,12 +16,6 @@ import FlatBuffersRuntime
 import Platform
 import SQLiteAccess
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 struct ParallelScan {
   /// The smallest table that is read by two readers. Measured: below some 4,000 rows one reader is
   /// faster; the rest leaves processors to other queries.
@@ -138,7 +132,7 @@ private final class Half {
 
 /// How many rows the last scan of each table has evaluated.
 final class ScanSizes: Sendable {
-  static let processors = ProcessInfo.processInfo.activeProcessorCount
+  static let processors = processorCount()
 
   private let sizes = Mutex<[String: Int]>([:])
 

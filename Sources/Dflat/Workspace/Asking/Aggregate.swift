@@ -6,41 +6,20 @@
 /// conformances.
 public protocol QueryNumber: DflatFriendlyValue {
   /// The type of sums: 64 bits wide.
-  associatedtype Sum: QueryValue
+  associatedtype Sum: QueryValue = Int64
 }
 
 extension Int: QueryNumber {
   /// Sums of this type.
   public typealias Sum = Int
 }
-extension Int8: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension UInt8: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension Int16: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension UInt16: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension Int32: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension UInt32: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
-extension Int64: QueryNumber {
-  /// Sums of this type.
-  public typealias Sum = Int64
-}
+extension Int8: QueryNumber {}
+extension UInt8: QueryNumber {}
+extension Int16: QueryNumber {}
+extension UInt16: QueryNumber {}
+extension Int32: QueryNumber {}
+extension UInt32: QueryNumber {}
+extension Int64: QueryNumber {}
 extension UInt64: QueryNumber {
   /// Sums of this type.
   public typealias Sum = UInt64

@@ -1,0 +1,67 @@
+// FunctionError: what a function that a query called has thrown, and how it gets from there to the
+// query's end.
+
+import Platform
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A function that a query called has thrown an error. The query has no result.
+public struct FunctionError: LocalizedError, Sendable, CustomStringConvertible {
+  /// The name of the function.
+  public let function: String
+  /// The table of the queried type.
+  public let table: String
+  /// What the function has thrown.
+  public let underlying: any Error
+
+  /// One line with the function, the table, the error, and what to do.
+  public var description: String {
+    "the function \(function), called for an object of table \(table), failed: \(underlying); "
+      + advice
+  }
+
+  private var advice: String {
+    "return nil for arguments without a result, or leave these objects out by another condition"
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}
+
+/// The first error of the functions that a program calls.
+final class FunctionFailures: Sendable {
+  private let hasFailed = Atomic<Bool>(false)
+  private let first = Mutex<(name: String, error: any Error)?>(nil)
+
+  var isEmpty: Bool { !hasFailed.load(ordering: .relaxed) }
+
+  func add(_ name: String, _ error: any Error) {
+    first.withLock { if $0 == nil { $0 = (name, error) } }
+    hasFailed.store(true, ordering: .relaxed)
+  }
+
+  /// Moves the error to another place that has none.
+  /// - Returns: Whether there was one.
+  func move(to other: FunctionFailures) -> Bool {
+    if isEmpty { return false }
+    hasFailed.store(false, ordering: .relaxed)
+    guard let failure = first.withLock({ $0.take() }) else { return false }
+    other.add(failure.name, failure.error)
+    return true
+  }
+
+  /// Returns the error, and forgets it.
+  func take(_ schema: EntitySchema) -> FunctionError? {
+    if isEmpty { return nil }
+    hasFailed.store(false, ordering: .relaxed)
+    return first.withLock { $0.take() }.map {
+      FunctionError(function: $0.name, table: schema.table, underlying: $0.error)
+    }
+  }
+}

@@ -31,7 +31,8 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
     onlyCounts = parts.allSatisfy { $0.kind == .count }
-    super.init(type, query, computing: parts.map(\.expression.node), callback)
+    let nodes = parts.map(\.expression.node)
+    super.init(type, query, computing: nodes, callback)
   }
 
   override func apply(

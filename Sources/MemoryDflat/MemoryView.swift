@@ -24,9 +24,7 @@ extension MemoryView {
     return try collector.finish()
   }
 
-  func scan(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
     if query.key != nil { return try scanCollected(query, body) }
     guard let (plan, table, indexes) = plan(query) else { return }
     if plan.isSortedInMemory { return try scanCollected(query, body) }

@@ -87,6 +87,48 @@ struct BulkChangeTests {
     }
   }
 
+  @Test(
+    "What only a newer version knows is kept when objects are inserted", arguments: TestEngine.all)
+  func insertionsOfNewerObjects(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try await workspace.dflat.write(KIT.Item.self) { txn in
+        try txn.insert(contentsOf: [KIT.Item(name: "a", serial: 1, extra: "kept")])
+      }
+      // Fetched by the older version, deleted, and inserted again.
+      let items = workspace.dflat.fetch(for: Kit.Item.self).all()
+      try await workspace.dflat.write(Kit.Item.self) { txn in
+        try txn.delete(where: Kit.Item.serial == 1)
+        try txn.insert(contentsOf: items)
+      }
+      #expect(workspace.dflat.fetch(for: KIT.Item.self).all().map(\.extra) == ["kept"])
+    }
+  }
+
+  @Test(
+    "A bulk update visits the objects in its query's order, and none that it inserts",
+    arguments: TestEngine.all)
+  func orderOfUpdates(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...5).map { post($0, likes: -$0) })
+      try await workspace.dflat.write(Post.self) { txn in
+        var place: Int32 = 0
+        try txn.update(txn.query(Post.self).orderBy(Post.likes.ascending)) {
+          place += 1
+          $0.likes = place
+        }
+        var inserted: Int32 = 10
+        let result = try txn.update(where: Post.likes > 0) {
+          inserted += 1
+          try txn.insert(post(inserted, likes: 1))
+          $0.isPinned = true
+        }
+        #expect(result.updated == 5)
+      }
+      #expect(workspace.posts.where(Post.number <= 5).map(\.likes) == [5, 4, 3, 2, 1])
+      #expect(workspace.posts.where(Post.isPinned).count == 5)
+    }
+  }
+
   @Test("An error rolls the whole transaction back", arguments: TestEngine.all)
   func errors(engine: TestEngine) async throws {
     struct Refusal: Error {}

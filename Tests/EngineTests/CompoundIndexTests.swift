@@ -83,6 +83,39 @@ struct CompoundIndexTests {
 
   // MARK: Uniqueness
 
+  @Test(
+    "Pages are right in an order by positions that a compound index delivers",
+    arguments: TestEngine.all)
+  func pagesByPosition(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try await workspace.dflat.write(Memo.self) { txn in
+        try txn.insert(
+          contentsOf: (1...30).map {
+            Memo(number: $0, archived: $0 % 3 == 0, sortDate: Int64($0 % 4))
+          })
+      }
+      try await workspace.dflat.indexesReady(for: Memo.self)
+      let query = workspace.dflat.query(Memo.self).where(!Memo.archived)
+      let orders: [[OrderBy<Memo>]] = [
+        [[true, false].firstIndex(of: Memo.archived), Memo.sortDate.ascending],
+        [Memo.sortDate.ascending, [true, false].lastIndex(of: Memo.archived)],
+        [[true, false].firstIndex(of: Memo.archived), Memo.sortDate.descending],
+      ]
+      for order in orders {
+        let query = query.orderBy(order)
+        var numbers: [Int32] = []
+        var page = try query.page(size: 3)
+        numbers += page.objects.map(\.number)
+        while let next = page.next {
+          page = try query.page(size: 3, after: next)
+          numbers += page.objects.map(\.number)
+        }
+        #expect(try numbers == query.fetch().map(\.number))
+        #expect(numbers.count == 20)
+      }
+    }
+  }
+
   @Test("Values are unique together, and unknown ones are exempt", arguments: TestEngine.all)
   func uniqueTogether(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in

@@ -144,6 +144,41 @@ struct LiveValueTests {
     }
   }
 
+  @Test("A set of keys begins where its query does", arguments: TestEngine.all)
+  func partsOfKeySets(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...8).map { post($0, likes: $0) })
+      let query = workspace.dflat.query(Post.self).orderBy(Post.likes.ascending).offset(2)
+      let part = try await workspace.dflat.keySet(of: query.limit(3))
+      let rest = try await workspace.dflat.keySet(of: query)
+      func numbers(_ set: KeySet<Post>) -> [Int32] { set.keys.map(\.parts.1).sorted() }
+      #expect(numbers(part) == [3, 4, 5] && numbers(rest) == [3, 4, 5, 6, 7, 8])
+      try workspace.remove([1])
+      #expect(numbers(part) == [4, 5, 6] && numbers(rest) == [4, 5, 6, 7, 8])
+    }
+  }
+
+  @Test("A live sum of floating-point numbers is what asking gives", arguments: TestEngine.all)
+  func realSums(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      typealias Memo = Desk.Memo
+      try workspace.dflat.write(Memo.self) { txn in
+        for (number, weight) in [(1, 0.7), (2, 0.2), (3, 0.3)] as [(Int32, Double)] {
+          try txn.insert(Memo(number: number, weight: weight))
+        }
+      }
+      let query = workspace.dflat.query(Memo.self).where(Memo.weight < 0.5)
+      let log = Log<Double?>()
+      let subscription = workspace.dflat.subscribe(query, .sum(Memo.weight)) { log.add($0) }
+      try workspace.dflat.write(Memo.self) { txn in
+        try txn.update(where: Memo.number == 1) { $0.weight = 0.1 }
+      }
+      let asked = try query.sum(Memo.weight)
+      #expect(log.events.last == asked)
+      subscription.cancel()
+    }
+  }
+
   @Test("A result with an offset is watched", arguments: TestEngine.all)
   func offsets(engine: TestEngine) throws {
     try withTemporaryWorkspace(engine) { workspace in
@@ -216,6 +251,36 @@ struct LiveValueTests {
       }
       #expect(throws: QueryError.self) {
         _ = try workspace.dflat.query(Note.self).page(size: 3, after: cursor)
+      }
+      // An order by a collection is another one if the collection is.
+      let numbers: [Int32] = [4, 3, 2, 1]
+      let listed = try query.orderBy(numbers.firstIndex(of: Post.likes)).page(size: 1)
+      let reversed = Array(numbers.reversed())
+      for order in [reversed.firstIndex(of: Post.likes), reversed.lastIndex(of: Post.likes)] {
+        let error = #expect(throws: QueryError.self) {
+          _ = try query.orderBy(order).page(size: 1, after: listed.next)
+        }
+        #expect(error?.cause == .foreignCursor)
+      }
+      #expect(try query.page(size: .max).objects.count == 10)
+    }
+  }
+
+  @Test("A cursor is one text, and no other text is a cursor", arguments: [TestEngine.memory])
+  func cursorTexts(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try workspace.store((1...4).map { post($0, likes: -$0) })
+      let query = workspace.dflat.query(Post.self)
+        .orderBy(Post.likes.ascending, Post.site.ascending, Post.author.handle.ascending)
+        .where(!Post.isPinned).limit(3)
+      let cursor = try #require(try query.page(size: 1).next)
+      let json = String(decoding: try JSONEncoder().encode(cursor), as: UTF8.self)
+      #expect(json.first == "\"" && json.last == "\"" && json.hasSuffix(".2.i-4.t73.n\""))
+      #expect(try JSONDecoder().decode(QueryCursor.self, from: Data(json.utf8)) == cursor)
+      for text in ["", "x", "1.2", "1.2.-3", "1.2.3.i", "1.2.3.t7", "1.2.3.b2", "1.2.3.nn"] {
+        #expect(throws: DecodingError.self) {
+          _ = try JSONDecoder().decode(QueryCursor.self, from: Data("\"\(text)\"".utf8))
+        }
       }
     }
   }

@@ -41,6 +41,27 @@ struct VersionIndexTests {
     }
   }
 
+  @Test(
+    "An index over a field that an older version lacks is used again after it has written",
+    arguments: TestEngine.all)
+  func olderWriter(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try await dflat.write(KIT.Item.self) { txn in
+        try txn.insert(
+          contentsOf: (1...3).map { KIT.Item(name: "new", serial: $0, extra: "x\($0)") })
+      }
+      try await workspace.dflat.indexesReady(for: KIT.Item.self)
+      try await dflat.write(Kit.Item.self) { try $0.insert(Kit.Item(name: "old", serial: 4)) }
+      let query = dflat.query(KIT.Item.self).where(KIT.Item.extra == "x2")
+      #expect(try query.count() == 1)
+      try await workspace.dflat.indexesReady(for: KIT.Item.self)
+      #expect(try query.count() == 1)
+      let explanation = try query.explain()
+      #expect(!explanation.indexes.isEmpty, "\(explanation)")
+    }
+  }
+
   private static func randomOld(_ number: Int32, _ random: inout SeededGenerator) -> Old {
     Old(
       slug: "s\(number)", title: random.oneIn(3) ? nil : "t\(number % 5)",

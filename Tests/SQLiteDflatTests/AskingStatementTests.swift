@@ -33,9 +33,18 @@ struct AskingStatementTests {
         #expect(try liked.select(Post.likes).count == 7)
         #expect(try liked.distinct(Post.likes) == [6])
         #expect(try dflat.query(Post.self).max(Post.likes) == 6)
+        let (number, sum) = try liked.values(.count, .sum(Post.likes))
+        #expect(number == 7 && sum == 42)
+        let groups = try liked.group(by: Post.likes, .count)
+        #expect(groups.count == 1 && groups[0].1 == 7)
       }
-      #expect(found.count == 5)
+      #expect(found.count == 7)
       #expect(found.allSatisfy { $0.contains(likes) && !$0.contains(main + " ") }, "\(found)")
+      let liked = workspace.dflat.query(Post.self).where(Post.likes > 5)
+      let covered = try liked.explain(selecting: Post.likes)
+      let partly = try liked.explain(selecting: Post.likes, Post.isPinned)
+      #expect(covered.isCovering && !partly.isCovering)
+      #expect(try !liked.explain().isCovering)
     }
   }
 

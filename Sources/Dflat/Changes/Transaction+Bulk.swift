@@ -1,8 +1,9 @@
 // Changes of many objects in one call.
 //
-// Objects are found by a condition or by keys, in portions, so that memory does not depend on their
-// number. Rows are changed one after another, by the same path as single requests, but no object is
-// made for them, and rows are kept for observers only.
+// Objects are found by a condition or by keys. Rows are read in portions and changed one after
+// another, by the same path as single requests, but no object is made for them, and rows are kept
+// for observers only. What memory depends on: the ids of objects that are deleted, the rows of a
+// query with an order or a limit, and for observed types all rows.
 //
 // A bulk change is all or nothing: an error ends the transaction, since the rows before it are
 // changed already.
@@ -156,7 +157,13 @@ extension Transaction {
         try delete(ids, type)
       } else {
         for id in ids {
-          if let row = try written({ try $0.row(of: schema, id: id) }) { try remove(row, schema) }
+          do {
+            guard let row = try written({ try $0.row(of: schema, id: id) }) else { continue }
+            try remove(row, schema)
+          } catch let error as StorageError where error.cause == .corruptRow {
+            // No observer has seen the object.
+            try delete([id], type)
+          }
         }
       }
       result.deleted = ids.count
@@ -177,7 +184,7 @@ extension Transaction {
     try bulk(schema) { result in
       let type = changedType(schema)
       for row in rows {
-        try write { writer, builder in
+        try write { writer, _ in
           if let refusal = row.refusal { throw StorageError(refused: refusal, schema) }
           if row.isCanonical {
             try row.withBytes {
@@ -185,9 +192,14 @@ extension Transaction {
               try store($0, type, writer)
             }
           } else {
-            builder.finish(row.read { schema.layout.copy($0, to: builder) })
-            try refuseUnreadable(builder.bytes, schema)
-            try store(builder.bytes, type, writer)
+            // What only a newer version of the schema knows is kept.
+            try row.withBytes { bytes in
+              let overlay = Overlay(.none, bytes, over: row, as: schema.layout)
+              try writing(overlay, overlay.changes(), row.id, schema) {
+                try refuseUnreadable($0, schema)
+                try store($0, type, writer)
+              }
+            }
           }
         }
       }
@@ -212,6 +224,7 @@ extension Transaction {
   ) throws -> BulkChange {
     try requireListed(schema, for: "a bulk change")
     require(isOpen, "a bulk change was made after the changes handler had returned")
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     if let failure { throw failure }
     var result = BulkChange()
     do {
@@ -234,37 +247,22 @@ extension Transaction {
   private func forEachPortion(
     of query: Query, _ body: (borrowing RowBuffer) throws -> Void
   ) throws {
-    // What a query cuts off depends on its order, so it is read at once. All others are read by
-    // row id.
-    let isCut = query.isCut
+    // A result in an order, or a part of one, is read at once. All others are read by row id, up
+    // to the last one that there is now: `body` may insert objects.
+    if query.isCut || !query.order.isEmpty {
+      return try body(try written { try $0.rows(query, mark: .none) })
+    }
+    guard let last = try written({ try $0.lastID(of: query.schema) }) else { return }
     var start: RowPosition?
-    while true {
-      let portion =
-        isCut
-        ? query
-        : Query(
-          schema: query.schema, condition: query.condition, limit: Self.portion, start: start)
-      let rows = try written { try $0.rows(portion, mark: .none) }
+    while start.map({ $0.id < last }) ?? true {
+      let portion = Query(
+        schema: query.schema, condition: query.condition, limit: Self.portion, start: start)
+      var rows = try written { try $0.rows(portion, mark: .none) }
+      let isLast = rows.count < Self.portion
+      if !isLast || rows.count > 0 { start = RowPosition(values: [], id: rows[rows.count - 1].id) }
+      rows.removeLast(while: { $0.id > last })
       try body(rows)
-      if isCut || rows.count < Self.portion { return }
-      start = RowPosition(values: [], id: rows[rows.count - 1].id)
+      if isLast { return }
     }
-  }
-}
-
-extension StorageReader {
-  /// The ids of the rows of a query's result, in order.
-  fileprivate func ids(_ query: Query) throws -> [Int64] {
-    var ids: [Int64] = []
-    let isAnswered = try scanColumns([], query) { id, _ in
-      ids.append(id)
-      return true
-    }
-    if isAnswered { return ids }
-    try scan(query) { id, _ in
-      ids.append(id)
-      return true
-    }
-    return ids
   }
 }

@@ -156,7 +156,7 @@ extension Transaction {
   }
 
   /// Calls `body` with the bytes of a row that is encoded anew.
-  private func writing<R>(
+  func writing<R>(
     _ overlay: borrowing Overlay, _ changes: Overlay.Changes, _ id: Int64,
     _ schema: EntitySchema, _ body: (UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
@@ -183,6 +183,7 @@ extension Transaction {
   func write<R>(
     _ body: (any StorageWriter, FlatBufferBuilder) throws -> R
   ) throws -> R {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     do {
       let lease = try takeLease()
       return try workspace.coordinator.useEncoding { builder in

@@ -214,6 +214,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   func read<R: ~Copyable>(
     _ read: TransactionView.Read?, _ body: (any StorageReader) throws -> R
   ) throws -> R {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     guard let lease else { return try view.read(read, in: self, body) }
     return try workspace.coordinator.use {
       // After some errors of reads, the storage rolls back everything that is not committed.

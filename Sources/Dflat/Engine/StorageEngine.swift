@@ -68,6 +68,9 @@ public protocol StorageEngine: AnyObject, Sendable {
 public enum ReadPurpose: Sendable {
   /// A query of the program. It may wait for other queries.
   case query
+  /// A query of the program that goes on while the same thread makes others. It must not wait for
+  /// other readers, which may be its own.
+  case iteration
   /// A transaction, for which other readers may be waiting.
   case transaction
   /// Maintenance of observed results, for which transactions may be waiting.
@@ -97,25 +100,25 @@ public protocol StorageReader: AnyObject {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - body: Called with the row's id and its bytes, which are valid during the call only. It
-  ///     does not use the storage.
-  func scan(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws
+  ///   - body: Called with the row's bytes, which are valid during the call only. It does not use
+  ///     the storage.
+  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws
   /// Calls `body` with column values for each row of a query's result, in order, until it returns
   /// false, without reading the rows.
   ///
   /// - Parameters:
   ///   - fields: The fields whose stored values are wanted.
   ///   - query: The query.
-  ///   - body: Called with the row's id and the values, which are valid during the call only. It
-  ///     does not use the storage.
+  ///   - body: Called with the values, which are valid during the call only. It does not use the
+  ///     storage.
   /// - Returns: False if that is impossible, because no key or index has all these values; `body`
   ///   was not called then.
   func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool
+  /// The ids of the rows of a query's result, in order.
+  func ids(_ query: Query) throws -> [Int64]
   /// The number of rows of a query's result, without reading the rows; nil if that is impossible.
   func count(_ query: Query) throws -> Int?
   /// The id of the row with a primary key; nil if there is none.
@@ -130,7 +133,7 @@ public protocol StorageReader: AnyObject {
 extension StorageReader {
   /// Collects the rows, and passes them on.
   public func scan(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+    _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     try scanCollected(query, body)
   }
@@ -138,20 +141,25 @@ extension StorageReader {
   /// Collects the rows of a query, and passes them on: for a query that must be sorted, or is
   /// answered with a single row.
   public func scanCollected(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+    _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let rows = try rows(query, mark: .none)
     for index in 0..<rows.count {
-      let row = rows[index]
-      if try !row.withBytes({ try body(row.id, $0) }) { return }
+      if try !rows[index].withBytes({ try body($0) }) { return }
     }
   }
 
   /// False: it always reads rows.
   public func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool { false }
+
+  /// Collects the rows.
+  public func ids(_ query: Query) throws -> [Int64] {
+    let rows = try rows(query, mark: .none)
+    return (0..<rows.count).map { rows[$0].id }
+  }
 
   /// nil: it always reads rows.
   public func count(_ query: Query) throws -> Int? { nil }

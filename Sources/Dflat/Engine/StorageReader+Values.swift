@@ -8,12 +8,13 @@ import FlatBuffersRuntime
 extension StorageReader {
   /// Calls `body` with the values of expressions for each row of a query's result, in order, until
   /// it returns false. Text is valid during the call only.
+  /// - Throws: `FunctionError` before the row for which a function has failed, unless the query
+  ///   tolerates failures: then the value is unknown.
   func scanValues(
     of expressions: [ValueExpression], _ query: Query,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws {
-    let fields = expressions.compactMap(\.field)
-    if fields.count == expressions.count, try scanKnownColumns(fields, query, body) { return }
+    if try scanKnownColumns(expressions, query, body) { return }
     let readers = ExpressionReaders(expressions)
     try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, expressions.count)) {
       memory in
@@ -21,35 +22,52 @@ extension StorageReader {
       if !readers.roots.isEmpty {
         let values = UnsafeBufferPointer(rebasing: memory[..<expressions.count])
         return try readers.roots.withUnsafeBufferPointer { roots in
-          try scan(query) { _, bytes in
+          try scan(query) { bytes in
             guard let table = TableReader(root: bytes) else { return true }
             for index in roots.indices { memory[index] = roots[index].value(of: table) }
             return try body(values)
           }
         }
       }
-      try scan(query) { _, bytes in
+      let mayFail = readers.mayFail
+      try scan(query) { bytes in
         guard let table = TableReader(root: bytes) else { return true }
-        return try readers.withValues(of: table, in: memory, body)
+        return try readers.withValues(of: table, in: memory) { values in
+          if mayFail, readers.hasFailure {
+            guard let failures = query.failures else { return false }
+            readers.moveFailure(to: failures)
+          }
+          return try body(values)
+        }
       }
     }
     try readers.throwFailure(query.schema)
   }
 
-  /// Reads the values of fields from columns, if possible.
+  /// Reads the values of fields and constants from columns, if possible.
   private func scanKnownColumns(
-    _ fields: [FieldDescriptor], _ query: Query,
+    _ expressions: [ValueExpression], _ query: Query,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool {
-    if fields.allSatisfy({ $0.domain == nil }) {
-      return try scanColumns(fields, query) { try body($1) }
+    let fields = expressions.compactMap(\.field)
+    if fields.count == expressions.count, fields.allSatisfy({ $0.domain == nil }) {
+      return try scanColumns(fields, query, body)
     }
-    return try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) {
-      known in
+    let constants = expressions.map(\.constant)
+    guard expressions.indices.allSatisfy({ expressions[$0].field != nil || constants[$0] != nil })
+    else { return false }
+    let places = expressions.indices.filter { constants[$0] == nil }
+    return try withUnsafeTemporaryAllocation(
+      of: ColumnValue.self, capacity: max(1, expressions.count)
+    ) { known in
       known.initialize(repeating: .null)
-      return try scanColumns(fields, query) { _, values in
-        for index in fields.indices { known[index] = fields[index].reading(values[index]) }
-        return try body(UnsafeBufferPointer(known))
+      for (place, constant) in constants.enumerated() {
+        if let constant { known[place] = constant }
+      }
+      let all = UnsafeBufferPointer(rebasing: known[..<expressions.count])
+      return try scanColumns(fields, query) { values in
+        for index in fields.indices { known[places[index]] = fields[index].reading(values[index]) }
+        return try body(all)
       }
     }
   }

@@ -14,3 +14,43 @@ public struct KeyValues: Sendable {
     self.rest = rest
   }
 }
+
+extension KeyValues: Hashable {
+  /// Compares the values. Strings are compared by their bytes.
+  public static func == (lhs: KeyValues, rhs: KeyValues) -> Bool {
+    lhs.first.isSamePart(rhs.first) && lhs.rest.count == rhs.rest.count
+      && zip(lhs.rest, rhs.rest).allSatisfy { $0.isSamePart($1) }
+  }
+
+  /// Hashes what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    first.hashPart(into: &hasher)
+    for value in rest { value.hashPart(into: &hasher) }
+  }
+}
+
+extension Value {
+  /// Whether two values of one key field are the same.
+  fileprivate func isSamePart(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.unsigned(let left), .unsigned(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    default: false
+    }
+  }
+
+  fileprivate func hashPart(into hasher: inout Hasher) {
+    switch self {
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .unsigned(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value)
+    case .string(var text):
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(text.utf8.count)
+    }
+  }
+}

@@ -49,20 +49,36 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
     var isKnown = true
     touches.forEach { touch in
       let change = orders.changes[Int(touch.change)]
-      if touch.isIn, let new = change.new {
-        readers.withValues(of: new) { values in
-          for index in values.indices { accumulators[index].add(values[index]) }
-        }
-      }
-      if touch.wasIn, let old = change.old {
-        readers.withValues(of: old) { values in
-          for index in values.indices where !accumulators[index].remove(values[index]) {
-            isKnown = false
-          }
-        }
+      if !replace(touch.wasIn ? change.old : nil, by: touch.isIn ? change.new : nil) {
+        isKnown = false
       }
     }
     return !isKnown || readers.hasFailed(query.schema)
+  }
+
+  /// Replaces the values of a row that has left by those of one that has entered.
+  /// - Returns: Whether all aggregates are still known.
+  private func replace(_ old: Row?, by new: Row?) -> Bool {
+    var isKnown = true
+    func withValues(of row: Row?, _ body: (UnsafeBufferPointer<ColumnValue>?) -> Void) {
+      guard let row else { return body(nil) }
+      readers.withValues(of: row) { body($0) }
+    }
+    withValues(of: old) { left in
+      withValues(of: new) { entered in
+        for index in accumulators.indices {
+          let isApplied =
+            switch (left?[index], entered?[index]) {
+            case (let left?, let entered?): accumulators[index].replace(left, by: entered)
+            case (let left?, nil): accumulators[index].remove(left)
+            case (nil, let entered?): accumulators[index].admit(entered)
+            case (nil, nil): true
+            }
+          if !isApplied { isKnown = false }
+        }
+      }
+    }
+    return isKnown
   }
 
   override func read(_ past: PastView) throws {

@@ -9,9 +9,11 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
   /// What happened to the result.
   enum Event: Sendable {
     /// These are all rows.
-    case all(ContiguousArray<Row>)
+    case all(ArraySlice<Row>)
     /// Some rows have left, then others have entered. A row whose key has changed does both.
     case changed(left: [Row], entered: [Row])
+    /// The rows could not be read. They are read again after the next change.
+    case failed(any Error)
   }
 
   @exclusivity(unchecked) private var event: Event?
@@ -41,8 +43,12 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
   }
 
   override func read(_ past: PastView) throws {
-    event = .all(try past.rows(query).rows)
+    event = .all(try past.result(of: query))
     isStale = false
+  }
+
+  override func readingFailed(_ error: any Error) {
+    callback.call { $0(.failed(error)) }
   }
 
   override func deliverChange() {

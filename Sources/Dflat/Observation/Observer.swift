@@ -28,6 +28,8 @@ class Observer: @unchecked Sendable {
 
   /// Reads the observed data again, as they were at a point of the deliveries.
   func read(_ past: PastView) throws { preconditionFailure("Observer is abstract") }
+  /// Is called when reading has failed. The error was reported.
+  func readingFailed(_ error: any Error) {}
   /// Calls the handler if there is something new to deliver.
   func deliverChange() { preconditionFailure("Observer is abstract") }
 

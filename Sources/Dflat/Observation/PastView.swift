@@ -40,16 +40,25 @@ final class PastView {
     snapshot.close()
   }
 
-  /// The result of a query. A row for which a function fails does not match, and the error is
-  /// reported.
+  /// The result of a query, without its offset. A row for which a function fails does not match,
+  /// and the error is reported.
+  func result(of query: Query) throws -> ArraySlice<Row> {
+    let wider = Query(
+      schema: schema, condition: query.condition, order: query.order,
+      limit: query.limitWithOffset)
+    return Array(try rows(wider).rows).dropFirst(query.offset)
+  }
+
+  /// The result of a query without an offset. A row for which a function fails does not match, and
+  /// the error is reported.
   /// - Returns: The rows, and whether they are all, that is, the query's limit cuts off none.
   func rows(_ query: Query) throws -> (rows: ContiguousArray<Row>, isComplete: Bool) {
     // Each row that was changed later may displace a row that is wanted.
     let limit = query.limit.map { min($0, Int.max / 2) + earlier.count }
-    var wider = Query(
-      schema: schema, condition: query.condition, order: query.order, limit: limit)
     let failures = FunctionFailures()
-    wider.failures = failures
+    let wider = Query(
+      schema: schema, condition: query.condition, order: query.order, limit: limit
+    ).tolerating(failures)
     defer { if let error = failures.take(schema) { report(error) } }
     var rows = ContiguousArray(try snapshot.rows(wider, mark: .none).map { $0 })
     var isComplete = limit.map { rows.count < $0 } ?? true
@@ -64,20 +73,20 @@ final class PastView {
     return (rows, isComplete)
   }
 
-  /// Aggregates over the result of a query.
+  /// Aggregates over the result of a query. Where a function fails, the row does not match, or its
+  /// value is unknown, and the error is reported.
   func accumulate(_ parts: [AggregatePart], _ query: Query) throws -> [Accumulator] {
-    if earlier.isEmpty { return try snapshot.accumulate(parts, query) }
+    let failures = FunctionFailures()
+    defer { if let error = failures.take(schema) { report(error) } }
+    if earlier.isEmpty { return try snapshot.accumulate(parts, query.tolerating(failures)) }
     var accumulators = parts.map(\.empty)
     let readers = ExpressionReaders(parts.map(\.expression))
-    let wider = Query(
-      schema: schema, condition: query.condition, order: query.order,
-      limit: query.limitWithOffset)
-    for row in try rows(wider).rows.dropFirst(query.offset) {
+    for row in try result(of: query) {
       readers.withValues(of: row) { values in
         for index in values.indices { accumulators[index].add(values[index]) }
       }
     }
-    try readers.throwFailure(schema)
+    readers.moveFailure(to: failures)
     return accumulators
   }
 

@@ -81,7 +81,8 @@ class QueryObserver: Observer, @unchecked Sendable {
     return isStale || mustRead ? true : apply(touches, &orders, &replaced)
   }
 
-  // MARK: Changes
+  /// Its access paths; nil if it looks at every change.
+  final var net: AccessPath.Net? { isUnstable ? nil : AccessPath.net(query.condition) }
 
   /// Prepares the observer before it is registered.
   /// - Parameter net: Its access paths; nil if it looks at every change.

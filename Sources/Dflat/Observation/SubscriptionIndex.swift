@@ -30,7 +30,7 @@ struct SubscriptionIndex: ~Copyable {
     case let object as ObjectObserver:
       objects.insert(UInt64(bitPattern: object.row.id), object)
     case let result as QueryObserver:
-      let net = AccessPath.net(result.query.condition)
+      let net = result.net
       result.prepare(net)
       guard let net else {
         result.place = others.count
@@ -49,7 +49,7 @@ struct SubscriptionIndex: ~Copyable {
     case let object as ObjectObserver:
       objects.remove(UInt64(bitPattern: object.row.id), object)
     case let result as QueryObserver:
-      guard let net = AccessPath.net(result.query.condition) else {
+      guard let net = result.net else {
         let last = others.removeLast()
         if last !== result {
           others[result.place] = last

@@ -187,9 +187,16 @@ final class TypeObservers: ChangeObserver {
     do {
       let past = try PastView(of: self, in: workspace)
       defer { past.close() }
-      for observer in observers where !observer.isCancelled { try observer.read(past) }
+      for observer in observers where !observer.isCancelled {
+        // A function of one observer's query that fails concerns no other observer.
+        do { try observer.read(past) } catch {
+          workspace.reportReading(error)
+          observer.readingFailed(error)
+        }
+      }
     } catch {
       workspace.reportReading(error)
+      for observer in observers where !observer.isCancelled { observer.readingFailed(error) }
     }
     var stale: [Observer] = []
     for observer in registered.stale + observers where observer.isStale && !observer.isCancelled {

@@ -83,6 +83,23 @@ struct Accumulator {
     }
   }
 
+  /// Replaces a value that was added by another one.
+  /// - Returns: False if the aggregate has to be computed again.
+  mutating func replace(_ old: ColumnValue, by new: ColumnValue) -> Bool {
+    if old.isSame(as: new) { return true }
+    let isAdmitted = admit(new)
+    return remove(old) && isAdmitted
+  }
+
+  /// Adds a value to those of a result that is maintained.
+  /// - Returns: False if the aggregate has to be computed again: the rounding errors of a sum depend
+  ///   on the order of its terms.
+  mutating func admit(_ value: ColumnValue) -> Bool {
+    add(value)
+    guard case .real = value else { return true }
+    return kind != .sum && kind != .average
+  }
+
   /// Removes a value that was added.
   /// - Returns: False if the aggregate has to be computed again.
   mutating func remove(_ value: ColumnValue) -> Bool {
@@ -93,7 +110,7 @@ struct Accumulator {
     case (.sum, .integer(let number)), (.average, .integer(let number)):
       if type == .uint64 { sum.subtract(UInt64(bitPattern: number)) } else { sum.subtract(number) }
       return true
-    // The rounding errors of a sum depend on the order of its terms.
+    // See `admit`.
     case (.sum, _), (.average, _): return false
     case (.minimum, .text(let bytes)), (.maximum, .text(let bytes)):
       return bestText.map { $0.withUnsafeBytes { !equalBytes(bytes, $0) } } ?? false

@@ -67,7 +67,7 @@ extension QueryExpression where Value == String {
   ///
   /// Each Unicode scalar is replaced by its lowercase mapping, on both sides. That is the same in
   /// every language, and nothing is normalised: "ß" differs from "ss", and "é" as one scalar from
-  /// "é" as two. Indexes of the field are not used.
+  /// "é" as two. An index with `nocase` answers comparisons with it, and indexes without do not.
   public var caseInsensitive: Computed<String, Element> {
     if case .folded = _node { return Computed(_node) }
     return Computed(.folded(_node))
@@ -109,7 +109,7 @@ struct PrefixRange {
     var scalars = Array(prefix.unicodeScalars)
     while scalars.last == "\u{10FFFF}" { scalars.removeLast() }
     guard let last = scalars.popLast() else {
-      (end, isExact) = (nil, true)
+      (end, isExact) = (nil, false)
       return
     }
     // There are no surrogates in UTF-8.

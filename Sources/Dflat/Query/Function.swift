@@ -66,11 +66,11 @@ extension Int: FunctionValue {}
 /// is nil; if any other parameter's argument is unknown, so is the result, without a call. A result
 /// of nil or NaN is unknown.
 ///
-/// A function runs on the thread of the query, once or more for each row that the rest of the plan
-/// leaves, in no particular order. It must not use a workspace: reads and transactions inside it
-/// are refused with ``WorkspaceError/calledByFunction``. If it throws, the query ends with a
-/// ``FunctionError``. In a live result, the error is reported to the error hook, and the row counts as
-/// not matching.
+/// A function runs once or more for each row that the rest of the plan leaves, in no particular
+/// order, possibly on several threads at once. It must not use a workspace: reads and transactions
+/// inside it are refused with ``WorkspaceError/calledByFunction``. If it throws, the query ends with
+/// a ``FunctionError``. In a live result, the error is reported to the error hook; a row whose
+/// condition fails counts as not matching, and a value that fails is unknown.
 ///
 /// Results that depend on a function which is not deterministic are not maintained change by
 /// change: each transaction that changes an object of the type makes a live result be read again.

@@ -42,26 +42,30 @@ final class FunctionFailures: Sendable {
   var isEmpty: Bool { !hasFailed.load(ordering: .relaxed) }
 
   func add(_ name: String, _ error: any Error) {
-    first.withLock { if $0 == nil { $0 = (name, error) } }
-    hasFailed.store(true, ordering: .relaxed)
+    first.withLock {
+      if $0 == nil { $0 = (name, error) }
+      hasFailed.store(true, ordering: .relaxed)
+    }
   }
 
   /// Moves the error to another place that has none.
   /// - Returns: Whether there was one.
   func move(to other: FunctionFailures) -> Bool {
-    if isEmpty { return false }
-    hasFailed.store(false, ordering: .relaxed)
-    guard let failure = first.withLock({ $0.take() }) else { return false }
+    guard let failure = take() else { return false }
     other.add(failure.name, failure.error)
     return true
   }
 
   /// Returns the error, and forgets it.
   func take(_ schema: EntitySchema) -> FunctionError? {
+    take().map { FunctionError(function: $0.name, table: schema.table, underlying: $0.error) }
+  }
+
+  private func take() -> (name: String, error: any Error)? {
     if isEmpty { return nil }
-    hasFailed.store(false, ordering: .relaxed)
-    return first.withLock { $0.take() }.map {
-      FunctionError(function: $0.name, table: schema.table, underlying: $0.error)
+    return first.withLock {
+      hasFailed.store(false, ordering: .relaxed)
+      return $0.take()
     }
   }
 }

@@ -140,6 +140,7 @@ extension Planner {
   fileprivate func order(
     _ query: Query, _ columns: [IndexColumn], _ predicate: IndexPredicate?
   ) -> (columns: Int, isDescending: Bool)? {
+    guard capabilities.canOrder else { return nil }
     let kinds = IndexPredicate.kinds(of: predicate)
     func isFixed(_ field: FieldDescriptor?) -> Bool {
       field.map { kinds[$0.path] == .fixed } ?? false
@@ -213,7 +214,8 @@ extension Plan {
       consider(index.columns.map(\.field), isUnique: index.isUnique)
     } else if !kinds.isEmpty {
       consider(schema.primaryKey, isUnique: true)
-      for index in schema.indexes where kinds[index.columns[0].name] != nil {
+      for index in schema.indexes
+      where !index.isCompound && kinds[index.columns[0].name] != nil {
         consider([index.columns[0].field], isUnique: index.isUnique)
       }
     } else if predicate != nil {

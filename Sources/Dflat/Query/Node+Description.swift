@@ -7,6 +7,11 @@ extension Node {
     text(Naming(schema: schema), within: .lowest)
   }
 
+  /// The same with constants as they are stored: two conditions with different constants differ.
+  func storedText(in schema: EntitySchema) -> String {
+    text(Naming(schema: schema, showsStoredValues: true), within: .lowest)
+  }
+
   /// How tightly an operator binds its operands. An operand that binds less tightly than its
   /// context gets parentheses.
   private enum Precedence: Int {
@@ -93,12 +98,15 @@ extension Node {
 /// The names of fields at a place in a condition.
 private struct Naming {
   let schema: EntitySchema
+  /// Whether constants are written as they are stored, and not with their names or Swift types.
+  var showsStoredValues = false
   /// The elements that the place is about, from the outermost inwards: `$0`, `$1`.
   var variables: [ElementVariable] = []
 
   /// The names inside a condition on an element.
   func entering(_ element: ElementVariable) -> Naming {
-    Naming(schema: schema, variables: variables + [element])
+    Naming(
+      schema: schema, showsStoredValues: showsStoredValues, variables: variables + [element])
   }
 
   func name(of field: FieldDescriptor, withoutTag: Bool = false) -> String {
@@ -106,7 +114,7 @@ private struct Naming {
   }
 
   func text(of value: Value, in field: FieldDescriptor) -> String {
-    schema.text(of: value, in: field)
+    showsStoredValues ? value.text : schema.text(of: value, in: field)
   }
 }
 

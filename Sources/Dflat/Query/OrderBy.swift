@@ -91,6 +91,9 @@ public struct OrderTerm: Sendable {
     self.positions = positions
   }
 
+  /// Whether values are compared as they are stored, and not by their positions in a collection.
+  public var isByStoredValue: Bool { positions == nil }
+
   /// The field whose value is compared; nil for a computed value.
   public var field: FieldDescriptor? {
     if case .field(let field) = node { field } else { nil }
@@ -119,6 +122,12 @@ struct PositionTable: Sendable {
 
   /// The number of different values.
   var count: Int { numbers.count + texts.count }
+
+  /// All values with their positions, in an order that is the same in every process.
+  var text: String {
+    (numbers.map { "\($0.key) \($0.value)" } + texts.map { "\($0.key) \($0.value)" }).sorted()
+      .joined(separator: ", ")
+  }
 
   /// The position of a value; −1 if it is not in the collection.
   func position(_ bits: UInt64) -> Int { numbers[bits] ?? -1 }

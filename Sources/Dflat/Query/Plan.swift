@@ -59,6 +59,13 @@ public struct Query: Sendable {
       start: start, reading: fields)
   }
 
+  /// The same query, which leaves out a row for which a function fails, and goes on.
+  func tolerating(_ failures: FunctionFailures) -> Query {
+    var query = self
+    query.failures = failures
+    return query
+  }
+
   /// Whether the result is a part of all matching objects.
   public var isCut: Bool { limit != nil || offset > 0 || start != nil }
 }

@@ -19,7 +19,7 @@ struct Planner {
   }
 
   private let usable: Usable
-  private let capabilities: QueryCapabilities
+  let capabilities: QueryCapabilities
 
   init(_ usable: Usable, _ capabilities: QueryCapabilities) {
     self.usable = usable

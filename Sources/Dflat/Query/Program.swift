@@ -128,7 +128,8 @@ final class Program: Sendable {
     domains = ConstantBuffer(compiler.domains)
     calls = compiler.calls
     mayHideDamage = compiler.instructions.contains {
-      $0.operation == .isNull || $0.operation == .isNotNull || ($0.type == .string && $0.hasDefault)
+      $0.operation == .isNull || $0.operation == .isNotNull || $0.operation == .call
+        || ($0.type == .string && $0.hasDefault)
     }
     needsScratch = compiler.instructions.contains { $0.operation.needsScratch }
     slotCount = compiler.slotCount

@@ -18,6 +18,10 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case unmigrated
     /// An expression is unknown for an object, where a value is required.
     case unknownValue
+    /// A text by which the objects are ordered is not UTF-8.
+    case undecodableText
+    /// The query belongs to another workspace than the one that was called.
+    case foreignWorkspace
   }
 
   /// What kind of error it is.
@@ -37,6 +41,21 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       .unmigrated,
       "pages of \(schema.layout.swiftName) were asked for while its objects are being migrated",
       "complete the migration before, with 'migrate(_:)'")
+  }
+
+  static func foreignWorkspace(_ schema: EntitySchema) -> QueryError {
+    QueryError(
+      .foreignWorkspace,
+      "a query for \(schema.layout.swiftName) of one workspace was used with another workspace",
+      "make the query from the workspace, or the context, that it is used with")
+  }
+
+  static func undecodableText(_ schema: EntitySchema, _ id: Int64) -> QueryError {
+    QueryError(
+      .undecodableText,
+      "row \(id) of \(schema.table) ends a page, and a text by which \(schema.layout.swiftName) is "
+        + "ordered is not UTF-8 there",
+      "order by another field, or store that object again with a valid text")
   }
 
   /// What is wrong, where, and what to do.

@@ -3,7 +3,7 @@
 /// Decides between two rows whether a query must end: its read was cancelled, or a function has
 /// failed. Most queries have none.
 final class QueryWatch {
-  private let interruption: ReadInterruption?
+  private let cancellation: ReadCancellation?
   private let programs: [Program]
   private let schema: EntitySchema
   /// Where the failures of functions go if they do not end the query.
@@ -11,16 +11,16 @@ final class QueryWatch {
 
   /// nil if nothing can end the query.
   init?(_ query: Query, _ programs: [Program]) {
-    interruption = .current
+    cancellation = ReadCancellation()
     self.programs = programs.filter { !$0.calls.isEmpty }
-    if interruption == nil, self.programs.isEmpty { return nil }
+    if cancellation == nil, self.programs.isEmpty { return nil }
     schema = query.schema
     tolerated = query.failures
   }
 
   /// Whether the query must end now.
   var isOver: Bool {
-    if interruption?.isCancelled == true { return true }
+    if cancellation?.isCancelled == true { return true }
     return tolerated == nil && programs.contains { !$0.failures.isEmpty }
   }
 
@@ -33,10 +33,7 @@ final class QueryWatch {
 
   /// Throws why the query has ended.
   func check() throws {
-    if let interruption, interruption.isCancelled {
-      interruption.noteEnd()
-      throw CancellationError()
-    }
+    try cancellation?.check()
     for program in programs {
       guard let tolerated else {
         try program.throwFailure(schema)

@@ -39,11 +39,16 @@ public struct RowBuffer: ~Copyable {
   ///   - first: The rows of the first part, as `RowCollector` gives them.
   ///   - second: The rows of the second part, whose row ids are greater.
   ///   - plan: The plan, which cuts off nothing.
-  public init(_ first: consuming RowBuffer, followedBy second: consuming RowBuffer, of plan: Plan) {
+  /// - Throws: `FunctionError` if the order calls a function that fails.
+  public init(
+    _ first: consuming RowBuffer, followedBy second: consuming RowBuffer, of plan: Plan
+  ) throws {
     self = first
     for row in second.map({ $0 }) { append(row) }
     if plan.isSortedInMemory, count > 1 {
-      sort(elements, by: plan.query.order.map(SortKey.init))
+      let keys = plan.query.order.map(SortKey.init)
+      sort(elements, by: keys)
+      for key in keys { try key.program.throwFailure(plan.query.schema) }
     }
   }
 
@@ -100,6 +105,19 @@ public struct RowBuffer: ~Copyable {
       start.moveInitialize(from: start + number, count: count - number)
     }
     count -= number
+  }
+
+  /// Releases the last rows as long as they satisfy a condition.
+  mutating func removeLast(while isUnwanted: (Row) -> Bool) {
+    while count > 0, isUnwanted(self[count - 1]) {
+      if let only {
+        only.release()
+        self.only = nil
+      } else {
+        (start.unsafelyUnwrapped + count - 1).deinitialize(count: 1)
+      }
+      count -= 1
+    }
   }
 
   /// Moves the rows out and transforms each.

@@ -29,14 +29,17 @@ public struct RowCollector: ~Copyable {
 
   /// - Parameters:
   ///   - plan: The plan of the query.
+  ///   - isBehindStart: Whether all candidates come behind the query's start.
   ///   - mark: The mark for the rows.
   ///   - report: Called with each damaged row.
   public init(
-    _ plan: Plan, mark: ReadMark, report: @escaping (_ id: Int64, VerificationError) -> Void
+    _ plan: Plan, isBehindStart: Bool = false, mark: ReadMark,
+    report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     let query = plan.query
     keys = plan.isOrderedByEngine ? [] : query.order.map(SortKey.init)
-    filter = RowFilter(plan, calling: keys.map(\.program), report: report)
+    filter = RowFilter(
+      plan, isBehindStart: isBehindStart, calling: keys.map(\.program), report: report)
     // Rows before the offset are sorted, too.
     limit = (keys.isEmpty ? query.limit : query.limitWithOffset) ?? .max
     skipped = query.offset

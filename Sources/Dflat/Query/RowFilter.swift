@@ -25,10 +25,11 @@ public struct RowFilter: ~Copyable {
 
   /// - Parameters:
   ///   - plan: The plan of the query.
+  ///   - isBehindStart: Whether all candidates come behind the query's start.
   ///   - programs: What else is evaluated for the rows.
   ///   - report: Called with each damaged row.
   init(
-    _ plan: Plan, calling programs: [Program] = [],
+    _ plan: Plan, isBehindStart: Bool, calling programs: [Program] = [],
     report: @escaping (_ id: Int64, VerificationError) -> Void
   ) {
     layout = plan.query.schema.layout.plan
@@ -39,7 +40,8 @@ public struct RowFilter: ~Copyable {
     unretainedResidual = residual.map(Unmanaged.passUnretained)
     rootTest = residual?.rootTest
     mayHideDamage = residual?.mayHideDamage ?? false
-    let start = plan.query.start.map { RowStart($0, plan.query.order) }
+    let start =
+      isBehindStart ? nil : plan.query.start.map { RowStart($0, plan.query.order) }
     self.start = start
     hasStart = start != nil
     let watch = QueryWatch(

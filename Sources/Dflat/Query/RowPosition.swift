@@ -20,9 +20,23 @@ public struct RowPosition: Sendable {
     self.id = id
   }
 
-  /// The position behind a row.
-  init(behind row: Row, _ keys: [SortKey]) {
-    values = row.read { table in keys.map { $0.value(of: table) } }
+  /// The position behind a row of a query's result.
+  /// - Throws: `FunctionError` if the order calls a function that fails; `QueryError` if the row has
+  ///   a text that is not UTF-8, which no position can name.
+  init(behind row: Row, in query: Query) throws {
+    let keys = query.order.map(SortKey.init)
+    values = try row.read { table in
+      Result {
+        try keys.map { key in
+          let value = key.value(of: table)
+          try key.program.throwFailure(query.schema)
+          if case .string(let text)? = value, key.positions == nil, !key.isText(text, of: table) {
+            throw QueryError.undecodableText(query.schema, row.id)
+          }
+          return value
+        }
+      }
+    }.get()
     id = row.id
   }
 }
@@ -53,6 +67,15 @@ struct RowStart {
 }
 
 extension SortKey {
+  /// Whether a row has the bytes of a text.
+  fileprivate func isText(_ text: String, of row: TableReader) -> Bool {
+    var text = text
+    return program.withScratch { scratch in
+      guard let bytes = program.utf8(program.result, row, scratch) else { return false }
+      return text.withUTF8 { equalBytes(bytes, UnsafeRawBufferPointer($0)) }
+    }
+  }
+
   /// The value of a row; nil if it is unknown. For an order by a collection, the position in it.
   func value(of row: TableReader) -> Value? {
     program.withScratch { value(of: row, $0) }

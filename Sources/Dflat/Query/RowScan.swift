@@ -14,10 +14,14 @@ public struct RowScan: ~Copyable {
 
   /// - Parameters:
   ///   - plan: A plan that needs no sorting.
+  ///   - isBehindStart: Whether all candidates come behind the query's start.
   ///   - report: Called with each damaged row.
-  public init(_ plan: Plan, report: @escaping (_ id: Int64, VerificationError) -> Void) {
+  public init(
+    _ plan: Plan, isBehindStart: Bool = false,
+    report: @escaping (_ id: Int64, VerificationError) -> Void
+  ) {
     assert(!plan.isSortedInMemory, "rows that must be sorted cannot be passed on one by one")
-    filter = RowFilter(plan, report: report)
+    filter = RowFilter(plan, isBehindStart: isBehindStart, report: report)
     skipped = plan.query.offset
     remaining = plan.query.limit ?? .max
   }
@@ -25,24 +29,24 @@ public struct RowScan: ~Copyable {
   /// Passes a candidate on if it is in the result.
   /// - Parameters:
   ///   - bytes: The candidate, in the engine's memory.
-  ///   - id: Its row id.
+  ///   - id: Its row id; evaluated only if needed.
   ///   - body: Called with the row; returns whether it wants more.
   /// - Returns: Whether more candidates are wanted.
   @inline(__always)
   public mutating func offer(
-    bytes: UnsafeRawBufferPointer, id: Int64,
-    to body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+    bytes: UnsafeRawBufferPointer, id: @autoclosure () -> Int64,
+    to body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) rethrows -> Bool {
     guard remaining > 0 else { return false }
     let verdict = filter.hasResidual ? filter.evaluate(bytes) : .true
     if filter.isOver { return false }
-    guard verdict != .false, filter.accepts(bytes, id, verdict) else { return true }
+    guard verdict != .false, filter.accepts(bytes, id(), verdict) else { return true }
     if skipped > 0 {
       skipped -= 1
       return true
     }
     remaining -= 1
-    return try body(id, bytes) && remaining > 0
+    return try body(bytes) && remaining > 0
   }
 
   /// Ends the scan.

@@ -17,6 +17,16 @@ struct ValueExpression: Sendable {
     return field
   }
 
+  /// The value in columns, if the expression is a constant number.
+  var constant: ColumnValue? {
+    guard case .constant(let value, _) = node else { return nil }
+    switch value {
+    case .string: return nil
+    case .real(let number): return number.isNaN ? .null : .real(number)
+    default: return .integer(Int64(bitPattern: value.bits))
+    }
+  }
+
   /// A sentence part with the schema's names.
   func text(in schema: EntitySchema) -> String { node.text(in: schema) }
 }
@@ -116,7 +126,8 @@ struct RootValue: Sendable {
         return .integer(table.integer(type, at: position))
       }
       let number = table.real(type, at: position)
-      return number.isNaN ? .null : .real(number)
+      // Indexes do not tell −0 from 0.
+      return number.isNaN ? .null : .real(number + 0)
     }
     if position < 0 { return .null }
     return switch absent {
@@ -160,9 +171,20 @@ struct ExpressionReaders: Sendable {
     }
   }
 
+  /// Whether functions are called, which may fail.
+  var mayFail: Bool { programs.contains { !$0.calls.isEmpty } }
+
+  /// Whether a function that was called has failed.
+  var hasFailure: Bool { programs.contains { !$0.failures.isEmpty } }
+
   /// Throws the first error of the functions that were called.
   func throwFailure(_ schema: EntitySchema) throws {
     for program in programs { try program.throwFailure(schema) }
+  }
+
+  /// Moves the first error of the functions that were called to another place.
+  func moveFailure(to failures: FunctionFailures) {
+    for program in programs { _ = program.failures.move(to: failures) }
   }
 
   /// Whether a function has failed since the last call.
@@ -191,7 +213,7 @@ extension Program {
   ) -> ColumnValue {
     switch type {
     case .string: utf8(result, table, scratch).map { .text($0) } ?? .null
-    case .float, .double: real(result, table, scratch).map { .real($0) } ?? .null
+    case .float, .double: real(result, table, scratch).map { .real($0 + 0) } ?? .null
     default: integer(result, table, scratch).map { .integer($0) } ?? .null
     }
   }

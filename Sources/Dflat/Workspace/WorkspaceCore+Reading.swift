@@ -91,6 +91,7 @@ extension WorkspaceCore {
 
   /// Calls `body` with the view that a query is answered from; see `fetch`.
   func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
       return try transaction.reading(query, body)

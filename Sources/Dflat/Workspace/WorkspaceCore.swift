@@ -57,6 +57,8 @@ public final class WorkspaceCore: TransactionHost {
   let closing = DispatchQueue(label: "dflat.closing")
   /// The snapshots that are open.
   let snapshots = DispatchGroup()
+  /// The iterations that keep a snapshot.
+  let iterations = OpenIterations()
 
   /// - Parameters:
   ///   - engine: Stores the objects.
@@ -286,6 +288,7 @@ public final class WorkspaceCore: TransactionHost {
     accepted.notify(queue: closing) { [self] in
       builds.endPaused(WorkspaceError.shutDown)
       migrations.runs.endPaused(WorkspaceError.shutDown)
+      iterations.closeAll()
       // A snapshot that has read nothing yet may still read.
       snapshots.notify(queue: closing) { [self] in
         do { if let close { try close() } else { try engine.close() } } catch { report(error) }

@@ -32,15 +32,15 @@ extension WriteContext {
   /// - Parameters:
   ///   - query: The query. Its workspace must be the one of the transaction.
   ///   - change: Sets fields of the draft, which has the stored values. It is called once for each
-  ///     object.
+  ///     object, in the query's order.
   /// - Returns: How many objects were changed.
-  /// - Throws: The same errors as `update(where:)`.
+  /// - Throws: The same errors as `update(where:)`; `QueryError` for a query of another workspace.
   @discardableResult
   public func update<Element: Atom>(
     _ query: ObjectQuery<Element>, _ change: (inout Element._Draft) throws -> Void
   ) throws -> BulkChange {
     try requireUse(of: Element.self)
-    try query.requireOpen()
+    try query.requireUse(in: transaction.core)
     return try transaction.updateAll(Element._Draft.self, query.query, change)
   }
 
@@ -64,11 +64,11 @@ extension WriteContext {
   ) throws -> BulkChange {
     try requireUse(of: type)
     let keys = Array(keys)
+    let values = Element._schema.values(of: keys)
     var missing: [Int] = []
     var result = try transaction.updateAll(
-      Element._Draft.self, Element._schema, keys: Element._schema.values(of: keys),
-      missing: &missing, change)
-    result.missing = keys.distinct(at: missing).count
+      Element._Draft.self, Element._schema, keys: values, missing: &missing, change)
+    result.missing = keys.distinct(at: missing, values).count
     return result
   }
 
@@ -91,11 +91,11 @@ extension WriteContext {
   ///
   /// - Parameter query: The query. Its workspace must be the one of the transaction.
   /// - Returns: How many objects were deleted.
-  /// - Throws: The same errors as `delete(where:)`.
+  /// - Throws: The same errors as `delete(where:)`; `QueryError` for a query of another workspace.
   @discardableResult
   public func delete<Element: Atom>(_ query: ObjectQuery<Element>) throws -> BulkChange {
     try requireUse(of: Element.self)
-    try query.requireOpen()
+    try query.requireUse(in: transaction.core)
     return try transaction.deleteAll(query.query)
   }
 
@@ -112,10 +112,10 @@ extension WriteContext {
   ) throws -> BulkChange {
     try requireUse(of: type)
     let keys = Array(keys)
+    let values = Element._schema.values(of: keys)
     var missing: [Int] = []
-    var result = try transaction.deleteAll(
-      Element._schema, keys: Element._schema.values(of: keys), missing: &missing)
-    result.missing = keys.distinct(at: missing).count
+    var result = try transaction.deleteAll(Element._schema, keys: values, missing: &missing)
+    result.missing = keys.distinct(at: missing, values).count
     return result
   }
 
@@ -164,14 +164,23 @@ extension WriteContext {
 extension EntitySchema {
   /// Keys as values; nil for those that no object can have.
   func values<Key: PrimaryKey>(of keys: [Key]) -> [KeyValues?] {
-    keys.map { $0._keyValues(in: primaryKey[...]) }
+    let fields = primaryKey[...]
+    return keys.map { $0._keyValues(in: fields) }
   }
 }
 
 extension Array where Element: PrimaryKey {
   /// The different keys at some places, in the order of these. Strings are compared by their bytes.
-  func distinct(at places: [Int]) -> [Element] {
-    var seen: Set<CompositeKey<Element>> = []
-    return places.map { self[$0] }.filter { seen.insert(CompositeKey($0)).inserted }
+  /// - Parameter values: All keys as values.
+  func distinct(at places: [Int], _ values: [KeyValues?]) -> [Element] {
+    var seen = Set<KeyValues>(minimumCapacity: places.count)
+    var seenWithoutValues: Set<CompositeKey<Element>> = []
+    return places.compactMap { place in
+      let key = self[place]
+      let isNew =
+        values[place].map { seen.insert($0).inserted }
+        ?? seenWithoutValues.insert(CompositeKey(key)).inserted
+      return isNew ? key : nil
+    }
   }
 }

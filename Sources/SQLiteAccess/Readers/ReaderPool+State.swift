@@ -20,6 +20,8 @@ final class PooledReader: @unchecked Sendable {
   @exclusivity(unchecked) var thread: ThreadIdentity?
   /// When it was returned, in nanoseconds of `MonotonicTime`.
   @exclusivity(unchecked) var idleSince: UInt64 = 0
+  /// Whether it does not count against the limit.
+  @exclusivity(unchecked) var isExempt = false
 
   init(thread: ThreadIdentity?) {
     self.thread = thread
@@ -90,6 +92,8 @@ extension ReaderPool {
   struct State: Sendable {
     /// Readers that are idle, held, or being opened.
     var all: [PooledReader] = []
+    /// The number of readers that do not count against the limit.
+    private var exempted = 0
     /// Ordered by return; the last element was returned last.
     var idle: [PooledReader] = []
     var queue = Fifo<Waiter>()
@@ -109,16 +113,33 @@ extension ReaderPool {
       return reader
     }
 
+    /// The number of readers that count against the limit.
+    var counted: Int { all.count - exempted }
+
+    /// A reader does not count any more, until it is returned.
+    mutating func exempt(_ reader: PooledReader) {
+      reader.isExempt = true
+      exempted += 1
+    }
+
+    /// A reader counts again, if it did not.
+    mutating func count(_ reader: PooledReader) {
+      guard reader.isExempt else { return }
+      reader.isExempt = false
+      exempted -= 1
+    }
+
     /// Removes a reader. Lets the head of the queue open another, if there is room, or signals the
     /// threads that close the pool if it was the last.
     mutating func remove(_ reader: PooledReader, limit: Int) -> Handover? {
       all.removeAll { $0 === reader }
+      count(reader)
       if isClosed {
         guard all.isEmpty, !closers.isEmpty else { return nil }
         defer { closers = [] }
         return .closers(closers)
       }
-      guard all.count < limit, let waiter = queue.popFirst() else { return nil }
+      guard counted < limit, let waiter = queue.popFirst() else { return nil }
       return Handover(waiter: waiter, outcome: .mayOpen(addPlace(for: waiter.thread)))
     }
 
@@ -137,7 +158,8 @@ extension ReaderPool {
       #if DEBUG
         precondition(idle.count <= all.count)
         precondition(idle.isEmpty || queue.isEmpty, "a thread waits beside an idle reader")
-        precondition(queue.isEmpty || all.count >= limit, "a thread waits although there is room")
+        precondition(exempted == all.count { $0.isExempt })
+        precondition(queue.isEmpty || counted >= limit, "a thread waits although there is room")
         precondition(!isClosed || idle.isEmpty && queue.isEmpty)
       #endif
     }

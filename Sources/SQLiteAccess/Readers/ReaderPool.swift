@@ -2,9 +2,10 @@
 //
 // Invariants, all under one lock:
 //
-//  - At most `limit` connections are open or being opened, except for nested use: a thread inside
-//    `withReader` never waits for a second reader, since it might wait for itself. A reader that
-//    was opened beyond the limit is closed when it is returned.
+//  - At most `limit` connections are open or being opened, with two exceptions. A thread inside
+//    `withReader` never waits for a second reader, since it might wait for itself. And readers that
+//    were taken `beyondLimit` do not count while they are held, so that their holders may wait for
+//    others. A reader that is one too many is closed when it is returned.
 //  - Threads that wait form a queue. A reader that is returned goes to the head of the queue, so no
 //    reader is idle while a thread waits, and threads are served in order.
 //  - The most recently used reader is used next, so those at the bottom of the stack age. While
@@ -106,8 +107,9 @@ public final class ReaderPool: Sendable {
   /// back.
   ///
   /// - Parameters:
-  ///   - beyondLimit: Opens another reader instead of waiting. Use it if threads that hold readers
-  ///     may be waiting for this caller.
+  ///   - beyondLimit: Opens another reader instead of waiting, which does not count against the
+  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the caller
+  ///     requests others meanwhile.
   ///   - body: It must not keep the connection, or a statement of it, beyond its end.
   /// - Throws: The error of `body`, or ``SQLiteError``: the file cannot be opened
   ///   (``SQLiteError/isNoSuchFile``), or the pool is closed.
@@ -122,14 +124,15 @@ public final class ReaderPool: Sendable {
 
   /// Returns a reader to hold for longer than a call, for a snapshot for example.
   ///
-  /// It may be passed to another thread. It counts against the limit as long as it is held: a
-  /// thread that holds the last one and requests another deadlocks. Inside
-  /// ``withReader(beyondLimit:_:)`` on the same thread it never waits.
+  /// It may be passed to another thread. Unless it is taken `beyondLimit`, it counts against the
+  /// limit as long as it is held: a thread that holds the last one and requests another deadlocks.
+  /// Inside ``withReader(beyondLimit:_:)`` on the same thread it never waits.
   ///
   /// - Parameters:
   ///   - timeout: How long to wait in the queue at most; nil for no limit.
-  ///   - beyondLimit: Opens another reader instead of waiting. Use it if threads that hold readers
-  ///     may be waiting for this caller.
+  ///   - beyondLimit: Opens another reader instead of waiting, which does not count against the
+  ///     limit. Use it if threads that hold readers may be waiting for this caller, or if the caller
+  ///     requests others meanwhile.
   /// - Throws: ``SQLiteError``: the file cannot be opened, the pool is closed, or, with
   ///   ``ResultCode/timedOut``, no reader became free.
   public func checkout(
@@ -148,10 +151,13 @@ public final class ReaderPool: Sendable {
       if state.isClosed { return .closed }
       if let idle = state.idle.popLast() {
         idle.thread = thread
+        if beyondLimit { state.exempt(idle) }
         return .reader(idle)
       }
-      if state.all.count < limit || beyondLimit || state.isInside(.current) {
-        return .mayOpen(state.addPlace(for: thread))
+      if state.counted < limit || beyondLimit || state.isInside(.current) {
+        let reader = state.addPlace(for: thread)
+        if beyondLimit { state.exempt(reader) }
+        return .mayOpen(reader)
       }
       let waiter = Waiter(thread: thread)
       state.queue.append(waiter)
@@ -236,8 +242,9 @@ public final class ReaderPool: Sendable {
     let isUsable = Self.isReadyForReuse(reader.connection)
     reader.idleSince = MonotonicTime.now
     let fate = change { state -> Fate in
+      state.count(reader)
       // A reader that is to be closed counts as open until then, so that close() waits for it.
-      if !isUsable || state.isClosed || state.all.count > limit {
+      if !isUsable || state.isClosed || state.counted > limit {
         reader.thread = nil
         return .surplus
       }

@@ -37,18 +37,18 @@ final class SQLiteSnapshot: StorageSnapshot {
     try reading { try $0.lastID(of: schema) } ?? nil
   }
 
-  func scan(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
     _ = try reading { try $0.scan(query, body) }
   }
 
   func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws -> Bool {
     try reading { try $0.scanColumns(fields, query, body) } ?? true
   }
+
+  func ids(_ query: Query) throws -> [Int64] { try reading { try $0.ids(query) } ?? [] }
 
   func count(_ query: Query) throws -> Int? {
     try reading { try $0.count(query) } ?? 0
@@ -94,7 +94,9 @@ final class SQLiteSnapshot: StorageSnapshot {
     return try withStorageErrors {
       do {
         let lease = try engine.readers.checkout(beyondLimit: purpose != .query)
-        if purpose == .query { engine.session.enterWALMode(before: lease.connection) }
+        if purpose == .query || purpose == .iteration {
+          engine.session.enterWALMode(before: lease.connection)
+        }
         // An earlier generation is as right as the current one and needs no query. At worst,
         // something is verified again in this state.
         let generation = engine.externalChanges.lastGeneration

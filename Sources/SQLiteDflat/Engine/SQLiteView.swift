@@ -34,43 +34,83 @@ class SQLiteView: StorageReader {
         {
           return rows
         }
-        var collector = RowCollector(plan, mark: mark, report: reporter(of: table))
+        var collector = RowCollector(
+          plan, isBehindStart: SelectSQL.beginsExactly(plan), mark: mark,
+          report: reporter(of: table))
         var count = 0
-        try forEachCandidate(plan) { statement in
+        let hasEnded = try forEachCandidate(plan) { statement in
           count &+= 1
           return collector.offer(bytes: statement.blob(1), id: statement.int64(0))
         }
-        if plan.predicate == nil, plan.residual != nil { engine.scanSizes.note(count, in: table) }
+        if !hasEnded, plan.predicate == nil, plan.residual != nil {
+          engine.scanSizes.note(count, in: table)
+        }
         return try collector.finish()
       }
     }
   }
 
-  func scan(
-    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws {
     if query.key != nil { return try scanCollected(query, body) }
-    let table = query.schema.table
-    try withStorageErrors(table: table) {
+    try withStorageErrors(table: query.schema.table) {
       try withPlan(query) { plan in
         if plan.isSortedInMemory { return try scanCollected(query, body) }
-        var scan = RowScan(plan, report: reporter(of: table))
-        try forEachCandidate(plan) {
-          try scan.offer(bytes: $0.blob(1), id: $0.int64(0), to: body)
-        }
-        try scan.check()
+        try scan(plan) { _, bytes in try body(bytes) }
       }
     }
   }
 
+  func ids(_ query: Query) throws -> [Int64] {
+    let isOrdered = query.key == nil
+    return try withStorageErrors(table: query.schema.table) {
+      var ids: [Int64] = []
+      let isAnswered =
+        try isOrdered
+        && scanSelected([], query) { statement in
+          ids.append(statement.int64(0))
+          return true
+        }
+      if isAnswered { return ids }
+      return try withPlan(query) { plan in
+        if !isOrdered || plan.isSortedInMemory {
+          let rows = try rows(query, mark: .none)
+          return (0..<rows.count).map { rows[$0].id }
+        }
+        try scan(plan) { statement, _ in
+          ids.append(statement.int64(0))
+          return true
+        }
+        return ids
+      }
+    }
+  }
+
+  /// Calls `body` for each row of a plan that needs no sorting, until it returns false.
+  @inline(__always)
+  private func scan(
+    _ plan: Plan, _ body: (Statement, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var scan = RowScan(
+      plan, isBehindStart: SelectSQL.beginsExactly(plan),
+      report: reporter(of: plan.query.schema.table))
+    try forEachCandidate(plan) { statement in
+      try scan.offer(bytes: statement.blob(1), id: statement.int64(0)) {
+        try body(statement, $0)
+      }
+    }
+    try scan.check()
+  }
+
   /// Calls `body` with a statement at each candidate of a plan, until it returns false. Its columns
   /// are the row id, which is read only where it is needed, and the bytes.
-  @inline(__always)
-  private func forEachCandidate(_ plan: Plan, _ body: (Statement) throws -> Bool) throws {
+  /// - Returns: Whether it has returned false.
+  @inline(__always) @discardableResult
+  private func forEachCandidate(_ plan: Plan, _ body: (Statement) throws -> Bool) throws -> Bool {
     for part in SelectSQL.parts(of: plan) {
       let select = SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)
-      if try run(select, body) { return }
+      if try run(select, body) { return true }
     }
+    return false
   }
 
   /// Calls `body` with the rows of a statement until it returns false.
@@ -90,7 +130,26 @@ class SQLiteView: StorageReader {
 
   func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
-    _ body: (_ id: Int64, _ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+    _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool
+  ) throws -> Bool {
+    let types = fields.map(\.type)
+    return try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) {
+      values in
+      values.initialize(repeating: .null)
+      return try scanSelected(fields, query) { statement in
+        for index in types.indices {
+          values[index] = statement.columnValue(index &+ 1, types[index])
+        }
+        return try body(UnsafeBufferPointer(values))
+      }
+    }
+  }
+
+  /// Calls `body` with a statement at each row of a query's result, in order, until it returns
+  /// false. Its columns are the row id and the fields.
+  /// - Returns: False if no key or index has all fields; `body` was not called then.
+  private func scanSelected(
+    _ fields: [FieldDescriptor], _ query: Query, _ body: (Statement) throws -> Bool
   ) throws -> Bool {
     // The values of the sort keys are needed to find a start.
     if query.key != nil || query.start != nil { return false }
@@ -99,24 +158,20 @@ class SQLiteView: StorageReader {
       try withPlan(query) { plan in
         guard let positions = plan.covers(fields) else { return false }
         let select = SelectSQL(plan, engine.sql(for: query.schema), .values(positions))
+        let cancellation = ReadCancellation()
         var skipped = query.offset
         var remaining = query.limit ?? .max
-        let types = fields.map(\.type)
-        try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: fields.count) { values in
-          values.initialize(repeating: .null)
-          _ = try run(select) { statement in
-            if skipped > 0 {
-              skipped -= 1
-              return true
-            }
-            guard remaining > 0 else { return false }
-            remaining -= 1
-            for index in types.indices {
-              values[index] = statement.columnValue(index &+ 1, types[index])
-            }
-            return try body(statement.int64(0), UnsafeBufferPointer(values)) && remaining > 0
+        _ = try run(select) { statement in
+          if cancellation?.isCancelled == true { return false }
+          if skipped > 0 {
+            skipped -= 1
+            return true
           }
+          guard remaining > 0 else { return false }
+          remaining -= 1
+          return try body(statement) && remaining > 0
         }
+        try cancellation?.check()
         return true
       }
     }

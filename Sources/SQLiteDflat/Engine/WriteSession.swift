@@ -136,7 +136,9 @@ final class WriteSession: Sendable {
   private func end(_ body: (inout State, Connection) throws -> Int) throws -> Int {
     try withStorageErrors {
       try state.withLock { state in
-        guard let connection = state.connection else { return state.tables.generation }
+        guard let connection = state.connection else {
+          throw StorageError(.closed, message: "the storage was closed during a transaction")
+        }
         externalChanges.writerChanges()
         state.isWriting = false
         // Runs last: from then on other threads may ask the writer's connection about external

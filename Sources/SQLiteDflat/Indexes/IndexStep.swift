@@ -185,8 +185,8 @@ struct IndexStep {
         .alreadyExists, table: side.table.main, rowid: id,
         key: values.row.map(side.table.describe),
         message:
-          "the objects in rows \(other) and \(id) have the same value of a field that has become "
-          + "unique: its index ends below row \(id); both stay, and new objects with equal values are refused"
+          "the objects in rows \(other) and \(id) have equal values of \(side.table.name), "
+          + "which has become unique: its index ends below row \(id); both stay, and new objects with equal values are refused"
       ))
     try side.truncate(from: id, connection)
     if item.start < id - 1 { try verified(item, through: id - 1) }

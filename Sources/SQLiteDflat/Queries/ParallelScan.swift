@@ -6,8 +6,8 @@
 //  - Both readers see the same state: no connection has committed anything between the moments at
 //    which they began to read. The second reader's `data_version` shows that.
 //  - The result and its order are those of one reader.
-//  - It is used only if a second reader is free at once, and for tables in which the last scan has
-//    found many rows: beginning takes some 60 µs, as long as evaluating a few hundred rows, and
+//  - It is used only if a second reader is free at once, and for tables of which the last complete
+//    scan has evaluated many rows: beginning takes some 60 µs, as long as evaluating a few hundred rows, and
 //    other queries need processors, too.
 
 import Dflat
@@ -40,20 +40,22 @@ struct ParallelScan {
   func rows(
     mark: ReadMark, report: @escaping (Int64, VerificationError) -> Void
   ) throws -> RowBuffer? {
-    guard let lease = try freeReader() else { return nil }
+    guard let lease = freeReader() else { return nil }
     defer { lease.end() }
     let second = lease.connection
     if second.isInTransaction || second.isOutdated || connection.isOutdated { return nil }
-    let version = try second.dataVersion()
+    guard let version = try? second.dataVersion() else { return nil }
     try connection.begin(.deferred)
     defer { end(connection) }
     guard let (first, last) = try extent() else { return nil }
-    try second.begin(.deferred)
+    // The query does not depend on the second reader, and reports no errors of it.
+    guard (try? second.begin(.deferred)) != nil else { return nil }
     defer { end(second) }
     // Otherwise another connection may have committed in between.
-    guard try second.dataVersion() == version else { return nil }
+    guard (try? second.dataVersion()) == version else { return nil }
 
-    let middle = first + (last - first) / 2
+    // Row ids that other programs have chosen may be as far apart as numbers can be.
+    let middle = (first & last) &+ ((first ^ last) >> 1)
     // Each is used by one of the two threads until `concurrentPerform` returns.
     let halves = [
       Confined(shared: Half(connection, "<=", RowCollector(plan, mark: mark, report: report))),
@@ -65,16 +67,16 @@ struct ParallelScan {
     }
     let counts = try halves.map { half in try half.withValue { try $0.count.get() } }
     engine.scanSizes.note(counts[0] + counts[1], in: table)
-    return RowBuffer(
+    return try RowBuffer(
       try halves[0].withValue { try $0.finish() },
       followedBy: try halves[1].withValue { try $0.finish() }, of: plan)
   }
 
   /// A second reader, if the pool has one to spare.
-  private func freeReader() throws -> ReaderLease? {
+  private func freeReader() -> ReaderLease? {
     let readers = engine.readers
     guard readers.idleCount > 0 || readers.openCount < readers.limit else { return nil }
-    return try readers.checkout()
+    return try? readers.checkout()
   }
 
   /// The least and the greatest row id; nil if there are no rows.
@@ -130,7 +132,7 @@ private final class Half {
   }
 }
 
-/// How many rows the last scan of each table has evaluated.
+/// How many rows the last complete scan of each table has evaluated.
 final class ScanSizes: Sendable {
   static let processors = processorCount()
 

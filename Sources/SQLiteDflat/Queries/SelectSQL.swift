@@ -57,7 +57,7 @@ struct SelectSQL {
   /// The parts in which the candidates of a plan are read, in their order.
   static func parts(of plan: Plan) -> [Part] {
     guard let start = plan.query.start, plan.isOrderedByEngine, let term = plan.query.order.first,
-      term.isDescending, term.field != nil, start.values[0] != nil
+      term.isDescending, term.isByStoredValue, term.field != nil, start.values[0] != nil
     else { return [.all] }
     return [.known, .unknown]
   }
@@ -68,6 +68,22 @@ struct SelectSQL {
     text = sql.selectKey
     constants = [key.first] + key.rest
     indexes = sql.keyColumns
+  }
+
+  /// Whether the statement of a plan gives exactly what comes behind the query's start.
+  static func beginsExactly(_ plan: Plan) -> Bool {
+    plan.query.start != nil && (plan.query.order.isEmpty || startColumns(of: plan) != nil)
+  }
+
+  /// The fields by whose values, all in ascending order, and row ids the statement finds the start;
+  /// nil if it must be found in another way.
+  private static func startColumns(of plan: Plan) -> [FieldDescriptor]? {
+    guard let start = plan.query.start, plan.isOrderedByEngine else { return nil }
+    let fields = plan.query.order.compactMap { $0.isByStoredValue ? $0.field : nil }
+    guard fields.count == plan.query.order.count, start.values.allSatisfy({ $0 != nil }),
+      plan.query.order.allSatisfy({ !$0.isDescending })
+    else { return nil }
+    return fields
   }
 
   /// Binds the constants. Text is copied.
@@ -146,18 +162,15 @@ struct SelectSQL {
       constants.append(.integer(start.id))
       return "\(prefix)rowid > ?"
     }
-    guard plan.isOrderedByEngine, let field = term.field else { return nil }
-    let column = column(field, prefix: prefix == "m." ? "" : prefix)
+    guard plan.isOrderedByEngine, term.isByStoredValue, let field = term.field else { return nil }
     if term.isDescending {
+      let column = column(field, prefix: prefix == "m." ? "" : prefix)
       guard part != .unknown, let value = start.values[0] else { return "\(column) IS NULL" }
       constants.append(value)
       return "\(column) <= ?"
     }
-    let fields = plan.query.order.compactMap(\.field)
+    guard let fields = Self.startColumns(of: plan) else { return nil }
     let values = start.values.compactMap { $0 }
-    guard fields.count == plan.query.order.count, values.count == fields.count,
-      plan.query.order.allSatisfy({ !$0.isDescending })
-    else { return nil }
     let columns = fields.map { self.column($0, prefix: prefix == "m." ? "" : prefix) }
     constants += values + [.integer(start.id)]
     let marks = [String](repeating: "?", count: columns.count + 1).joined(separator: ", ")

@@ -229,12 +229,12 @@ final class WriterTables {
       return true
     } catch {
       guard error.isConstraint else { throw error }
-      engine.reports.report(
+      engine.reports.reportOnce(
         StorageError(
           .alreadyExists, table: side.main,
           message:
-            "stored objects have equal values of the unique \(side.name): they stay, "
-            + "and new duplicates are refused",
+            "stored objects have equal values of \(side.name), which has become unique: these objects "
+            + "stay, and new ones with equal values are refused",
           underlying: error))
       return false
     }
@@ -267,7 +267,12 @@ final class WriterTables {
       if extent?.verified == nil, try connection.tableExists(IndexMarks.table) {
         try IndexMarks.clear(side, connection)
       }
-      return WriterSide(side, hasIndex: true, extent)
+      let foreign = WriterSide(side, hasIndex: true, extent)
+      // This version stores no rows in it, so it is not verified for rows to come.
+      if foreign.readers == nil, extent?.verified == IndexMarks.everything {
+        try IndexMarks.lower(side, below: (extent?.main ?? 0) + 1, connection)
+      }
+      return foreign
     }
   }
 }

@@ -70,7 +70,6 @@ public struct Aggregate<Output, Element: Atom>: Sendable {
 extension Aggregate where Output == Int {
   /// The number of objects.
   public static var count: Self {
-    // Every object has a first field of the key, known or not.
     let expression = ValueExpression(node: .constant(.bool(true), .bool), type: .bool)
     return counting(.count, expression)
   }

@@ -4,13 +4,14 @@ extension ObjectQuery {
   /// The number of objects.
   ///
   /// If a key or index answers the whole condition, no object is read.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func count() throws -> Int {
     let query = query
     return try reading(query) { reader in
       if let count = try reader.count(query) { return count }
       var count = 0
-      try reader.scan(query) { _, _ in
+      try reader.scan(query) { _ in
         count &+= 1
         return true
       }
@@ -19,12 +20,13 @@ extension ObjectQuery {
   }
 
   /// Whether there is an object.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func exists() throws -> Bool {
     let query = first(1)
     return try reading(query) { reader in
       var isFound = false
-      try reader.scan(query) { _, _ in
+      try reader.scan(query) { _ in
         isFound = true
         return false
       }
@@ -37,31 +39,36 @@ extension ObjectQuery {
   /// Unknown values are left out; the sum of nothing is 0. Sums of integers are exact.
   /// - Parameter expression: A number: `Post.likes`, `Post.likes + Post.views`.
   /// - Returns: The sum; nil if it does not fit the result's type.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func sum<E: QueryExpression>(_ expression: E) throws -> E.Value.Sum?
   where E.Element == Element, E.Value: QueryNumber { try value(.sum(expression)) }
 
   /// The average of a number over all objects for which it is known; nil if there are none.
   /// - Parameter expression: A number.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func average<E: QueryExpression>(_ expression: E) throws -> Double?
   where E.Element == Element, E.Value: QueryNumber { try value(.average(expression)) }
 
   /// The least value of an expression; nil if it is known for no object.
   /// - Parameter expression: A value with an order.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func min<E: QueryExpression>(_ expression: E) throws -> E.Value?
   where E.Element == Element, E.Value: DflatFriendlyValue { try value(.min(expression)) }
 
   /// The greatest value of an expression; nil if it is known for no object.
   /// - Parameter expression: A value with an order.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func max<E: QueryExpression>(_ expression: E) throws -> E.Value?
   where E.Element == Element, E.Value: DflatFriendlyValue { try value(.max(expression)) }
 
   /// One aggregate over all objects.
   /// - Parameter aggregate: What to compute.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func value<Output>(_ aggregate: Aggregate<Output, Element>) throws -> Output {
     let query = query
     let accumulator = try reading(query) { try $0.accumulate([aggregate.part], query)[0] }
@@ -73,7 +80,8 @@ extension ObjectQuery {
   ///     let (number, likes, latest) = try posts.values(.count, .sum(Post.likes), .max(Post.date))
   ///
   /// - Parameter aggregates: What to compute.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func values<each Output>(
     _ aggregates: repeat Aggregate<each Output, Element>
   ) throws -> (repeat each Output) {
@@ -86,7 +94,8 @@ extension ObjectQuery {
 
   /// The different known values of an expression, in ascending order.
   /// - Parameter expression: Any value.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func distinct<E: QueryExpression>(_ expression: E) throws -> [E.Value]
   where E.Element == Element, E.Value: DflatFriendlyValue {
     let decoder = expression.decoder

@@ -27,10 +27,11 @@ extension ObjectQuery {
     require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()
     let query = query
-    let start = try cursor?.position(in: query)
+    let fingerprint = query.fingerprint
+    let start = try cursor?.position(in: query, fingerprint)
     let allowed = cursor == nil ? limit : cursor?.remaining
     // One more shows whether there is another page.
-    let wanted = Swift.min(size, Swift.max(0, allowed ?? size))
+    let wanted = Swift.min(size, Swift.max(0, allowed ?? size), .max - 1)
     let rows = try core.fetch(
       Query(
         schema: query.schema, condition: query.condition, order: query.order,
@@ -43,7 +44,7 @@ extension ObjectQuery {
       isLast || count == 0
       ? nil
       : QueryCursor(
-        RowPosition(behind: rows[count - 1], query.order.map(SortKey.init)), of: query,
+        try RowPosition(behind: rows[count - 1], in: query), of: fingerprint,
         remaining: allowed.map { $0 - count })
     let objects = rows.map { Element(_row: $0) }
     return QueryPage(objects: Array(objects.prefix(count)), next: next)

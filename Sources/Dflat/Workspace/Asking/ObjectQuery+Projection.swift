@@ -53,7 +53,8 @@ extension ObjectQuery {
   /// If one index has all the fields, no object is read.
   /// - Parameter fields: Fields of the objects or of what they refer to.
   /// - Returns: The values of each object; nil for unknown ones.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func select<each V: QueryValue>(
     _ fields: repeat Field<each V, Element>
   ) throws -> [(repeat (each V)?)] {
@@ -73,15 +74,25 @@ extension ObjectQuery {
   ) throws -> [(repeat each Selected)] {
     let query = query
     let writer = writer(repeat each values)
-    let tuples = SelectedTuples(of: (repeat each Selected).self)
-    try reading(query) { reader in
+    return try reading(query) { reader in
+      let tuples = SelectedTuples(of: (repeat each Selected).self)
       try reader.scanValues(of: writer.expressions, query) { columns in
         try writer.write(columns, to: tuples.next)
         tuples.append()
         return true
       }
+      return tuples.take((repeat each Selected).self)
     }
-    return tuples.take((repeat each Selected).self)
+  }
+
+  /// Calls `body` with a value of each object, in the query's order; see `forEach(_:do:)` for
+  /// several values. (Closures for a pack of one value crash the compiler of Swift 6.3.)
+  /// - Throws: `QueryError` if a required value is unknown; `StorageError`; `WorkspaceError`; the
+  ///   errors of `body`.
+  public func forEach<Selected>(
+    _ value: Selection<Selected, Element>, do body: (Selected) throws -> Void
+  ) throws {
+    try forEachTuple(writer(value), body)
   }
 
   /// Calls `body` with a few values of each object, in the query's order. Memory does not depend on
@@ -89,7 +100,8 @@ extension ObjectQuery {
   ///
   /// - Parameters:
   ///   - values: Expressions, each `optional` or `required`.
-  ///   - body: It must not use the workspace.
+  ///   - body: It must not use the workspace: asking in it throws
+  ///     `WorkspaceError.calledByFunction`.
   /// - Throws: `QueryError` if a required value is unknown; `StorageError`; `WorkspaceError`; the
   ///   errors of `body`.
   public func forEach<each Selected>(
@@ -111,6 +123,8 @@ extension ObjectQuery {
         let place = tuple.baseAddress.unsafelyUnwrapped
         try reader.scanValues(of: writer.expressions, query) { columns in
           try writer.write(columns, to: UnsafeMutableRawPointer(place))
+          FunctionThread.enter()
+          defer { FunctionThread.leave() }
           try body(place.move())
           return true
         }

@@ -88,6 +88,12 @@ public struct ObjectQuery<Element: Atom>: Sendable {
 
   func requireOpen() throws { try scope?.requireOpen() }
 
+  /// Throws if the query belongs to another workspace, or is used after its closure has ended.
+  func requireUse(in core: WorkspaceCore) throws {
+    try requireOpen()
+    if self.core !== core { throw QueryError.foreignWorkspace(Element._schema) }
+  }
+
   /// Calls `body` with the view that the query is answered from.
   func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
     try requireOpen()
@@ -98,7 +104,8 @@ public struct ObjectQuery<Element: Atom>: Sendable {
 
   /// Fetches the objects.
   /// - Returns: The objects, which can be subscribed to.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func fetch() throws -> FetchedResult<Element> {
     try requireOpen()
     let query = query
@@ -107,7 +114,8 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   }
 
   /// The first object; nil if there is none.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func first() throws -> Element? {
     try requireOpen()
     return try core.fetchRow(first(1)).map { Element(_row: $0) }
@@ -128,10 +136,28 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   }
 
   /// Explains how `fetch` would be executed now.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func explain() throws -> QueryExplanation {
     try requireOpen()
     return try core.explain(query)
+  }
+
+  /// Explains how `select` of some fields would be executed now; without a field, how `count` and
+  /// `exists` would be.
+  ///
+  ///     try posts.explain(selecting: Post.feed, Post.date).isCovering
+  ///
+  /// - Parameter fields: The fields. With all of them in one index no object is read.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
+  public func explain<each V: QueryValue>(
+    selecting fields: repeat Field<each V, Element>
+  ) throws -> QueryExplanation {
+    try requireOpen()
+    var read: [FieldDescriptor] = []
+    for field in repeat each fields { read.append(field.descriptor) }
+    return try core.explain(query.reading(read))
   }
 
   /// The condition with the schema's names.

@@ -4,22 +4,23 @@
 // the portion before. Invariants:
 //
 //  - Outside of transactions and snapshots an iteration has a snapshot of its own, which is closed
-//    when the iteration ends or its iterator is released.
-//  - A query whose rows must be sorted, or are being migrated, is read in one portion.
-
-import Dispatch
+//    when the iteration ends or its iterator is released, or when the workspace is shut down.
+//  - A query is read in one portion if its rows must be sorted or are being migrated, and in a
+//    transaction, which may change what it has not read yet.
 
 /// The objects of a query, read while they are iterated over.
 ///
 ///     for article in try articles.stream() { try index(article) }
 ///
 /// All objects of an iteration are from one state of the data. An iteration that holds a snapshot
-/// keeps the storage from reusing space, so it should not pause for long. If reading fails, the
-/// iteration ends, and the error goes to the workspace's error hook and to ``failure``.
+/// keeps the storage from reusing space, so it should not pause for long. If reading fails, or the
+/// workspace is shut down, the iteration ends, and the error goes to the workspace's error hook and
+/// to ``failure``. In `write` the objects are read at once, so that changes made in the loop do not
+/// change what it visits.
 public struct ObjectStream<Element: Atom>: Sequence {
   fileprivate let query: ObjectQuery<Element>
   fileprivate let portion: Int
-  private let ending = Mistake()
+  private let ending = Ending()
 
   fileprivate init(_ query: ObjectQuery<Element>, portion: Int) {
     self.query = query
@@ -35,7 +36,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
     return Iterator(query, portion, ending)
   }
 
-  fileprivate final class Mistake {
+  fileprivate final class Ending {
     var error: (any Error)?
   }
 
@@ -44,14 +45,14 @@ public struct ObjectStream<Element: Atom>: Sequence {
   public final class Iterator: IteratorProtocol {
     private let query: ObjectQuery<Element>
     private let portion: Int
-    private let ending: Mistake
-    private var snapshot: (any StorageSnapshot)?
+    private let ending: Ending
+    private var snapshot: IterationSnapshot?
     private var objects: [Element].Iterator?
     private var start: RowPosition?
     private var remaining: Int
     private var isLast = false
 
-    fileprivate init(_ query: ObjectQuery<Element>, _ portion: Int, _ ending: Mistake) {
+    fileprivate init(_ query: ObjectQuery<Element>, _ portion: Int, _ ending: Ending) {
       self.query = query
       self.portion = portion
       self.ending = ending
@@ -73,46 +74,49 @@ public struct ObjectStream<Element: Atom>: Sequence {
         }
         do { try readPortion() } catch {
           ending.error = error
-          query.core.report(error)
+          // The read that was cancelled throws it.
+          if !(error is CancellationError) { query.core.report(error) }
         }
       }
     }
 
     private func readPortion() throws {
       let whole = query.query
-      let isWhole = try start == nil && isReadAsAWhole(whole)
-      let count = isWhole ? remaining : Swift.min(portion, remaining)
-      let rows = try rows(
-        isWhole
-          ? whole
-          : Query(
-            schema: whole.schema, condition: whole.condition, order: whole.order, limit: count,
-            offset: start == nil ? whole.offset : 0, start: start))
+      try query.requireOpen()
+      let count = Swift.min(portion, remaining)
+      let part = Query(
+        schema: whole.schema, condition: whole.condition, order: whole.order, limit: count,
+        offset: start == nil ? whole.offset : 0, start: start)
+      let isWhole = start == nil && isReadAsAWhole(part)
+      let rows = try rows(isWhole ? whole : part)
       isLast = isWhole || rows.count < count || rows.count == remaining
       remaining -= rows.count
-      if rows.count > 0 {
-        start = RowPosition(behind: rows[rows.count - 1], whole.order.map(SortKey.init))
-      }
+      if !isLast, let last = rows.last { start = try RowPosition(behind: last, in: whole) }
       objects = rows.map { Element(_row: $0) }.makeIterator()
     }
 
-    private func rows(_ query: Query) throws -> RowBuffer {
-      try self.query.requireOpen()
-      return try snapshot.map { try $0.rows(query, mark: .none) } ?? self.query.core.fetch(query)
+    private func rows(_ query: Query) throws -> [Row] {
+      guard let snapshot else { return try self.query.core.fetch(query).map { $0 } }
+      if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
+      return try snapshot.reading { try $0.rows(query, mark: .none).map { $0 } }
     }
 
-    private func isReadAsAWhole(_ query: Query) throws -> Bool {
-      try self.query.requireOpen()
-      if self.query.core.isMigrating(query.schema) { return true }
-      if query.order.isEmpty { return false }
-      return try (snapshot?.explain(query) ?? self.query.core.explain(query)).isSortedInMemory
+    /// - Parameter part: The first portion.
+    private func isReadAsAWhole(_ part: Query) -> Bool {
+      let core = query.core
+      if core.isMigrating(part.schema) || core.isInTransaction { return true }
+      if part.order.isEmpty { return false }
+      // If the plan cannot be told, reading throws the error, or there is nothing to read.
+      let explanation =
+        try? snapshot?.reading { try $0.explain(part).isSortedInMemory }
+        ?? core.explain(part).isSortedInMemory
+      return explanation ?? false
     }
 
     private func close() {
       guard let snapshot else { return }
       self.snapshot = nil
-      snapshot.close()
-      query.core.snapshots.leave()
+      query.core.iterations.close(snapshot)
     }
   }
 }
@@ -137,18 +141,13 @@ extension WorkspaceCore {
     migrations.plan(for: schema) != nil
   }
 
-  /// A snapshot for a reader of its own; nil inside a transaction or snapshot, and for a closed
-  /// workspace.
-  fileprivate func makeSnapshotUnlessInside() -> (any StorageSnapshot)? {
+  /// Whether the current thread is in a transaction of the workspace.
+  fileprivate var isInTransaction: Bool { ThreadContext.current.transaction(of: self) != nil }
+
+  /// A snapshot for an iteration; nil inside a transaction or snapshot, and for a closed workspace.
+  fileprivate func makeSnapshotUnlessInside() -> IterationSnapshot? {
     let context = ThreadContext.current
-    if context.transaction(of: self) != nil || context.snapshots[ObjectIdentifier(self)] != nil {
-      return nil
-    }
-    snapshots.enter()
-    if transactions.isClosed {
-      snapshots.leave()
-      return nil
-    }
-    return engine.makeSnapshot(for: .query)
+    if isInTransaction || context.snapshots[ObjectIdentifier(self)] != nil { return nil }
+    return iterations.open(engine)
   }
 }

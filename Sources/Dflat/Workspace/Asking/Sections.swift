@@ -70,7 +70,8 @@ extension ObjectQuery {
   /// order.
   ///
   /// - Parameter field: The field that makes the sections.
-  /// - Throws: `StorageError`; `WorkspaceError`.
+  /// - Throws: `StorageError`; `WorkspaceError`; `FunctionError`; `CancellationError` in a `read`
+  ///   whose task was cancelled.
   public func sectioned<Value: DflatFriendlyValue>(
     by field: Field<Value, Element>
   ) throws -> [ResultSection<Value, Element>] {

@@ -15,7 +15,7 @@ public final class KeySet<Element: Atom>: Sendable {
   private struct State {
     var keys: Set<CompositeKey<Element.ID>> = []
     var isLoaded = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting: [CheckedContinuation<Void, any Error>] = []
     var subscription: (any WorkspaceSubscription)?
   }
 
@@ -48,7 +48,7 @@ public final class KeySet<Element: Atom>: Sendable {
     let missing = state.withLock { state in
       keys.indices.filter { !state.keys.contains(CompositeKey(keys[$0])) }
     }
-    return keys.distinct(at: missing)
+    return keys.distinct(at: missing, Element._schema.values(of: keys))
   }
 
   /// All keys, in no particular order.
@@ -56,23 +56,27 @@ public final class KeySet<Element: Atom>: Sendable {
 
   private func take(_ event: KeyObserver.Event) {
     func key(_ row: Row) -> CompositeKey<Element.ID> { CompositeKey(Element(_row: row).id) }
-    let waiting = state.withLock { state in
+    let (waiting, failure) = state.withLock { state in
+      var failure: (any Error)?
+      defer { state.waiting = [] }
       switch event {
       case .all(let rows): state.keys = Set(rows.lazy.map(key))
       case .changed(let left, let entered):
         for row in left { state.keys.remove(key(row)) }
         for row in entered { state.keys.insert(key(row)) }
+      case .failed(let error): failure = error
       }
-      state.isLoaded = true
-      defer { state.waiting = [] }
-      return state.waiting
+      state.isLoaded = state.isLoaded || failure == nil
+      return (state.waiting, failure)
     }
-    for continuation in waiting { continuation.resume() }
+    for continuation in waiting {
+      if let failure { continuation.resume(throwing: failure) } else { continuation.resume() }
+    }
   }
 
-  /// Returns when the keys were read for the first time.
-  fileprivate func load() async {
-    await withCheckedContinuation { continuation in
+  /// Returns when the keys were read for the first time, and throws if they cannot be read.
+  fileprivate func load() async throws {
+    try await withCheckedThrowingContinuation { continuation in
       let isLoaded = state.withLock { state in
         if !state.isLoaded { state.waiting.append(continuation) }
         return state.isLoaded
@@ -88,14 +92,14 @@ extension Workspace {
   /// It takes its position in the order of transactions during this call, and returns when the keys
   /// were read.
   /// - Parameter query: The objects; with `query(Article.self)` all of the type.
-  /// - Throws: `StorageError` if the objects cannot be read; `WorkspaceError.shutDown`.
+  /// - Throws: `StorageError` or `FunctionError` if the objects cannot be read;
+  ///   `WorkspaceError.shutDown`; `QueryError` for a query of another workspace.
   public func keySet<Element: Atom>(of query: ObjectQuery<Element>) async throws -> KeySet<Element>
   {
-    // Reports an error of the storage, which the subscription can only report to the hook.
-    _ = try query.exists()
+    try query.requireUse(in: _core)
     let set = KeySet<Element>()
     guard set.follow(query.query, in: _core) else { throw WorkspaceError.shutDown }
-    await set.load()
+    try await set.load()
     return set
   }
 }

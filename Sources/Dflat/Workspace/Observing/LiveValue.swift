@@ -26,6 +26,7 @@ extension Workspace {
     changeHandler: @escaping @Sendable (_ value: Output) -> Void
   ) -> any Subscription {
     let output = aggregate.output
+    require(query.core === _core, "\(QueryError.foreignWorkspace(Element._schema))")
     return _core.observe([aggregate.part], over: query.query) { changeHandler(output($0[0])) }
   }
 
@@ -72,12 +73,14 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
   ///   - workspace: The workspace to observe. It is not kept alive.
   ///   - queue: The queue on which `value` changes. It must be serial; the default is the main
   ///     queue, for views. With nil, `value` changes where callbacks run.
-  /// - Throws: `StorageError` or `WorkspaceError` if the first value cannot be computed.
+  /// - Throws: `StorageError`, `FunctionError` or `WorkspaceError` if the first value cannot be
+  ///   computed; `QueryError` for a query of another workspace.
   public init<Element: Atom>(
     _ query: ObjectQuery<Element>, _ aggregate: Aggregate<Value, Element>,
     in workspace: some Workspace, on queue: DispatchQueue? = .main
   ) throws {
     self.queue = queue
+    try query.requireUse(in: workspace._core)
     state = Mutex(State(shown: try query.value(aggregate)))
     let subscription = workspace.subscribe(query, aggregate) { [weak self] value in
       self?.take(value)

@@ -7,8 +7,8 @@
 //    which they began to read. The second reader's `data_version` shows that.
 //  - The result and its order are those of one reader.
 //  - It is used only if a second reader is free at once, and for tables of which the last complete
-//    scan has evaluated many rows: beginning takes some 60 µs, as long as evaluating a few hundred rows, and
-//    other queries need processors, too.
+//    scan has evaluated many rows: beginning takes some 60 µs, as long as evaluating a few hundred
+//    rows, and other queries need processors, too.
 
 import Dflat
 import Dispatch

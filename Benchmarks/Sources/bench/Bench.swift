@@ -114,6 +114,11 @@ struct Bench {
 }
 
 extension Case {
+  /// A table that two readers share; the floor has one thread.
+  static let fetchUnindexedMillion = Scaling.fetchUnindexed(
+    "fetch-unindexed-million", "fetch every sixth of 1,000,000 by an unindexed property", goal: 0.65
+  ) { 10 * $0.articles }
+
   static let all: [Case] = [
     insert, fetchUnindexed, fetchAll, fetchAllRead, fetchByKey, updateBatch, updateEach, delete,
     equality, fieldAccess, encode, decode, txEachNormal, txEachFull, txLatency, txAwait,
@@ -127,7 +132,7 @@ extension Case {
     indexFirstQuery,
     bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
-    liveCount,
+    liveCount, fetchUnindexedMillion,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

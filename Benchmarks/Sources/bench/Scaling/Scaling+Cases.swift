@@ -14,7 +14,8 @@ extension Scaling {
   /// In the order of `kinds`.
   static func cases(_ count: Int) -> [Case] {
     [
-      insert(count), fetchByKey(count), fetchIndexed(count), fetchUnindexed(count),
+      insert(count), fetchByKey(count), fetchIndexed(count),
+      fetchUnindexed(kinds[3]) { _ in count },
       .bulkUpdateIDs(kinds[4], articles: { _ in count }),
       .countIndexed(kinds[5], articles: { _ in count }),
       .compoundIndex(kinds[6], articles: { _ in count }),
@@ -135,8 +136,12 @@ extension Scaling {
   }
 
   /// A sixth of all objects.
-  private static func fetchUnindexed(_ count: Int) -> Case {
-    Case(id: kinds[3], title: "fetch every sixth by an unindexed property") { fixture in
+  static func fetchUnindexed(
+    _ id: String, _ title: String = "fetch every sixth by an unindexed property",
+    goal: Double? = nil, _ objects: @escaping (Fixture) -> Int
+  ) -> Case {
+    Case(id: id, title: title, goal: goal) { fixture in
+      let count = objects(fixture)
       let path = try fixture.scaleTemplate(count)
       let rounds = max(1, 100_000 / count)
       let store = Store(path)

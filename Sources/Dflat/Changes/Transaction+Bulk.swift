@@ -48,6 +48,7 @@ extension Transaction {
     _ type: Draft.Type, _ query: Query, _ change: (inout Draft) throws -> Void
   ) throws -> BulkChange {
     try bulk(query.schema) { result in
+      let query = try resolved(query)
       var draft: Draft?
       try forEachPortion(of: query) { rows in
         // As long as nothing else is written, for example by `change`, the rows stay current.
@@ -118,6 +119,11 @@ extension Transaction {
   /// Deletes the objects that a query finds.
   func deleteAll(_ query: Query) throws -> BulkChange {
     try bulk(query.schema) { result in
+      let query = try resolved(query)
+      if !query.schema.referrers.isEmpty {
+        result.deleted = try deleteFollowingRules(query)
+        return
+      }
       let type = changedType(query.schema)
       if type.changes == nil {
         let ids = try written { try $0.ids(query) }
@@ -140,9 +146,9 @@ extension Transaction {
     _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int]
   ) throws -> BulkChange {
     try bulk(schema) { result in
-      let type = changedType(schema)
       var seen = RowIDSet()
       var ids: [Int64] = []
+      var keysOfIDs: [Value?] = []
       for (place, id) in try written({ try $0.ids(of: schema, with: keys) }).enumerated() {
         guard let id else {
           missing.append(place)
@@ -151,7 +157,13 @@ extension Transaction {
         if seen.contains(id) { continue }
         seen.insert(id)
         ids.append(id)
+        keysOfIDs.append(keys[place]?.first)
       }
+      result.deleted = ids.count
+      if !schema.referrers.isEmpty {
+        return try deleteFollowingRules(zip(ids, keysOfIDs).map { ($0, $1) }, schema)
+      }
+      let type = changedType(schema)
       if type.changes == nil {
         try delete(ids, type)
       } else {
@@ -159,11 +171,10 @@ extension Transaction {
           if let row = try written({ try $0.row(of: schema, id: id) }) { try remove(row, schema) }
         }
       }
-      result.deleted = ids.count
     }
   }
 
-  private func delete(_ ids: [Int64], _ type: ChangedType) throws {
+  func delete(_ ids: [Int64], _ type: ChangedType) throws {
     try write { writer, _ in
       try writer.delete(type.schema, ids: ids)
       type.recordUnobservedDeletions(of: ids)
@@ -225,9 +236,17 @@ extension Transaction {
   }
 
   /// Reads in the open storage transaction.
-  private func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
+  func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
     let group = try takeLease().group
     return try workspace.coordinator.use { try body(group.writer) }
+  }
+
+  /// The query without relations: what it finds does not depend on what is changed meanwhile.
+  private func resolved(_ query: Query) throws -> Query {
+    let related = query.relatedTypes
+    if related.isEmpty { return query }
+    for type in related { try requireListed(type, for: "a bulk change") }
+    return try written { writer in try RelationResolver { _ in writer }.resolve(query) }
   }
 
   /// Calls `body` with the rows of a query, portion by portion. It may change the rows.

@@ -12,6 +12,9 @@ extension StorageReader {
     of expressions: [ValueExpression], _ query: Query,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws {
+    if RelationUse.isPossible, let following = self as? FollowingReader {
+      return try following.scanValuesFollowing(expressions, query, body)
+    }
     let fields = expressions.compactMap(\.field)
     if fields.count == expressions.count, try scanKnownColumns(fields, query, body) { return }
     let readers = ExpressionReaders(expressions)

@@ -18,6 +18,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case unmigrated
     /// An expression is unknown for an object, where a value is required.
     case unknownValue
+    /// A condition uses relations in a way that cannot be answered.
+    case unsupportedRelation
   }
 
   /// What kind of error it is.
@@ -37,6 +39,22 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       .unmigrated,
       "pages of \(schema.layout.swiftName) were asked for while its objects are being migrated",
       "complete the migration before, with 'migrate(_:)'")
+  }
+
+  /// Pages in the order of values that other objects have.
+  static func relatedOrder(_ schema: EntitySchema) -> QueryError {
+    QueryError(
+      .unsupportedRelation,
+      "pages of \(schema.layout.swiftName) were asked for in an order of related values, which have no lasting position",
+      "order by fields of \(schema.layout.swiftName), or use offset(_:) and limit(_:)")
+  }
+
+  /// A condition on the elements of another object's vector that is about this object, too.
+  static func mixedElements(_ text: String) -> QueryError {
+    QueryError(
+      .unsupportedRelation,
+      "\(text) is about the elements of a related object and about something else",
+      "write two conditions, one for each")
   }
 
   /// What is wrong, where, and what to do.

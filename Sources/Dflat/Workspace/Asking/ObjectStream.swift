@@ -56,7 +56,8 @@ public struct ObjectStream<Element: Atom>: Sequence {
       self.portion = portion
       self.ending = ending
       remaining = query.limit.map { Swift.max(0, $0) } ?? .max
-      let isMigrating = query.core.isMigrating(Element._schema)
+      let types = [Element._schema] + query.query.relatedTypes
+      let isMigrating = types.contains(where: query.core.isMigrating)
       snapshot = isMigrating ? nil : query.core.makeSnapshotUnlessInside()
     }
 
@@ -90,7 +91,7 @@ public struct ObjectStream<Element: Atom>: Sequence {
             offset: start == nil ? whole.offset : 0, start: start))
       isLast = isWhole || rows.count < count || rows.count == remaining
       remaining -= rows.count
-      if rows.count > 0 {
+      if !isWhole, rows.count > 0 {
         start = RowPosition(behind: rows[rows.count - 1], whole.order.map(SortKey.init))
       }
       objects = rows.map { Element(_row: $0) }.makeIterator()
@@ -98,14 +99,22 @@ public struct ObjectStream<Element: Atom>: Sequence {
 
     private func rows(_ query: Query) throws -> RowBuffer {
       try self.query.requireOpen()
-      return try snapshot.map { try $0.rows(query, mark: .none) } ?? self.query.core.fetch(query)
+      return try view.map { try $0.rows(query, mark: .none) } ?? self.query.core.fetch(query)
+    }
+
+    /// The view of the snapshot.
+    private var view: (any StorageReader)? {
+      guard let snapshot, query.query.followsRelations else { return snapshot }
+      return FollowingReader(snapshot)
     }
 
     private func isReadAsAWhole(_ query: Query) throws -> Bool {
       try self.query.requireOpen()
       if self.query.core.isMigrating(query.schema) { return true }
       if query.order.isEmpty { return false }
-      return try (snapshot?.explain(query) ?? self.query.core.explain(query)).isSortedInMemory
+      // The positions of rows in such an order are not in the rows.
+      if query.order.contains(where: \.node.followsRelations) { return true }
+      return try (view?.explain(query) ?? self.query.core.explain(query)).isSortedInMemory
     }
 
     private func close() {

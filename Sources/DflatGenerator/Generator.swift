@@ -31,6 +31,8 @@ public struct GeneratorOptions: Sendable, Hashable {
   /// Names of other types that the Swift module declares. Where generated code means a library's
   /// type with one of these names, it qualifies the name.
   public var otherNames: Set<String> = []
+  /// The Swift names of the entities whose references to an entity have a rule for its deletion.
+  public var referrers: [QualifiedName: [String]] = [:]
   /// Types that other modules contain.
   public var imported = ImportedNames()
 

@@ -16,6 +16,8 @@
 public enum Blog {}
 /// The namespace of item.fbs, slot.fbs and shelf.fbs.
 public enum Kit {}
+/// The namespace of the schemas with relations: writer.fbs, label.fbs, story.fbs and stamp.fbs.
+public enum Guild {}
 /// The namespace of the entity `Memo`, which has compound indexes.
 public enum Desk {}
 /// The namespace of another version of `Memo`.

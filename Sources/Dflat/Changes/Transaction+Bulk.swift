@@ -49,6 +49,7 @@ extension Transaction {
     _ type: Draft.Type, _ query: Query, _ change: (inout Draft) throws -> Void
   ) throws -> BulkChange {
     try bulk(query.schema) { result in
+      let query = try resolved(query)
       var draft: Draft?
       try forEachPortion(of: query) { rows in
         // As long as nothing else is written, for example by `change`, the rows stay current.
@@ -119,6 +120,11 @@ extension Transaction {
   /// Deletes the objects that a query finds.
   func deleteAll(_ query: Query) throws -> BulkChange {
     try bulk(query.schema) { result in
+      let query = try resolved(query)
+      if !query.schema.referrers.isEmpty {
+        result.deleted = try deleteFollowingRules(query)
+        return
+      }
       let type = changedType(query.schema)
       if type.changes == nil {
         let ids = try written { try $0.ids(query) }
@@ -141,9 +147,9 @@ extension Transaction {
     _ schema: EntitySchema, keys: [KeyValues?], missing: inout [Int]
   ) throws -> BulkChange {
     try bulk(schema) { result in
-      let type = changedType(schema)
       var seen = RowIDSet()
       var ids: [Int64] = []
+      var keysOfIDs: [Value?] = []
       for (place, id) in try written({ try $0.ids(of: schema, with: keys) }).enumerated() {
         guard let id else {
           missing.append(place)
@@ -152,21 +158,27 @@ extension Transaction {
         if seen.contains(id) { continue }
         seen.insert(id)
         ids.append(id)
-      }
-      if type.changes == nil {
-        try delete(ids, type)
-      } else {
-        for id in ids {
-          do {
-            guard let row = try written({ try $0.row(of: schema, id: id) }) else { continue }
-            try remove(row, schema)
-          } catch let error as StorageError where error.cause == .corruptRow {
-            // No observer has seen the object.
-            try delete([id], type)
-          }
-        }
+        keysOfIDs.append(keys[place]?.first)
       }
       result.deleted = ids.count
+      if !schema.referrers.isEmpty {
+        return try deleteFollowingRules(zip(ids, keysOfIDs).map { ($0, $1) }, schema)
+      }
+      try removeAll(ids, changedType(schema))
+    }
+  }
+
+  /// Deletes stored objects.
+  func removeAll(_ ids: [Int64], _ type: ChangedType) throws {
+    if type.changes == nil { return try delete(ids, type) }
+    for id in ids {
+      do {
+        guard let row = try written({ try $0.row(of: type.schema, id: id) }) else { continue }
+        try remove(row, type.schema)
+      } catch let error as StorageError where error.cause == .corruptRow {
+        // No observer has seen the object.
+        try delete([id], type)
+      }
     }
   }
 
@@ -238,9 +250,17 @@ extension Transaction {
   }
 
   /// Reads in the open storage transaction.
-  private func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
+  func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
     let group = try takeLease().group
     return try workspace.coordinator.use { try body(group.writer) }
+  }
+
+  /// The query without relations: what it finds does not depend on what is changed meanwhile.
+  private func resolved(_ query: Query) throws -> Query {
+    let related = query.relatedTypes
+    if related.isEmpty { return query }
+    for type in related { try requireListed(type, for: "a bulk change") }
+    return try written { writer in try RelationResolver { _ in writer }.resolve(query) }
   }
 
   /// Calls `body` with the rows of a query, portion by portion. It may change the rows.

@@ -37,7 +37,7 @@ extension Transaction {
       let (row, isChanged) = try update(&change, schema, encode)
       result = isChanged ? .updated(row) : .identity(row)
     case .deletion:
-      try delete(change.row, schema)
+      try deleteFollowingRules(change.row, schema)
       result = .deleted(change.row.id)
     }
     change.kind = .spent
@@ -126,7 +126,7 @@ extension Transaction {
   ///   - isSame: Whether `base` equals the stored row.
   ///   - fields: The fields that were set.
   ///   - values: A buffer with their values.
-  private func replace(
+  func replace(
     _ stored: Row, over base: Row, isSame: Bool, _ fields: FieldSet,
     _ values: UnsafeRawBufferPointer, _ schema: EntitySchema, _ writer: any StorageWriter
   ) throws -> (row: Row, isChanged: Bool) {
@@ -199,7 +199,7 @@ extension Transaction {
     }
   }
 
-  /// Deletes an object that is known to be stored.
+  /// Deletes an object that is known to be stored, and nothing else.
   func remove(_ row: Row, _ schema: EntitySchema) throws {
     try delete(row, schema)
   }

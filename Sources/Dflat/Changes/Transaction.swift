@@ -144,12 +144,25 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   /// Calls `body` with the view that a query is answered from.
+  /// - Parameter values: What else is computed from its objects.
   func reading<R: ~Copyable>(
-    _ query: Query, _ body: (any StorageReader) throws -> R
+    _ query: Query, _ values: [ValueExpression] = [],
+    _ body: (any StorageReader) throws -> R
   ) throws -> R {
-    try requireListed(query.schema, for: "fetch(for:)")
-    try preparation?.prepareReading(query.schema, in: self)
-    return try read(.query(query), body)
+    try requireReading(query.schema)
+    let related = query.relatedTypes(with: values)
+    if related.isEmpty { return try read(.query(query), body) }
+    for type in related {
+      try requireReading(type)
+      // Only the query is read again when the view is confirmed, and not the values.
+      if !values.isEmpty { try read(.query(Query(schema: type))) { _ in } }
+    }
+    return try read(.query(query)) { try body(FollowingReader($0)) }
+  }
+
+  private func requireReading(_ schema: EntitySchema) throws {
+    try requireListed(schema, for: "fetch(for:)")
+    try preparation?.prepareReading(schema, in: self)
   }
 
   /// Why the last lookup failed; reading it resets it.
@@ -208,7 +221,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
   }
 
   func explain(_ query: Query) throws -> QueryExplanation {
-    try read(nil) { try $0.explain(query) }
+    try read(nil) { try FollowingReader($0).explain(query) }
   }
 
   func read<R: ~Copyable>(
@@ -347,7 +360,7 @@ final class Transaction: CommitMember, TransactionContext, @unchecked Sendable {
     return addition != nil || writes.isObserved
   }
 
-  func lists(_ schema: EntitySchema) -> Bool { types.contains(schema) }
+  func lists(_ schema: EntitySchema) -> Bool { types.names(schema) }
 
   /// - Throws: `WorkspaceError.undeclaredType`, where `write` can throw it.
   func requireListed(_ schema: EntitySchema, for call: String) throws {

@@ -180,7 +180,10 @@ extension TransactionView.Read {
   private func rows(_ reader: any StorageReader) throws -> RowBuffer? {
     do {
       switch self {
-      case .query(let query): return try reader.rows(query, mark: .none)
+      case .query(let query):
+        return query.followsRelations
+          ? try FollowingReader(reader).rows(query, mark: .none)
+          : try reader.rows(query, mark: .none)
       case .row(let schema, let id):
         return RowBuffer(try reader.row(of: schema, id: id))
       case .key(let schema, let row):

@@ -103,6 +103,10 @@ public protocol StorageReader: AnyObject {
   ///   - body: Called with the row's bytes, which are valid during the call only. It does not use
   ///     the storage.
   func scan(_ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool) throws
+  /// The same with the row's id.
+  func scanRows(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws
   /// Calls `body` with column values for each row of a query's result, in order, until it returns
   /// false, without reading the rows.
   ///
@@ -143,9 +147,24 @@ extension StorageReader {
   public func scanCollected(
     _ query: Query, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
+    try scanRowsCollected(query) { try body($1) }
+  }
+
+  /// Collects the rows, and passes them on.
+  public func scanRows(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try scanRowsCollected(query, body)
+  }
+
+  /// The same as `scanCollected` with the row's id.
+  public func scanRowsCollected(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
     let rows = try rows(query, mark: .none)
     for index in 0..<rows.count {
-      if try !rows[index].withBytes({ try body($0) }) { return }
+      let row = rows[index]
+      if try !row.withBytes({ try body(row.id, $0) }) { return }
     }
   }
 

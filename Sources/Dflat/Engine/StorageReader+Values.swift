@@ -14,6 +14,9 @@ extension StorageReader {
     of expressions: [ValueExpression], _ query: Query,
     _ body: (UnsafeBufferPointer<ColumnValue>) throws -> Bool
   ) throws {
+    if RelationUse.isPossible, let following = self as? FollowingReader {
+      return try following.scanValuesFollowing(expressions, query, body)
+    }
     if try scanKnownColumns(expressions, query, body) { return }
     let readers = ExpressionReaders(expressions)
     try withUnsafeTemporaryAllocation(of: ColumnValue.self, capacity: max(1, expressions.count)) {

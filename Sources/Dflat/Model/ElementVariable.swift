@@ -11,6 +11,8 @@
 public final class ElementVariable: Sendable {
   /// The vector; several if a union on the path has aliases for one type.
   let vectors: [FieldDescriptor]
+  /// The way to the object that has the vector; nil if it is the row's own object.
+  let relation: TargetPath?
   /// The type of the elements.
   let kind: Property.Kind
   let form: (any StoredForm.Type)?
@@ -19,12 +21,21 @@ public final class ElementVariable: Sendable {
   ///   - containers: The table with the vector, under each alias.
   ///   - offset: The vtable offset of the vector.
   init(_ containers: [FieldPath], _ offset: Int) {
-    vectors = containers.map { $0.vector(offset) }
+    vectors = containers.map { $0.ownVector(offset) }
+    relation = containers[0].relation
     guard case .vector(let kind)? = containers[0].property(offset)?.kind else {
       preconditionFailure("there is no vector at \(offset) in the layout")
     }
     self.kind = kind
     form = containers[0].property(offset)?.form
+  }
+
+  /// The same elements, of a row that has the vector itself.
+  init(of other: ElementVariable) {
+    vectors = other.vectors
+    kind = other.kind
+    form = other.form
+    relation = nil
   }
 
   /// The storage name of the element, which no other variable has.
@@ -66,7 +77,9 @@ public final class ElementVariable: Sendable {
   }
 
   /// The fields of the root table that the element depends on; see `FieldSet.mask`.
-  var rootMask: UInt64 { vectors.reduce(0) { $0 | $1.rootMask } }
+  var rootMask: UInt64 {
+    relation?.key.rootMask ?? vectors.reduce(0) { $0 | $1.rootMask }
+  }
 }
 
 extension ElementVariable: Hashable {
@@ -80,6 +93,12 @@ extension ElementVariable: Hashable {
 extension FieldPath {
   /// The number of elements of the vector at an offset: the descriptor of the vector itself.
   func vector(_ offset: Int) -> FieldDescriptor {
+    let vector = ownVector(offset)
+    return relation.map { FieldDescriptor(through: $0, vector) } ?? vector
+  }
+
+  /// The same in the schema of the object that has the vector.
+  fileprivate func ownVector(_ offset: Int) -> FieldDescriptor {
     guard case .vector(let kind)? = property(offset)?.kind else {
       preconditionFailure("there is no vector \(name)f\(offset) in the layout")
     }
@@ -91,6 +110,23 @@ extension FieldPath {
 }
 
 extension FieldDescriptor {
+  /// The same field of the element that another variable stands for.
+  func moved(to variable: ElementVariable) -> FieldDescriptor {
+    if let related {
+      return FieldDescriptor(related.with(related.key.moved(to: variable)), self, name: path)
+    }
+    let first: FieldStep =
+      if case .elementStructure(_, let size)? = steps.first {
+        .elementStructure(variable, size: size)
+      } else {
+        .element(variable)
+      }
+    return FieldDescriptor(
+      path: "\(path)[\(UInt(bitPattern: ObjectIdentifier(variable).hashValue))]", type: type,
+      steps: [first] + steps.dropFirst(), leaf: leaf, defaultValue: defaultValue, domain: domain,
+      form: form, column: nil)
+  }
+
   /// The variable at which the path begins; nil if it begins at the root of the row.
   var element: ElementVariable? {
     switch steps.first {

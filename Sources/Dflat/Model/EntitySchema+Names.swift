@@ -15,6 +15,7 @@ extension EntitySchema {
   func name(
     of field: FieldDescriptor, withoutTag: Bool, elements: [ElementVariable]
   ) -> String {
+    if let related = field.related { return related.name(in: self) }
     let fields = field.alternatives.isEmpty ? [field] : field.alternatives
     var names: [String] = []
     for field in fields {
@@ -26,6 +27,9 @@ extension EntitySchema {
 
   /// The schema's name of an enum value, a combination of flags, or a union member.
   func valueName(_ value: Value, of field: FieldDescriptor) -> String? {
+    if let target = field.related as? TargetField {
+      return target.other.valueName(value, of: target.field)
+    }
     let bits = Int64(bitPattern: value.bits)
     switch walk(field.alternatives.first ?? field).kind {
     case .enumeration(let layout, _)?:

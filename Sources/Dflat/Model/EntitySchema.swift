@@ -13,6 +13,10 @@ public final class EntitySchema: Sendable {
   public let primaryKey: [FieldDescriptor]
   /// Secondary indexes, including unique ones, in an order that is the same in every run.
   public let indexes: [IndexDescriptor]
+  /// The fields that refer to other objects.
+  public let references: [EntityReference]
+  /// The types that refer to this one with a rule for its deletion.
+  public let referrers: [@Sendable () -> EntitySchema]
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]
@@ -36,10 +40,15 @@ public final class EntitySchema: Sendable {
   ///   - indexes: The storage names of the indexes: the paths of indexed fields, and the names of
   ///     compound indexes.
   ///   - uniques: The same of the indexes whose values are unique.
+  ///   - references: The fields that refer to other objects.
+  ///   - referrers: The types that refer to this one with a rule for its deletion.
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
-    uniques: [String] = []
+    uniques: [String] = [], references: [EntityReference] = [],
+    referrers: [@Sendable () -> EntitySchema] = []
   ) {
+    self.references = references
+    self.referrers = referrers
     let layout = layout.alwaysWritingStrings(at: primaryKey)
     var columns: [String: ColumnReference] = [:]
     for (position, offset) in primaryKey.enumerated() {
@@ -79,6 +88,8 @@ public final class EntitySchema: Sendable {
     self.columns = columns
     primaryKey = []
     indexes = []
+    references = []
+    referrers = []
     keyReaders = []
     requiredUnions = []
     realKeys = []

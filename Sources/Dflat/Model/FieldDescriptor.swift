@@ -24,11 +24,15 @@ public final class FieldDescriptor: Sendable, Equatable {
   /// If a union on the path has aliases for one type, the field of each alias. At most one of them
   /// is known, and gives the value. The other properties are those of the first, without a column.
   let alternatives: [FieldDescriptor]
+  /// The value, if it depends on other objects. The steps and the leaf then belong to those.
+  let related: (any RelatedValue)?
 
   init(
     path: String, type: ValueType, steps: [FieldStep], leaf: FieldLeaf, defaultValue: Value?,
-    domain: FieldDomain?, form: (any StoredForm.Type)? = nil, column: ColumnReference?
+    domain: FieldDomain?, form: (any StoredForm.Type)? = nil, column: ColumnReference?,
+    related: (any RelatedValue)? = nil
   ) {
+    self.related = related
     self.form = form
     self.path = path
     self.type = type
@@ -53,7 +57,15 @@ public final class FieldDescriptor: Sendable, Equatable {
     domain = first.domain
     form = first.form
     column = nil
-    alternatives = fields
+    // The fields of one related object have the same way to it.
+    if let target = first.related as? TargetField {
+      let inner = fields.compactMap { ($0.related as? TargetField)?.field }
+      related = TargetField(target.path, FieldDescriptor(oneOf: inner))
+      alternatives = []
+    } else {
+      related = nil
+      alternatives = fields
+    }
   }
 
   /// Fields of one entity type are equal if their storage names are equal.
@@ -65,6 +77,7 @@ public final class FieldDescriptor: Sendable, Equatable {
 extension FieldDescriptor {
   /// The field of the root table that contains this field, or is this field.
   public var rootField: Int {
+    if let related { return related.key.rootField }
     if let element { return element.vectors[0].rootField }
     switch (steps.first, leaf) {
     case (.table(let field), _), (.structure(let field, _), _), (.tableMember(let field, _), _),
@@ -84,6 +97,7 @@ extension FieldDescriptor {
 extension FieldDescriptor {
   /// The fields of the root table that the value depends on; see `FieldSet.mask`.
   var rootMask: UInt64 {
+    if let related { return related.key.rootMask }
     if let element { return element.rootMask }
     var fields = FieldSet.none
     if alternatives.isEmpty { fields.insert(rootField) }
@@ -147,6 +161,8 @@ struct FieldPath: Sendable {
   let name: String
   let steps: [FieldStep]
   let place: Place
+  /// The way to the object that the path begins at; nil if it begins at the row.
+  var relation: TargetPath?
 
   // Each function that returns nil if the layout has no such field has a counterpart that treats
   // this as an error in generated code.
@@ -214,9 +230,10 @@ struct FieldPath: Sendable {
 
   /// Whether the table or struct is stored. It has no column.
   var presence: FieldDescriptor {
-    FieldDescriptor(
+    let field = FieldDescriptor(
       path: String(name.dropLast(2)), type: .bool, steps: steps, leaf: .presence,
       defaultValue: nil, domain: nil, column: nil)
+    return relation.map { FieldDescriptor(through: $0, field) } ?? field
   }
 
   /// The table or struct that a field refers to.
@@ -224,14 +241,16 @@ struct FieldPath: Sendable {
     let name = name + "f\(offset)__"
     switch (place, kind(offset)) {
     case (.table, .table(let layout)):
-      return FieldPath(name: name, steps: steps + [.table(offset)], place: .table(layout()))
+      return FieldPath(
+        name: name, steps: steps + [.table(offset)], place: .table(layout()), relation: relation)
     case (.table, .structure(let layout)):
       return FieldPath(
         name: name, steps: steps + [.structure(offset, size: layout().size)],
-        place: .structure(layout(), base: 0))
+        place: .structure(layout(), base: 0), relation: relation)
     case (.structure(_, let base), .structure(let layout)):
       return FieldPath(
-        name: name, steps: steps, place: .structure(layout(), base: base + offset))
+        name: name, steps: steps, place: .structure(layout(), base: base + offset),
+        relation: relation)
     default: return nil
     }
   }
@@ -242,11 +261,12 @@ struct FieldPath: Sendable {
     switch union(offset)?.member(tag)?.kind {
     case .table(let layout):
       return FieldPath(
-        name: name, steps: steps + [.tableMember(offset, tag: tag)], place: .table(layout()))
+        name: name, steps: steps + [.tableMember(offset, tag: tag)], place: .table(layout()),
+        relation: relation)
     case .structure(let layout):
       return FieldPath(
         name: name, steps: steps + [.structureMember(offset, tag: tag, size: layout().size)],
-        place: .structure(layout(), base: 0))
+        place: .structure(layout(), base: 0), relation: relation)
     default: return nil
     }
   }
@@ -285,9 +305,11 @@ struct FieldPath: Sendable {
     domain: FieldDomain? = nil, form: (any StoredForm.Type)? = nil, in schema: EntitySchema
   ) -> FieldDescriptor {
     let path = name + leafName
-    return FieldDescriptor(
+    let columns = relation?.target.columns ?? schema.columns
+    let field = FieldDescriptor(
       path: path, type: type, steps: steps, leaf: leaf, defaultValue: defaultValue,
-      domain: domain, form: form, column: schema.columns[path])
+      domain: domain, form: form, column: columns[path])
+    return relation.map { FieldDescriptor(through: $0, field) } ?? field
   }
 }
 

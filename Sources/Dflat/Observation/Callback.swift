@@ -3,7 +3,10 @@
 // A gate decides whether a call may begin and which thread releases the handler; see CallGate.
 
 /// A handler of any type behind a gate.
-class AnyCallback {
+///
+/// Unchecked: any thread may close it, and the gate decides which one releases the handler. Handlers
+/// are `@Sendable`, and are called by one job at a time.
+class AnyCallback: @unchecked Sendable {
   fileprivate let gate = CallGate()
 
   /// Whether no further call begins.
@@ -21,8 +24,8 @@ class AnyCallback {
   }
 }
 
-/// A handler behind a gate.
-final class Callback<Handler>: AnyCallback {
+/// A handler behind a gate. Unchecked as `AnyCallback` is.
+final class Callback<Handler>: AnyCallback, @unchecked Sendable {
   /// Written by the thread that releases it, when no call uses it any more.
   @exclusivity(unchecked) private var handler: Handler?
 

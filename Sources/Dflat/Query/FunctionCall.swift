@@ -41,6 +41,12 @@ public final class FunctionCall: Sendable {
     self.body = body
   }
 
+  /// The same call with other arguments.
+  func with(_ arguments: [FunctionArgument]) -> FunctionCall {
+    FunctionCall(
+      name: name, isDeterministic: isDeterministic, arguments: arguments, type: type, body)
+  }
+
   /// The result; nil if it is unknown, or if the call failed.
   func result(_ values: [Value?], _ failures: FunctionFailures) -> Value? {
     do { return try body(values) } catch {

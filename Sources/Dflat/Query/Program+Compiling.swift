@@ -150,6 +150,9 @@ struct ProgramCompiler {
   }
 
   private mutating func compile(_ field: FieldDescriptor) -> Instruction {
+    require(
+      field.related == nil,
+      "a value of another object was used where only the object itself is known: use it in queries")
     var instruction = Instruction(operation: .tableField, type: field.type)
     var slot: Int32 = 0
     if let element = field.element {

@@ -22,6 +22,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case undecodableText
     /// The query belongs to another workspace than the one that was called.
     case foreignWorkspace
+    /// A condition uses relations in a way that cannot be answered.
+    case unsupportedRelation
   }
 
   /// What kind of error it is.
@@ -56,6 +58,22 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       "row \(id) of \(schema.table) ends a page, and a text by which \(schema.layout.swiftName) is "
         + "ordered is not UTF-8 there",
       "order by another field, or store that object again with a valid text")
+  }
+
+  /// Pages in the order of values that other objects have.
+  static func relatedOrder(_ schema: EntitySchema) -> QueryError {
+    QueryError(
+      .unsupportedRelation,
+      "pages of \(schema.layout.swiftName) were asked for in an order of related values, which have no lasting position",
+      "order by fields of \(schema.layout.swiftName), or use offset(_:) and limit(_:)")
+  }
+
+  /// A condition on the elements of another object's vector that is about this object, too.
+  static func mixedElements(_ text: String) -> QueryError {
+    QueryError(
+      .unsupportedRelation,
+      "\(text) is about the elements of a related object and about something else",
+      "write two conditions, one for each")
   }
 
   /// What is wrong, where, and what to do.

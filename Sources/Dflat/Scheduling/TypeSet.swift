@@ -5,6 +5,8 @@
 
 struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   private(set) var types: [EntitySchema] = []
+  /// The types among them that a transaction does not name, and that its deletions can reach.
+  private var implied: [EntitySchema] = []
 
   init(arrayLiteral types: EntitySchema...) {
     for type in types { insert(type) }
@@ -14,6 +16,23 @@ struct TypeSet: Sendable, Equatable, ExpressibleByArrayLiteral {
 
   func contains(_ type: EntitySchema) -> Bool {
     types.contains { $0 === type }
+  }
+
+  /// Whether the transaction names a type.
+  func names(_ type: EntitySchema) -> Bool {
+    contains(type) && (implied.isEmpty || !implied.contains { $0 === type })
+  }
+
+  /// Adds the types whose objects the deletion of an object can read or change, by the rules of
+  /// references.
+  mutating func addTypesOfDeletion() {
+    if types.allSatisfy(\.referrers.isEmpty) { return }
+    for type in types {
+      for reached in type.typesOfDeletion where !contains(reached) {
+        implied.append(reached)
+        insert(reached)
+      }
+    }
   }
 
   mutating func insert(_ type: EntitySchema) {

@@ -124,7 +124,8 @@ extension WorkspaceCore {
   private func checkedTypes(_ types: TypeSet, _ attempts: Int) throws -> TypeSet {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     require(attempts > 0, "write(_:attempts:body:) was called with \(attempts) attempts")
-    let types = types.isEmpty ? [DictionaryItem.schema] : types
+    var types = types.isEmpty ? [DictionaryItem.schema] : types
+    types.addTypesOfDeletion()
     if let outer = RunningWrite.current, outer.contains(types, of: self) {
       throw WorkspaceError.nestedWrite
     }

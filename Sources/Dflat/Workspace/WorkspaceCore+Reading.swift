@@ -74,6 +74,9 @@ extension WorkspaceCore {
     if let transaction = context.transaction(of: self) {
       return try transaction.fetch(query)
     }
+    if query.followsRelations {
+      return try following { view, mark in try view(query.schema).rows(query, mark: mark) }
+    }
     if let plan = migrations.plan(for: query.schema) {
       return try fetch(query, migratedBy: plan)
     }
@@ -90,11 +93,18 @@ extension WorkspaceCore {
   }
 
   /// Calls `body` with the view that a query is answered from; see `fetch`.
-  func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
+  /// - Parameter values: What else is computed from its objects.
+  func reading<R>(
+    _ query: Query, _ values: [ValueExpression] = [],
+    _ body: (any StorageReader) throws -> R
+  ) throws -> R {
     if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let context = ThreadContext.current
     if let transaction = context.transaction(of: self) {
-      return try transaction.reading(query, body)
+      return try transaction.reading(query, values, body)
+    }
+    if !query.relatedTypes(with: values).isEmpty {
+      return try following { view, _ in try body(view(query.schema)) }
     }
     if let plan = migrations.plan(for: query.schema) {
       return try body(MigratingReader(self, plan))
@@ -102,6 +112,23 @@ extension WorkspaceCore {
     if let open = context.snapshots[ObjectIdentifier(self)] { return try body(open.snapshot) }
     if transactions.isClosed { throw WorkspaceError.shutDown }
     return try engine.read(for: .query, body)
+  }
+
+  /// Calls `body` with a function that gives the views of types in one snapshot. The views answer
+  /// queries with relations. Used outside of transactions.
+  private func following<R: ~Copyable>(
+    _ body: ((EntitySchema) throws -> any StorageReader, ReadMark) throws -> R
+  ) throws -> R {
+    try fetchWithinASnapshot { () throws -> R in
+      guard let open = ThreadContext.current.snapshots[ObjectIdentifier(self)] else {
+        throw WorkspaceError.shutDown
+      }
+      func view(_ schema: EntitySchema) -> any StorageReader {
+        migrations.plan(for: schema).map { MigratingReader(self, $0) } ?? open.snapshot
+      }
+      return try body(
+        { FollowingReader(view($0), RelationResolver { view($0) }) }, open.mark(self))
+    }
   }
 
   /// Whether reading is possible. Inside transactions and snapshots that began before the shutdown
@@ -118,6 +145,9 @@ extension WorkspaceCore {
     if let transaction = context.transaction(of: self) {
       return try transaction.explain(query)
     }
+    if query.followsRelations {
+      return try following { view, _ in try view(query.schema).explain(query) }
+    }
     if let snapshot = context.snapshots[ObjectIdentifier(self)] {
       return try snapshot.snapshot.explain(query)
     }
@@ -125,7 +155,7 @@ extension WorkspaceCore {
   }
 
   /// Calls `closure` with a snapshot of the data; see `Queryable`.
-  public func fetchWithinASnapshot<T, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
+  public func fetchWithinASnapshot<T: ~Copyable, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed

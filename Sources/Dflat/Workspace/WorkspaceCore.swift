@@ -240,12 +240,15 @@ public final class WorkspaceCore: TransactionHost {
 
   private static func schemas(of types: [Any.Type]) -> TypeSet {
     require(!types.isEmpty, "performChanges(_:) was called without any type")
-    return types.reduce(into: []) { schemas, type in
+    var schemas: TypeSet = []
+    for type in types {
       guard let entity = type as? any Atom.Type else {
         misuse("performChanges(_:): \(type) is not an entity type")
       }
       schemas.insert(entity._schema)
     }
+    schemas.addTypesOfDeletion()
+    return schemas
   }
 
   func changeObserver(of schema: EntitySchema) -> any ChangeObserver { observers.of(schema) }

@@ -86,9 +86,12 @@ public struct CompilerCommand {
     var compiler = SchemaCompiler(
       includePaths: request.include + configuration.include + map.includePaths)
     compiler.neighbours = (request.beside ?? []) + request.inputs + map.schemas().map(\.path)
+    let referrers = ReferrerMap(
+      files: request.inputs + (request.beside ?? []), compiler: compiler)
+    options.referrers = referrers.referrers
     for input in request.inputs {
       let result = compiler.compile(file: input)
-      let strays = module.strays(in: result)
+      let strays = module.strays(in: result) + referrers.strays(in: result)
       _ = report(result.diagnostics + strays)
       guard let schema = result.schema, strays.isEmpty else {
         failed = true

@@ -95,7 +95,11 @@ extension Generator {
     text.line("public typealias _Draft = \(names.request(of: definition.name))")
     text.gap()
     text.documentation(["The table, layout, key and indexes, for Dflat."])
-    text.line("public static let _schema = \(names.dflat("EntitySchema"))(")
+    let relations = relationArguments(of: definition, fields)
+    let schemaType = names.dflat("EntitySchema")
+    // Schemas that mention each other need their types to be written.
+    let annotation = relations.isEmpty ? "" : ": \(schemaType)"
+    text.line("public static let _schema\(annotation) = \(schemaType)(")
     text.nest { text in
       text.line("table: \(Literal.string(schema.tableName(of: definition.name))),")
       text.line("layout: \(names.dflat("TableLayout"))(")
@@ -103,7 +107,13 @@ extension Generator {
       text.line("primaryKey: [\(keys.joined(separator: ", "))],")
       text.strings(
         "indexes: ", paths.filter { !$0.isUnique }.map { Literal.string($0.path) }, ",")
-      text.strings("uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) }, ")")
+      text.strings(
+        "uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) },
+        relations.isEmpty ? ")" : ",")
+      for (place, argument) in relations.enumerated() {
+        text.strings(
+          argument.label, argument.elements, place == relations.count - 1 ? ")" : ",")
+      }
     }
   }
 

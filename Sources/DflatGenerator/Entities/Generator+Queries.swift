@@ -4,7 +4,10 @@ import DflatSchema
 
 extension Generator {
   func writeQueries(to text: inout SourceText) {
-    if let entity { writeFields(of: entity, to: &text) }
+    if let entity {
+      writeFields(of: entity, to: &text)
+      writeInverses(of: entity, to: &text)
+    }
     for name in file.types {
       switch names.definition(name) {
       case .table(let table): writeReference(to: name, fields(of: table), to: &text)
@@ -42,6 +45,7 @@ extension Generator {
 
   /// The type of a field's query name; nil if queries cannot use the field.
   private func query(_ field: SwiftField, root: String) -> String? {
+    if let relation = relation(field, root: root) { return relation }
     let value = field.valueType(field.definition.type)
     return switch field.definition.type {
     case .scalar, .string, .enumeration: "\(names.dflat("Field"))<\(value), \(root)>"
@@ -64,6 +68,9 @@ extension Generator {
 
   private func queryDocumentation(_ field: SwiftField) -> [String] {
     let name = "`\(field.definition.name)`"
+    if let target = field.definition.reference?.target {
+      return ["\(name), and the `\(names.swiftName(target))` that it refers to, for queries."]
+    }
     return switch field.definition.type {
     case .structure, .table: ["The fields of \(name), for queries."]
     case .union: ["What \(name) holds, for queries."]
@@ -87,6 +94,8 @@ extension Generator {
       for (field, type) in members {
         let method =
           switch field.definition.type {
+          case .vector where field.definition.reference != nil: "_relations"
+          case _ where field.definition.reference != nil: "_relation"
           case .structure, .table: "_reference"
           case .union: "_union"
           case .vector: "_vector"

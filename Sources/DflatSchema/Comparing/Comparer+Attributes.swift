@@ -31,13 +31,21 @@ extension Comparer {
       let isNested = name == "nested_flatbuffer" || name == "flexbuffer"
       report(
         .attributeChanged, isNested ? .caution : .compatible, subject, "'\(last)' \(what)",
-        isNested
-          ? "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
-          : name == "swift_name"
-            ? "nothing changes on disk, where there are no names; programs use the new name"
-            : "Dflat stores and reads as before; it concerns code generated for other languages",
-        oldPlace,
-        newPlace)
+        Self.effect(ofAttribute: name), oldPlace, newPlace)
+    }
+  }
+
+  private static func effect(ofAttribute name: String) -> String {
+    switch name {
+    case "nested_flatbuffer", "flexbuffer":
+      "to Dflat these are bytes, as before; whether stored ones are what programs now expect is not checked"
+    case "swift_name":
+      "nothing changes on disk, where there are no names; programs use the new name"
+    case "references", "inverse":
+      "nothing changes on disk: the field has the key as before; programs can follow it"
+    case "ondelete":
+      "nothing changes on disk; programs with the new schema follow its rule when they delete objects"
+    default: "Dflat stores and reads as before; it concerns code generated for other languages"
     }
   }
 

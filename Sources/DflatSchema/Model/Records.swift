@@ -27,6 +27,8 @@ public struct FieldDefinition: Sendable {
   /// The Swift type from `swift`, instead of that of the stored type; for a vector the type of its
   /// elements, except for `Data`.
   public var swiftType: SwiftType?
+  /// `references`: the entity whose primary key the field has.
+  public var reference: ReferenceDefinition?
   /// All attributes as written.
   public var attributes: [Attribute] = []
   /// The `///` lines above the declaration, without the slashes and one leading space.

@@ -47,6 +47,10 @@ extension Resolver {
   }
 
   func checkStructAttributes(_ draft: FieldDraft, _ context: Context) {
+    for name in Self.referenceAttributes.sorted() {
+      guard let syntax = draft.attributes[name] else { continue }
+      sink.error("'\(name)' is an attribute of a root's fields", at: syntax.name.range)
+    }
     if let deprecated = draft.attributes["deprecated"] {
       sink.error(
         "a struct's field cannot be deprecated: it keeps its place and its bytes",

@@ -55,6 +55,7 @@ extension Resolver {
     definition.slotCount = assignSlots(&drafts, of: syntax.name)
     definition.fields = drafts.map(\.definition)
     schema.types[name] = .table(definition)
+    collectReferences(drafts, of: name)
     if let index = attributes["index"] { indexLists.append((name, index)) }
   }
 

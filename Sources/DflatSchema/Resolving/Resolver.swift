@@ -36,6 +36,8 @@ final class Resolver {
   var declaredAttributes = Resolver.builtInAttributes
   /// The `index` attributes of tables, which name fields of types that may be declared below.
   var indexLists: [(table: QualifiedName, syntax: AttributeSyntax)] = []
+  /// The fields with `references`, which may name types that are declared below.
+  var references: [(table: QualifiedName, draft: FieldDraft, syntax: AttributeSyntax)] = []
   /// The positions of type declarations.
   var ranges: [QualifiedName: SourceRange] = [:]
   /// Tables and structs by the unqualified names under which they were used before their
@@ -78,6 +80,7 @@ final class Resolver {
       checkSwiftNames()
       checkRequiredCircles()
       defineCompoundIndexes()
+      defineReferences()
       checkRoot()
       hintAtMissingRoot()
     }
@@ -232,6 +235,13 @@ final class Resolver {
     "Date": "long", "Duration": "long", "UUID": "string", "URL": "string", "Decimal": "string",
     "Data": "[ubyte]",
   ]
+
+  /// Reports the unknown target of a reference in the compiled file.
+  func unknownType(_ path: PathSyntax, ofReferenceIn namespace: [String]) {
+    unknownType(
+      path, Context(file: 0, namespace: namespace, order: .max),
+      wanted: "a reference names an entity of this schema, or of one that it includes")
+  }
 
   /// Reports an unknown name, with the best guess at the intended one.
   func unknownType(_ path: PathSyntax, _ context: Context, wanted: String? = nil) {

@@ -41,6 +41,12 @@ final class SQLiteSnapshot: StorageSnapshot {
     _ = try reading { try $0.scan(query, body) }
   }
 
+  func scanRows(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    _ = try reading { try $0.scanRows(query, body) }
+  }
+
   func scanColumns(
     _ fields: [FieldDescriptor], _ query: Query,
     _ body: (_ values: UnsafeBufferPointer<ColumnValue>) throws -> Bool

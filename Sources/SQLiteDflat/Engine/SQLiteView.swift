@@ -60,6 +60,18 @@ class SQLiteView: StorageReader {
     }
   }
 
+  func scanRows(
+    _ query: Query, _ body: (_ id: Int64, _ bytes: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if query.key != nil { return try scanRowsCollected(query, body) }
+    try withStorageErrors(table: query.schema.table) {
+      try withPlan(query) { plan in
+        if plan.isSortedInMemory { return try scanRowsCollected(query, body) }
+        try scan(plan) { try body($0.int64(0), $1) }
+      }
+    }
+  }
+
   func ids(_ query: Query) throws -> [Int64] {
     let isOrdered = query.key == nil
     return try withStorageErrors(table: query.schema.table) {

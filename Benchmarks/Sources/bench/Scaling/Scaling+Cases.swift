@@ -138,7 +138,7 @@ extension Scaling {
   /// A sixth of all objects.
   static func fetchUnindexed(
     _ id: String, _ title: String = "fetch every sixth by an unindexed property",
-    goal: Double? = nil, _ objects: @escaping (Fixture) -> Int
+    goal: Double? = nil, _ objects: @escaping @Sendable (Fixture) -> Int
   ) -> Case {
     Case(id: id, title: title, goal: goal) { fixture in
       let count = objects(fixture)

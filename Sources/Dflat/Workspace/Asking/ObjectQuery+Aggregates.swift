@@ -71,7 +71,10 @@ extension ObjectQuery {
   ///   whose task was cancelled.
   public func value<Output>(_ aggregate: Aggregate<Output, Element>) throws -> Output {
     let query = query
-    let accumulator = try reading(query) { try $0.accumulate([aggregate.part], query)[0] }
+    let part = aggregate.part
+    let accumulator = try reading(query, [part.expression]) {
+      try $0.accumulate([part], query)[0]
+    }
     return aggregate.output(accumulator.result)
   }
 
@@ -88,7 +91,9 @@ extension ObjectQuery {
     let query = query
     var parts: [AggregatePart] = []
     for aggregate in repeat each aggregates { parts.append(aggregate.part) }
-    let results = try reading(query) { try $0.accumulate(parts, query) }.map(\.result)
+    let results = try reading(query, parts.map(\.expression)) {
+      try $0.accumulate(parts, query)
+    }.map(\.result)
     return Aggregate<Int, Element>.outputs(repeat each aggregates, from: results)
   }
 
@@ -110,10 +115,10 @@ extension ObjectQuery {
   ) throws -> [(keys: [Value?], results: [AggregateResult])] {
     let query = query
     let types = keys.map(\.type)
-    return try reading(query) { reader in
+    let expressions = keys + parts.map(\.expression)
+    return try reading(query, expressions) { reader in
       var table = GroupTable()
       var accumulators: [Accumulator] = []
-      let expressions = keys + parts.map(\.expression)
       try reader.scanValues(of: expressions, query) { values in
         let group = table.group(values[..<keys.count])
         if group * parts.count == accumulators.count { accumulators += parts.map(\.empty) }

@@ -27,6 +27,9 @@ extension ObjectQuery {
     require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()
     let query = query
+    if query.order.contains(where: \.node.followsRelations) {
+      throw QueryError.relatedOrder(query.schema)
+    }
     let fingerprint = query.fingerprint
     let start = try cursor?.position(in: query, fingerprint)
     let allowed = cursor == nil ? limit : cursor?.remaining

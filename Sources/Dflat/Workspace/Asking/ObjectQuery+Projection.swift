@@ -74,7 +74,7 @@ extension ObjectQuery {
   ) throws -> [(repeat each Selected)] {
     let query = query
     let writer = writer(repeat each values)
-    return try reading(query) { reader in
+    return try reading(query, writer.expressions) { reader in
       let tuples = SelectedTuples(of: (repeat each Selected).self)
       try reader.scanValues(of: writer.expressions, query) { columns in
         try writer.write(columns, to: tuples.next)
@@ -118,7 +118,7 @@ extension ObjectQuery {
     _ writer: TupleWriter, _ body: (Tuple) throws -> Void
   ) throws {
     let query = query
-    try reading(query) { reader in
+    try reading(query, writer.expressions) { reader in
       try withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { tuple in
         let place = tuple.baseAddress.unsafelyUnwrapped
         try reader.scanValues(of: writer.expressions, query) { columns in

@@ -95,9 +95,13 @@ public struct ObjectQuery<Element: Atom>: Sendable {
   }
 
   /// Calls `body` with the view that the query is answered from.
-  func reading<R>(_ query: Query, _ body: (any StorageReader) throws -> R) throws -> R {
+  /// - Parameter values: What else is computed from its objects.
+  func reading<R>(
+    _ query: Query, _ values: [ValueExpression] = [],
+    _ body: (any StorageReader) throws -> R
+  ) throws -> R {
     try requireOpen()
-    return try core.reading(query, body)
+    return try core.reading(query, values, body)
   }
 
   // MARK: Objects

@@ -57,7 +57,8 @@ public struct ObjectStream<Element: Atom>: Sequence {
       self.portion = portion
       self.ending = ending
       remaining = query.limit.map { Swift.max(0, $0) } ?? .max
-      let isMigrating = query.core.isMigrating(Element._schema)
+      let types = [Element._schema] + query.query.relatedTypes
+      let isMigrating = types.contains(where: query.core.isMigrating)
       snapshot = isMigrating ? nil : query.core.makeSnapshotUnlessInside()
     }
 
@@ -98,7 +99,12 @@ public struct ObjectStream<Element: Atom>: Sequence {
     private func rows(_ query: Query) throws -> [Row] {
       guard let snapshot else { return try self.query.core.fetch(query).map { $0 } }
       if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
-      return try snapshot.reading { try $0.rows(query, mark: .none).map { $0 } }
+      return try snapshot.reading { try view(of: $0).rows(query, mark: .none).map { $0 } }
+    }
+
+    /// The view of the snapshot.
+    private func view(of snapshot: any StorageReader) -> any StorageReader {
+      query.query.followsRelations ? FollowingReader(snapshot) : snapshot
     }
 
     /// - Parameter part: The first portion.
@@ -106,9 +112,11 @@ public struct ObjectStream<Element: Atom>: Sequence {
       let core = query.core
       if core.isMigrating(part.schema) || core.isInTransaction { return true }
       if part.order.isEmpty { return false }
+      // The positions of rows in such an order are not in the rows.
+      if part.order.contains(where: \.node.followsRelations) { return true }
       // If the plan cannot be told, reading throws the error, or there is nothing to read.
       let explanation =
-        try? snapshot?.reading { try $0.explain(part).isSortedInMemory }
+        try? snapshot?.reading { try view(of: $0).explain(part).isSortedInMemory }
         ?? core.explain(part).isSortedInMemory
       return explanation ?? false
     }

@@ -27,6 +27,11 @@ extension WorkspaceCore {
       misuse("\(call) was called with a result that no workspace has fetched")
     }
     let isOurs = origin.workspace == number
+    if origin.query.followsRelations {
+      let origin =
+        isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number)
+      return follow(origin.query, rows) { handler($0, origin) }
+    }
     let observer = ResultObserver(
       observers.of(origin.query.schema),
       isOurs ? origin : ResultOrigin(origin.query, timestamp: -1, workspace: number), rows, handler)
@@ -52,7 +57,10 @@ extension WorkspaceCore {
     _ parts: [AggregatePart], over query: Query,
     _ handler: @escaping @Sendable ([AggregateResult]) -> Void
   ) -> any WorkspaceSubscription {
-    register(
+    if !query.relatedTypes(with: parts.map(\.expression)).isEmpty {
+      return follow(parts, over: query, handler)
+    }
+    return register(
       AggregateObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
   }
 
@@ -61,6 +69,7 @@ extension WorkspaceCore {
   func observe(
     keysOf query: Query, _ handler: @escaping @Sendable (KeyObserver.Event) -> Void
   ) -> (any WorkspaceSubscription)? {
+    if query.followsRelations { return follow(keysOf: query, handler) }
     let observer = KeyObserver(observers.of(query.schema), query, handler)
     let subscription = register(observer, readAt: -1)
     return observer.isCancelled ? nil : subscription
@@ -68,13 +77,18 @@ extension WorkspaceCore {
 
   private func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription
   {
+    if !enroll(observer, readAt: timestamp) { observer.cancel() }
+    return ObserverSubscription(observer)
+  }
+
+  /// Enqueues an observer for its type.
+  /// - Returns: False if the workspace is shut down.
+  func enroll(_ observer: Observer, readAt timestamp: Int64) -> Bool {
     let type = observer.type
     type.expect()
-    let isAccepted = atDelivery(of: [type.schema]) { workspace in
+    return atDelivery(of: [type.schema]) { workspace in
       type.register(observer, timestamp, in: workspace)
     }
-    if !isAccepted { observer.cancel() }
-    return ObserverSubscription(observer)
   }
 
   /// Calls `body` at the point where the completion of a transaction over these types, if it were

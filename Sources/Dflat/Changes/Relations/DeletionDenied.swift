@@ -1,0 +1,36 @@
+// DeletionDenied: an object is not deleted because another one refers to it.
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An object was not deleted, because an object that refers to it has the rule "deny".
+///
+/// Nothing was changed by the request, and the transaction continues; a change of many objects ends
+/// it.
+public struct DeletionDenied: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+  /// The type of the object.
+  public let entity: String
+  /// Its primary key with the schema's names: `handle: "ada"`.
+  public let key: String
+  /// The type of the object that refers to it.
+  public let referrer: String
+  /// The primary key of that object.
+  public let referrerKey: String
+  /// The field that refers to the object, with the schema's name.
+  public let field: String
+
+  /// What is refused, why, and what to do.
+  public var description: String {
+    "deletionDenied: \(entity) (\(key)) is not deleted: \(field) of \(referrer) (\(referrerKey)) refers to it; \(advice)"
+  }
+
+  private var advice: String { "delete that \(referrer) first, or set its \(field)" }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
+}

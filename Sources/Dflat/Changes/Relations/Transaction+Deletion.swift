@@ -1,0 +1,100 @@
+// Deletions that follow the rules of references.
+//
+// Everything happens in the transaction that deletes an object, which has enqueued for the types that
+// the rules can reach (`TypeSet.addTypesOfDeletion`). First a plan is made, which reads only; then
+// objects lose keys, and then objects are deleted. So each object is written once for each way in
+// which it is concerned, and observers see one change of it.
+
+import FlatBuffersRuntime
+
+extension Transaction {
+  /// Deletes an object, and follows the rules of the references to it.
+  func deleteFollowingRules(_ known: Row, _ schema: EntitySchema) throws {
+    if schema.referrers.isEmpty { return try remove(known, schema) }
+    let reader = schema.keyReaders[0]
+    let plan = try written { writer -> DeletionPlan in
+      // The object may have another key by now. A damaged one has the key that it was fetched with.
+      let row = (try? writer.row(of: schema, id: known.id)) ?? known
+      let key = row.read { reader.read($0).constant(reader.field.type) }
+      return try DeletionPlan(schema, [(known.id, key)], in: writer)
+    }
+    try carryOut(plan)
+  }
+
+  /// Deletes the objects of a query, and follows the rules of the references to them.
+  /// - Returns: The number of the query's objects.
+  func deleteFollowingRules(_ query: Query) throws -> Int {
+    let reader = query.schema.keyReaders[0]
+    var objects: [(id: Int64, key: Value?)] = []
+    let plan = try written { writer -> DeletionPlan in
+      try writer.scanRows(query) { id, bytes in
+        guard let table = TableReader(root: bytes) else { return true }
+        objects.append((id, reader.read(table).constant(reader.field.type)))
+        return true
+      }
+      return try DeletionPlan(query.schema, objects, in: writer)
+    }
+    try carryOut(plan)
+    return objects.count
+  }
+
+  /// Deletes the objects with some ids and keys, and follows the rules of the references to them.
+  func deleteFollowingRules(
+    _ objects: [(id: Int64, key: Value?)], _ schema: EntitySchema
+  ) throws {
+    try carryOut(try written { try DeletionPlan(schema, objects, in: $0) })
+  }
+
+  private func carryOut(_ plan: DeletionPlan) throws {
+    for part in plan.parts {
+      for (id, references) in part.nullified.sorted(by: { $0.key < $1.key })
+      where !part.deleted.contains(id) {
+        try removeKeys(references, from: id, part.schema) { target in
+          plan.parts.first { $0.schema === target }?.keys ?? []
+        }
+      }
+    }
+    for part in plan.parts where !part.ids.isEmpty {
+      try removeAll(part.ids, changedType(part.schema))
+    }
+  }
+
+  /// Removes the keys of deleted objects from some fields of an object.
+  private func removeKeys(
+    _ references: [EntityReference], from id: Int64, _ schema: EntitySchema,
+    deleted: (EntitySchema) -> Set<StoredKey>
+  ) throws {
+    try write { writer, builder in
+      guard let row = try writer.row(of: schema, id: id) else { return }
+      var fields = FieldSet.none
+      var vectors: [(offset: Int, vector: FlatBufferBuilder.Offset)] = []
+      for reference in references {
+        fields.insert(reference.offset)
+        let reader = ReferenceReader(schema, reference.offset)
+        guard reader.isVector else { continue }
+        let gone = deleted(reference.target)
+        var kept = EncodedElements(ElementVariable([schema.root], reference.offset).kind)
+        row.read { table in
+          reader.forEachKey(table) { value in
+            guard let key = value.constant(reader.type), !gone.contains(StoredKey(key)) else {
+              return
+            }
+            if case .string(let text) = key {
+              kept.append(.offset(builder.string(text)), to: builder)
+            } else {
+              kept.append(.scalar(reader.type, key), to: builder)
+            }
+          }
+        }
+        if case .offset(let vector) = kept.finish(in: builder) {
+          vectors.append((reference.offset, vector))
+        }
+      }
+      builder.startTable(slotCount: schema.layout.slotCount)
+      for (offset, vector) in vectors { builder.add(vector, at: offset) }
+      builder.finish(builder.endTable())
+      _ = try replace(
+        row, over: row, isSame: true, fields, builder.bytes, schema, writer)
+    }
+  }
+}

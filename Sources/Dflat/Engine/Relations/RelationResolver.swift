@@ -1,0 +1,279 @@
+// RelationResolver: replaces the related values in a query by what is known of the other objects.
+//
+// It runs before a query is planned, in the view that answers the query. Invariants:
+//
+//  - The resolved query has no related value, so engines need not know about relations.
+//  - It has the same result: what is unknown without the other object, or because there is none, is
+//    unknown.
+//
+// A condition on one other object becomes a membership test: the keys of the objects for which it
+// is true are looked up, and the reference must be one of them. An index on the reference answers
+// that. Negations are pushed down to these conditions first, since `!c` is true for the objects
+// for which `c` is false, and not for those for which it is unknown. From then on only `&&` and `||`
+// stand above a condition, and for them false and unknown are the same.
+//
+// Whatever else depends on other objects, such as a comparison of fields of both, an order, or a
+// selected value, becomes a call that looks the value up by the key, in a dictionary of all of them.
+
+import FlatBuffersRuntime
+
+struct RelationResolver {
+  /// The view that has the objects of a type.
+  let reader: (EntitySchema) throws -> any StorageReader
+
+  func resolve(_ query: Query) throws -> Query {
+    if !query.followsRelations { return query }
+    let condition = try query.condition.map { try resolve($0, negated: false, of: query.schema) }
+    let order = try query.order.map { term in
+      OrderTerm(
+        node: try value(term.node, of: query.schema), term.type, isDescending: term.isDescending,
+        positions: term.positions)
+    }
+    return query.with(condition, order)
+  }
+
+  func resolve(
+    _ expressions: [ValueExpression], of schema: EntitySchema
+  ) throws -> [ValueExpression] {
+    if !expressions.contains(where: \.node.followsRelations) { return expressions }
+    return try expressions.map {
+      ValueExpression(node: try value($0.node, of: schema), type: $0.type)
+    }
+  }
+
+  // MARK: Conditions
+
+  /// A condition that is true for the same objects.
+  /// - Parameter negated: Whether the objects for which the condition is false are wanted.
+  private func resolve(
+    _ node: Node, negated: Bool, of schema: EntitySchema
+  ) throws -> Node {
+    if !node.followsRelations { return negated ? .not(node) : node }
+    switch node {
+    case .and(let parts), .or(let parts):
+      let isAnd = if case .and = node { !negated } else { negated }
+      let resolved = try parts.map { try resolve($0, negated: negated, of: schema) }
+      return isAnd ? .and(resolved) : .or(resolved)
+    case .not(let operand): return try resolve(operand, negated: !negated, of: schema)
+    case .quantified(let quantifier, let element, let condition) where element.relation == nil:
+      let isAny = (quantifier == .any) != negated
+      return .quantified(
+        isAny ? .any : .all, element, try resolve(condition, negated: negated, of: schema))
+    default: break
+    }
+    if let target = node.onlyTarget {
+      return try resolve(
+        self.condition(node, negated: negated, on: target), negated: false, of: schema)
+    }
+    if let (count, operation, number) = node.countComparison {
+      return try resolve(
+        condition(on: count, negated ? operation.negated : operation, number), negated: false,
+        of: schema)
+    }
+    let resolved = try value(node, of: schema)
+    return negated ? .not(resolved) : resolved
+  }
+
+  /// A condition on one other object as one on its key.
+  private func condition(
+    _ node: Node, negated: Bool, on target: TargetPath
+  ) throws -> Node {
+    let key = Node.field(target.key)
+    let type = target.key.type
+    let own = node.onTarget
+    guard case .isNull(let operand, let valueType, let isNotNull) = own else {
+      let keys = try keys(of: target.target, where: negated ? .not(own) : own)
+      return .membership(key, keys, type, negated: false)
+    }
+    // An object that is not stored has no values. The object itself is known if it is stored.
+    let isObject = if case .field(let field) = operand { field.isObject } else { false }
+    let keys = try keys(
+      of: target.target, where: isObject ? nil : .isNull(operand, valueType, negated: true))
+    if isNotNull != negated { return .membership(key, keys, type, negated: false) }
+    return .or([.isNull(key, type, negated: false), .membership(key, keys, type, negated: true)])
+  }
+
+  /// A comparison of the number of referring objects with a constant, as a condition on the key.
+  private func condition(
+    on count: ReferrerCount, _ operation: ComparisonOperator, _ number: Int64
+  ) throws -> Node {
+    let counts = try counts(count)
+    let isTrueForNone = operation.compares(0, number)
+    let keys = counts.filter { operation.compares($0.count, number) != isTrueForNone }
+    return .membership(
+      .field(count.key), keys.map(\.key), count.key.type, negated: isTrueForNone)
+  }
+
+  // MARK: Values
+
+  /// An expression with the same value that looks related values up.
+  private func value(_ node: Node, of schema: EntitySchema) throws -> Node {
+    if node.hasRelatedElements { throw QueryError.mixedElements(node.text(in: schema)) }
+    return try node.replacingFields { field in
+      guard let related = field.related else { return nil }
+      let key = FunctionArgument(
+        try value(.field(related.key), of: schema), related.key.type)
+      let name = schema.name(of: field)
+      if let count = related as? ReferrerCount {
+        var numbers: [StoredKey: Int64] = [:]
+        for (key, number) in try counts(count) { numbers[StoredKey(key)] = number }
+        return .call(
+          FunctionCall(name: name, isDeterministic: true, arguments: [key], type: field.type) {
+            [numbers] in $0[0].map { .integer(numbers[StoredKey($0)] ?? 0) }
+          })
+      }
+      guard let target = related as? TargetField else { return nil }
+      let values = try values(of: target)
+      return .call(
+        FunctionCall(name: name, isDeterministic: true, arguments: [key], type: field.type) {
+          $0[0].flatMap { values[StoredKey($0)] }
+        })
+    }
+  }
+
+  // MARK: What is stored
+
+  /// The keys of the objects that satisfy a condition.
+  private func keys(of schema: EntitySchema, where condition: Node?) throws -> [Value] {
+    let key = schema.primaryKey[0]
+    let query = try resolve(Query(schema: schema, condition: condition))
+    var keys: [Value] = []
+    try reader(schema).scanValues(of: [ValueExpression(node: .field(key), type: key.type)], query) {
+      if let value = $0[0].constant(key.type) { keys.append(value) }
+      return true
+    }
+    return keys
+  }
+
+  /// The known values of a field of all objects, by their keys.
+  private func values(of target: TargetField) throws -> [StoredKey: Value] {
+    let key = target.other.primaryKey[0]
+    let expressions = [
+      ValueExpression(node: .field(key), type: key.type),
+      ValueExpression(node: .field(target.field), type: target.field.type),
+    ]
+    var values: [StoredKey: Value] = [:]
+    try reader(target.other).scanValues(of: expressions, Query(schema: target.other)) {
+      if let key = $0[0].constant(key.type), let value = $0[1].constant(target.field.type) {
+        values[StoredKey(key)] = value
+      }
+      return true
+    }
+    return values
+  }
+
+  /// The numbers of referring objects, for the keys that have any.
+  private func counts(_ count: ReferrerCount) throws -> [(key: Value, count: Int64)] {
+    let references = ReferenceReader(count.other, count.offset)
+    let query = try resolve(Query(schema: count.other, condition: count.condition))
+    let view = try reader(count.other)
+    var groups = GroupTable()
+    var numbers: [Int64] = []
+    /// The object that was counted last for each key.
+    var latest: [Int] = []
+    var object = 0
+    func add(_ key: ColumnValue) {
+      withUnsafePointer(to: key) {
+        let group = groups.group(UnsafeBufferPointer(start: $0, count: 1)[...])
+        if group == numbers.count {
+          numbers.append(0)
+          latest.append(-1)
+        }
+        if latest[group] == object { return }
+        latest[group] = object
+        numbers[group] += 1
+      }
+    }
+    if let field = references.column?.field {
+      try view.scanValues(of: [ValueExpression(node: .field(field), type: field.type)], query) {
+        if case .null = $0[0] { return true }
+        add($0[0])
+        object += 1
+        return true
+      }
+    } else {
+      try view.scan(query) { bytes in
+        if let table = TableReader(root: bytes) { references.forEachKey(table, add) }
+        object += 1
+        return true
+      }
+    }
+    return numbers.indices.compactMap { group in
+      groups.keys(of: group, [references.type])[0].map { ($0, numbers[group]) }
+    }
+  }
+}
+
+extension ComparisonOperator {
+  fileprivate func compares(_ left: Int64, _ right: Int64) -> Bool {
+    switch self {
+    case .equal: left == right
+    case .notEqual: left != right
+    case .less: left < right
+    case .lessOrEqual: left <= right
+    case .greater: left > right
+    case .greaterOrEqual: left >= right
+    }
+  }
+}
+
+extension FieldDescriptor {
+  /// Whether this is the object itself, and no field of it.
+  fileprivate var isObject: Bool { leaf == .presence && steps.isEmpty }
+}
+
+extension Node {
+  /// The way to the one other object that the condition is about; nil if it is about several
+  /// objects.
+  fileprivate var onlyTarget: TargetPath? {
+    var target: TargetPath?
+    var isOnly = true
+    func add(_ other: TargetPath?) {
+      guard let other, isOnly, target?.leads(to: other) != false else {
+        isOnly = false
+        return
+      }
+      target = other
+    }
+    if case .quantified(_, let element, let condition) = self {
+      add(element.relation)
+      condition.forEachField { field in
+        if field.firstKey.element == element { return }
+        add(field.related.flatMap { ($0 as? TargetField)?.path })
+      }
+    } else {
+      if hasRelatedElements { return nil }
+      forEachField { field in add(field.related.flatMap { ($0 as? TargetField)?.path }) }
+    }
+    return isOnly ? target : nil
+  }
+
+  /// The condition on the other object itself.
+  fileprivate var onTarget: Node {
+    guard case .quantified(let quantifier, let element, let condition) = self else {
+      return replacingFields { ($0.related as? TargetField).map { .field($0.field) } }
+    }
+    let variable = ElementVariable(of: element)
+    return .quantified(
+      quantifier, variable,
+      condition.replacingFields { field in
+        if field.firstKey.element == element { return .field(field.moved(to: variable)) }
+        return (field.related as? TargetField).map { .field($0.field) }
+      })
+  }
+
+  /// Whether a part of the expression is about the elements of another object's vector.
+  fileprivate var hasRelatedElements: Bool {
+    var has = false
+    forEachElement { if $0.relation != nil { has = true } }
+    return has
+  }
+
+  /// The parts of a comparison of a number of objects with a constant.
+  fileprivate var countComparison: (ReferrerCount, ComparisonOperator, Int64)? {
+    guard case .comparison(let operation, .field(let field), .constant(.integer(let number), _), _)
+      = self, let count = field.related as? ReferrerCount
+    else { return nil }
+    return (count, operation, number)
+  }
+}

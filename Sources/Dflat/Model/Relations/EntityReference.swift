@@ -1,0 +1,89 @@
+// References: fields whose values are primary keys of other entities, as data.
+//
+// An entity knows its own references, and which types refer to it with a rule for its deletion.
+// Both name other types by closures, because types may refer to each other in circles and each
+// schema is created at its first use.
+
+/// What happens to the objects that refer to an object which is deleted.
+public enum DeletionRule: Sendable, Hashable {
+  /// They keep the key, which then refers to nothing.
+  case nothing
+  /// The object is not deleted as long as another one refers to it.
+  case deny
+  /// The key is removed from them.
+  case nullify
+  /// They are deleted, too.
+  case cascade
+}
+
+/// A field with the primary key of an entity, or a vector of such keys. Generated code declares
+/// them.
+public struct EntityReference: Sendable {
+  /// The vtable offset of the field in the root table.
+  public let offset: Int
+  /// What happens when the entity is deleted.
+  public let rule: DeletionRule
+  private let findTarget: @Sendable () -> EntitySchema
+
+  /// The entity that the field refers to.
+  public var target: EntitySchema { findTarget() }
+
+  /// - Parameters:
+  ///   - offset: The vtable offset of the field.
+  ///   - target: The entity's schema.
+  ///   - rule: What happens when the entity is deleted.
+  public init(
+    _ offset: Int, to target: @escaping @Sendable () -> EntitySchema, onDeletion rule: DeletionRule
+  ) {
+    self.offset = offset
+    self.rule = rule
+    findTarget = target
+  }
+}
+
+extension EntitySchema {
+  /// The reference of a field; nil if the field is no reference.
+  public func reference(at offset: Int) -> EntityReference? {
+    references.first { $0.offset == offset }
+  }
+
+  /// The field of a reference; nil if it is a vector.
+  func field(of reference: EntityReference) -> FieldDescriptor? {
+    root.fieldIfKnown(reference.offset, in: self)
+  }
+
+  /// The field's name in the schema.
+  func name(of reference: EntityReference) -> String {
+    layout.property(at: reference.offset)?.name ?? "f\(reference.offset)"
+  }
+
+  /// A reference to this type that has a rule.
+  struct Referrer {
+    let schema: EntitySchema
+    let reference: EntityReference
+  }
+
+  /// The references to this type whose rules its deletions follow.
+  var rules: [Referrer] {
+    referrers.flatMap { find in
+      let schema = find()
+      return schema.references.compactMap { reference in
+        reference.rule == .nothing || reference.target !== self
+          ? nil : Referrer(schema: schema, reference: reference)
+      }
+    }
+  }
+
+  /// The types whose objects a deletion of this type may read or change, with this type.
+  var typesOfDeletion: [EntitySchema] {
+    var found = [self]
+    var place = 0
+    while place < found.count {
+      for rule in found[place].rules where !found.contains(rule.schema) {
+        found.append(rule.schema)
+      }
+      place += 1
+    }
+    return found
+  }
+}

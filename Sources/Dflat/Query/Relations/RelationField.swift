@@ -1,0 +1,117 @@
+// Relations as programs write them: `Post.author`, which is a field and the way to another object.
+
+/// A field with the primary key of another object: `Post.author`.
+///
+/// It is the field in conditions, orders and projections, `Post.author == "ada"`, and has the fields
+/// of the object that it refers to: `Post.author.name == "Ada"`. These are unknown if the key is, and
+/// if no object has it.
+///
+/// Where a field of the other object has the name of a member of this type, `related` leads to it:
+/// `Post.author.related.isNull`.
+@dynamicMemberLookup
+public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: QueryExpression {
+  /// The entity that has the field.
+  public typealias Element = Root
+  /// The field with the key, for what takes fields only.
+  public let key: Field<Value, Root>
+
+  /// The expression without its types, for Dflat.
+  public var _node: Node { key._node }
+
+  init(_ key: Field<Value, Root>) {
+    self.key = key
+  }
+
+  /// The field of the entity at a vtable offset. For generated code.
+  public init(_ offset: Int) {
+    self.init(Field(offset))
+  }
+
+  /// The fields of the object that the key refers to.
+  ///
+  /// `Post.author.related.isNull` is true for a post without an author, and for one whose author is
+  /// not stored.
+  public var related: Reference<Target, Root> {
+    let target = Target._schema
+    return Reference([
+      FieldPath(
+        name: "", steps: [], place: .table(target.layout),
+        relation: TargetPath(key.descriptor, target))
+    ])
+  }
+
+  /// A field of the object that the key refers to.
+  public subscript<Member>(dynamicMember path: KeyPath<Reference<Target, Root>, Member>) -> Member {
+    related[keyPath: path]
+  }
+}
+
+/// A vector of primary keys of other objects: `Post.tags`.
+///
+/// The elements are keys, `Post.tags.contains("swift")`, and lead to the objects that they refer to:
+/// `Post.tags.any { $0.color == .red }`.
+public struct RelationsField<Value: QueryValue, Target: Atom, Root: Atom>: Sendable {
+  let path: VectorPath
+
+  init(_ path: VectorPath) {
+    self.path = path
+  }
+
+  /// The vector field of the entity at a vtable offset. For generated code.
+  public init(_ offset: Int) {
+    path = VectorPath(containers: [Root._schema.root], offset: offset)
+  }
+
+  /// The vector of the keys, for what takes such vectors only.
+  public var keys: VectorField<Value, Root> { VectorField(path) }
+
+  /// The number of keys, whether or not an object has them; 0 for an absent vector.
+  public var count: Field<Int, Root> { path.count() }
+
+  /// Whether one of the keys equals `key`. False for an absent vector.
+  public func contains(_ key: Value) -> Condition<Root> { keys.contains(key) }
+
+  /// Whether the condition holds for at least one key, or the object that it refers to.
+  ///
+  /// False for an absent or empty vector. Unknown if it holds for none and is unknown for some: the
+  /// fields of an object that is not stored are unknown.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func any<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: RelationField<Value, Target, Root>) -> C
+  ) -> Condition<Root> {
+    path.quantified(.any) { condition(RelationField(Field($0.value)))._node }
+  }
+
+  /// Whether the condition holds for each key, or the object that it refers to. True for an absent
+  /// or empty vector. Unknown if it is false for none and unknown for some.
+  /// - Parameter condition: Called once, when the condition is written.
+  public func all<C: QueryExpression<Bool, Root>>(
+    _ condition: (_ element: RelationField<Value, Target, Root>) -> C
+  ) -> Condition<Root> {
+    path.quantified(.all) { condition(RelationField(Field($0.value)))._node }
+  }
+}
+
+extension Reference {
+  /// A reference of the target. For generated code.
+  public func _relation<Value: QueryValue, Other: Atom>(
+    _ offset: Int
+  ) -> RelationField<Value, Other, Root> { RelationField(_field(offset)) }
+
+  /// A vector of references of the target. For generated code.
+  public func _relations<Value: QueryValue, Other: Atom>(
+    _ offset: Int
+  ) -> RelationsField<Value, Other, Root> {
+    RelationsField(VectorPath(containers: ways, offset: offset))
+  }
+
+  /// The objects that refer to the target. For generated code.
+  public func _inverse<Source: Atom>(_ offset: Int) -> InverseRelation<Source, Root>
+  where Target: Atom {
+    let fields = ways.map {
+      $0.field(Target._schema.primaryKey[0].rootField, in: Root._schema)
+    }
+    return InverseRelation(
+      fields.count == 1 ? fields[0] : FieldDescriptor(oneOf: fields), offset, condition: nil)
+  }
+}

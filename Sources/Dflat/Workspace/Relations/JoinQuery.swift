@@ -1,0 +1,143 @@
+// JoinQuery: pairs of objects of two types that have an equal value.
+
+import FlatBuffersRuntime
+
+/// Pairs of objects with an equal value; see ``Workspace/join(_:_:on:_:)``.
+///
+/// It is a value: each step gives a new query.
+public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
+  private var left: ObjectQuery<Left>
+  private var right: ObjectQuery<Right>
+  private let fields: (left: ValueExpression, right: ValueExpression)
+
+  init(
+    _ left: ObjectQuery<Left>, _ right: ObjectQuery<Right>,
+    _ fields: (left: ValueExpression, right: ValueExpression)
+  ) {
+    self.left = left
+    self.right = right
+    self.fields = fields
+  }
+
+  /// Only pairs whose first object satisfies a condition.
+  public func `where`<C: QueryExpression<Bool, Left>>(_ condition: C) -> Self {
+    var query = self
+    query.left = left.where(condition)
+    return query
+  }
+
+  /// Only pairs whose second object satisfies a condition.
+  @_disfavoredOverload
+  public func `where`<C: QueryExpression<Bool, Right>>(_ condition: C) -> Self {
+    self.where(second: condition)
+  }
+
+  /// Only pairs whose second object satisfies a condition: for a type that is joined with itself.
+  public func `where`<C: QueryExpression<Bool, Right>>(second condition: C) -> Self {
+    var query = self
+    query.right = right.where(condition)
+    return query
+  }
+
+  /// The pairs in the order of their first objects, which replaces the one before.
+  /// - Parameter keys: Keys from most to least significant; ties are in order of insertion.
+  public func orderBy(_ keys: OrderBy<Left>...) -> Self {
+    var query = self
+    query.left = left.orderBy(keys)
+    return query
+  }
+
+  /// Fetches the pairs, from one state: in the order of the first objects, and for each in the order
+  /// of insertion of the second ones. Unknown values are equal to nothing.
+  /// - Throws: `QueryError` for values of other objects; `StorageError`; `WorkspaceError`, also if a
+  ///   transaction does not name both types.
+  public func fetch() throws -> [(Left, Right)] {
+    try left.requireOpen()
+    if fields.left.node.followsRelations || fields.right.node.followsRelations {
+      throw QueryError(
+        .unsupportedRelation,
+        "\(Left._schema.layout.swiftName) and \(Right._schema.layout.swiftName) were joined on a value of a third object",
+        "join on fields of the two types, and ask about the third by a condition")
+    }
+    return try left.core.fetchWithinASnapshot { () throws -> [(Left, Right)] in
+      let firsts = try left.fetch()
+      let readers = ExpressionReaders([fields.left])
+      var table = GroupTable()
+      let places = firsts.map { place(of: $0._row, readers, &table) }
+      try readers.throwFailure(Left._schema)
+      let seconds = try self.seconds(matching: table)
+      return zip(firsts, places).flatMap { first, place in
+        place.map { seconds[$0].map { (first, $0) } } ?? []
+      }
+    }
+  }
+
+  /// The second objects for each of the values.
+  private func seconds(matching values: GroupTable) throws -> [[Right]] {
+    var query = right
+    // Above that, looking each object up costs no more.
+    if values.count <= 10_000 {
+      let wanted = (0..<values.count).compactMap { values.keys(of: $0, [fields.right.type])[0] }
+      query = query.where(
+        Computed<Bool, Right>(
+          .membership(fields.right.node, wanted, fields.right.type, negated: false)))
+    }
+    let readers = ExpressionReaders([fields.right])
+    var table = values
+    var found = [[Right]](repeating: [], count: values.count)
+    for second in try query.fetch() {
+      guard let place = place(of: second._row, readers, &table), place < found.count else {
+        continue
+      }
+      found[place].append(second)
+    }
+    try readers.throwFailure(Right._schema)
+    return found
+  }
+
+  private func place(
+    of row: Row, _ readers: ExpressionReaders, _ table: inout GroupTable
+  ) -> Int? {
+    readers.withValues(of: row) { values in
+      if case .null = values[0] { return nil }
+      return table.group(values[...])
+    }
+  }
+}
+
+extension ObjectQuery {
+  /// Pairs of this query's objects and those of another one that have an equal value.
+  ///
+  ///     let pairs = try dflat.query(Post.self).join(dflat.query(Place.self), on: Post.city, Place.name)
+  ///       .fetch()
+  ///
+  /// - Parameters:
+  ///   - other: The second objects, of the same workspace.
+  ///   - left: A value of this query's objects.
+  ///   - right: A value of the other ones, of the same type.
+  public func join<L: QueryExpression, R: QueryExpression>(
+    _ other: ObjectQuery<R.Element>, on left: L, _ right: R
+  ) -> JoinQuery<Element, R.Element> where L.Element == Element, L.Value == R.Value {
+    require(
+      core === other.core, "join(_:on:_:) was called with a query of another workspace")
+    return JoinQuery(self, other, (left.expression, right.expression))
+  }
+}
+
+extension Workspace {
+  /// Pairs of objects of two types that have an equal value, also if neither refers to the other.
+  ///
+  ///     for (post, place) in try dflat.join(Post.self, Place.self, on: Post.city, Place.name)
+  ///       .where(Post.likes > 100).where(Place.isOpen).fetch() { … }
+  ///
+  /// - Parameters:
+  ///   - type: The type of the first objects.
+  ///   - other: The type of the second objects.
+  ///   - left: A value of the first objects.
+  ///   - right: A value of the second objects, of the same type.
+  public func join<L: QueryExpression, R: QueryExpression>(
+    _ type: L.Element.Type, _ other: R.Element.Type, on left: L, _ right: R
+  ) -> JoinQuery<L.Element, R.Element> where L.Value == R.Value {
+    query(type).join(query(other), on: left, right)
+  }
+}

@@ -1,0 +1,127 @@
+// Reading related objects: each once, by their keys.
+
+import FlatBuffersRuntime
+
+extension RelationField: IncludableRelation {
+  /// The object that each object refers to, for Dflat.
+  public func _related(
+    to objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [Target?] {
+    try requireOwn(key.descriptor.related == nil, key.descriptor, Root._schema)
+    let keys = DistinctKeys(objects, of: ReferenceReader(key.descriptor))
+    let targets: [Target?] = try views.targets(keys)
+    return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+  }
+}
+
+extension RelationsField: IncludableRelation {
+  /// The objects that each object refers to, for Dflat.
+  public func _related(
+    to objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [[Target]] {
+    let container = path.containers[0]
+    try requireOwn(
+      container.relation == nil && container.steps.isEmpty, container.vector(path.offset),
+      Root._schema)
+    let keys = DistinctKeys(objects, of: ReferenceReader(path))
+    let targets: [Target?] = try views.targets(keys)
+    var start = 0
+    return keys.ends.map { end in
+      defer { start = end }
+      return keys.places[start..<end].compactMap { targets[Int($0)] }
+    }
+  }
+}
+
+extension InverseRelation: IncludableRelation {
+  /// The objects that refer to each object, for Dflat.
+  public func _related(
+    to objects: FetchedResult<Root>, in views: RelatedViews
+  ) throws -> [[Source]] {
+    try requireOwn(key.related == nil, key, Root._schema)
+    let keys = DistinctKeys(objects, of: ReferenceReader(key))
+    let schema = Source._schema
+    let condition = schema.condition(thatRefersBy: offset, to: keys.values)
+    let query = Query(
+      schema: schema, condition: self.condition.map { .conjunction($0, condition) } ?? condition)
+    let sources = try views.core.fetch(query).map { Source(_row: $0) }
+    var table = keys.table
+    var related = [[Source]](repeating: [], count: table.count)
+    let reader = ReferenceReader(schema, offset)
+    let known = table.count
+    for source in sources {
+      source._row.read { row in
+        var seen: [Int] = []
+        reader.forEachKey(row) { key in
+          let place = table.place(of: key)
+          if place >= known || seen.contains(place) { return }
+          if reader.isVector { seen.append(place) }
+          related[place].append(source)
+        }
+      }
+    }
+    return keys.places.map { $0 < 0 ? [] : related[Int($0)] }
+  }
+}
+
+/// Throws if a relation begins at another object than the query's.
+private func requireOwn(
+  _ isOwn: Bool, _ field: FieldDescriptor, _ schema: EntitySchema
+) throws {
+  if isOwn { return }
+  throw QueryError(
+    .unsupportedRelation,
+    "\(schema.name(of: field)) of \(schema.layout.swiftName) cannot be included: it is a relation of another object",
+    "include the relation of the object itself, and ask for the other one with its objects")
+}
+
+/// The different keys that some objects have.
+private struct DistinctKeys {
+  /// The places of the keys of each object; −1 for an object without one, unless it has a vector.
+  private(set) var places: [Int32] = []
+  /// Where the places of each object end, if it has a vector.
+  private(set) var ends: [Int] = []
+  private(set) var table = GroupTable()
+  let type: ValueType
+
+  init<Object: Atom>(_ objects: FetchedResult<Object>, of reader: ReferenceReader) {
+    type = reader.type
+    places.reserveCapacity(objects.count)
+    for object in objects {
+      object._row.read { row in
+        let before = places.count
+        reader.forEachKey(row) { places.append(Int32(table.place(of: $0))) }
+        if reader.isVector {
+          ends.append(places.count)
+        } else if places.count == before {
+          places.append(-1)
+        }
+      }
+    }
+  }
+
+  /// The keys, by their places.
+  var values: [Value] {
+    (0..<table.count).compactMap { table.keys(of: $0, [type])[0] }
+  }
+}
+
+extension GroupTable {
+  /// The place of a key, from 0 up in the order of their first appearance.
+  @inline(__always)
+  fileprivate mutating func place(of key: ColumnValue) -> Int {
+    withUnsafePointer(to: key) { group(UnsafeBufferPointer(start: $0, count: 1)[...]) }
+  }
+}
+
+extension RelatedViews {
+  /// The objects with some keys, by their places; nil for a key without an object.
+  fileprivate func targets<Target: Atom>(_ keys: DistinctKeys) throws -> [Target?] {
+    let schema = Target._schema
+    return try reading(schema) { view in
+      try keys.values.map { key in
+        try view.row(of: schema, with: KeyValues(first: key, rest: [])).map { Target(_row: $0) }
+      }
+    }
+  }
+}

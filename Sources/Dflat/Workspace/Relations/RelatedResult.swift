@@ -1,0 +1,84 @@
+// RelatedResult: objects together with those that they refer to, read in one snapshot.
+
+/// Objects with their related objects, in the order of the query.
+///
+///     for (post, author) in try dflat.query(Post.self).including(Post.author).fetch() { … }
+///
+/// Each related object is read and kept once, however many objects refer to it.
+public struct RelatedResult<Object: Atom, Related: Sendable>: RandomAccessCollection, Sendable {
+  /// An object with what it is related to.
+  public typealias Element = (object: Object, related: Related)
+
+  /// The objects, which can be subscribed to.
+  public let objects: FetchedResult<Object>
+  /// What each of the objects is related to, in the same order.
+  public let related: [Related]
+
+  /// Always zero.
+  public var startIndex: Int { 0 }
+  /// The number of objects.
+  public var endIndex: Int { objects.count }
+  /// The object at a position, with what it is related to.
+  public subscript(position: Int) -> (object: Object, related: Related) {
+    (objects[position], related[position])
+  }
+}
+
+/// A relation whose objects a query can include.
+///
+/// The relations of generated code conform; programs add no conformances.
+public protocol IncludableRelation<Root, Related>: Sendable {
+  /// The type that has the relation.
+  associatedtype Root: Atom
+  /// What one object is related to.
+  associatedtype Related: Sendable
+  /// What some objects are related to, for Dflat.
+  func _related(to objects: FetchedResult<Root>, in views: RelatedViews) throws -> [Related]
+}
+
+/// The views from which related objects are read, for Dflat.
+public struct RelatedViews {
+  let core: WorkspaceCore
+
+  /// Calls `body` with the view of a type.
+  func reading<R>(_ schema: EntitySchema, _ body: (any StorageReader) throws -> R) throws -> R {
+    try core.reading(Query(schema: schema), [], body)
+  }
+}
+
+/// A query for objects with related ones; see ``ObjectQuery/including(_:)``.
+public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
+  let query: ObjectQuery<Element>
+  let relation: any IncludableRelation<Element, Related>
+
+  /// Fetches the objects and those that they are related to, from one state.
+  ///
+  /// The related objects are looked up together: there is no query for each object.
+  /// - Returns: The objects in the query's order, each with its related ones.
+  /// - Throws: `StorageError`; `WorkspaceError`, also if a transaction does not name both types.
+  public func fetch() throws -> RelatedResult<Element, Related> {
+    try query.requireOpen()
+    let core = query.core
+    return try core.fetchWithinASnapshot { () throws -> RelatedResult<Element, Related> in
+      let objects = try query.fetch()
+      let related = try relation._related(to: objects, in: RelatedViews(core: core))
+      return RelatedResult(objects: objects, related: related)
+    }
+  }
+}
+
+extension ObjectQuery {
+  /// The same objects, together with those that they refer to, or that refer to them.
+  ///
+  ///     let posts = try dflat.query(Post.self).where(Post.likes > 100).including(Post.author).fetch()
+  ///     for (post, author) in posts { print(post.title, author?.name ?? "unknown") }
+  ///     for (author, posts) in try dflat.query(Author.self).including(Author.posts).fetch() { … }
+  ///
+  /// - Parameter relation: `Post.author`, for the object or nil; a vector of keys, for the objects
+  ///   that are stored, in the order of the keys; an inverse, for the objects in order of insertion.
+  public func including<Related: Sendable>(
+    _ relation: some IncludableRelation<Element, Related>
+  ) -> IncludingQuery<Element, Related> {
+    IncludingQuery(query: self, relation: relation)
+  }
+}

@@ -1,9 +1,10 @@
 // Golden tests: the exact output for two ordinary schemas.
 
-import DflatGenerator
 import DflatSchema
 import Foundation
 import Testing
+
+@testable import DflatGenerator
 
 @Suite("The text of generated files")
 struct GoldenTests {
@@ -28,12 +29,15 @@ struct GoldenTests {
     let folder = Place.tests.deletingLastPathComponent().appending(path: target)
     let schemas = folder.appending(path: "Schemas")
     var expected: Set<String> = []
+    let paths = Place.schemas(in: schemas).map { schemas.appending(path: $0).path() }
+    let referrers = ReferrerMap(files: paths, compiler: SchemaCompiler()).referrers
     for name in Place.schemas(in: schemas) {
       let path = schemas.appending(path: name).path()
       let schema = try #require(SchemaCompiler().compile(file: path).schema)
       var options = GeneratorOptions()
       // Without declared namespaces it uses those of a Swift file beside it.
       options.declaresNamespaces = target.hasSuffix("Client")
+      options.referrers = referrers
       for file in Generator(schema, options: options).generate() {
         expected.insert(file.name)
         let committed = try? text(of: folder.appending(path: "Generated/\(file.name)"))

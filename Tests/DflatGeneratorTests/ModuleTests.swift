@@ -261,4 +261,64 @@ struct ModuleTests {
     #expect(second.count == 1)
     #expect(second.first?.contains("note: an entity has a file of its own") ?? false)
   }
+
+  private let author = """
+    namespace Blog; table Author { handle: string (primary); } root_type Author;
+
+    """
+
+  private func book(_ rule: String) -> String {
+    """
+    include "author.fbs";
+    namespace Blog;
+    table Book { id: int (primary); author: string (references: "Author"\(rule), inverse: "books"); }
+    root_type Book;
+
+    """
+  }
+
+  @Test("a type names those whose rules its deletions follow, also if they are compiled apart")
+  func rules() throws {
+    try withTemporaryDirectory { directory in
+      let target = try write(author, to: directory.appending(path: "App/author.fbs"))
+      let source = try write(
+        book(", ondelete: \"cascade\""), to: directory.appending(path: "App/book.fbs"))
+      let output = directory.appending(path: "out")
+      let (status, errors) = run(
+        "compile", "-o", output.path(), "--beside", source, target)
+      #expect(status == 0 && errors.isEmpty, "\(errors)")
+      let model = try text(of: output.appending(path: "author_data_model_generated.swift"))
+      #expect(model.contains("      referrers: [{ Blog.Book._schema }])"))
+      let (other, complaint) = run("compile", "-o", output.path(), "--beside", target, source)
+      #expect(other == 0 && complaint.isEmpty, "\(complaint)")
+      let query = try text(of: output.appending(path: "book_query_generated.swift"))
+      #expect(query.contains("nonisolated extension Blog.Author {"))
+    }
+  }
+
+  @Test("a rule that another module's code would have to follow is refused, a reference is not")
+  func foreignRules() throws {
+    try withTemporaryDirectory { directory in
+      _ = try write(author, to: directory.appending(path: "Shared/author.fbs"))
+      let path = directory.appending(path: "App/book.fbs")
+      let output = directory.appending(path: "out")
+      let module = "Shared=\(directory.appending(path: "Shared").path())"
+      let source = try write(book(", ondelete: \"cascade\""), to: path)
+      let (status, errors) = run("compile", "-o", output.path(), "--module", module, source)
+      #expect(status == 1)
+      #expect(
+        errors.hasPrefix(
+          """
+          \(source):3:71: error: the rule "cascade" cannot be kept: 'Blog.Author' is compiled without this schema
+              3 | table Book { id: int (primary); author: string (references: "Author", ondelete: "cascade", inverse: "books"); }
+          """), "\(errors)")
+      _ = try write(book(""), to: path)
+      let (other, complaint) = run("compile", "-o", output.path(), "--module", module, source)
+      #expect(other == 0 && complaint.isEmpty, "\(complaint)")
+      let query = try text(of: output.appending(path: "book_query_generated.swift"))
+      #expect(query.contains("RelationField<String, Shared::Blog.Author, Blog.Book>"))
+      #expect(query.contains("nonisolated extension Shared::Blog.Author {"))
+      #expect(query.contains("public import Shared\n"))
+    }
+  }
 }

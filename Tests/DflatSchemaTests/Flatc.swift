@@ -90,7 +90,10 @@ enum Flatc {
   }
 
   static let attributes =
-    ["primary", "indexed", "unique", "index", "v", "swift", "swift_name"]
+    [
+      "primary", "indexed", "unique", "index", "v", "swift", "swift_name", "references", "ondelete",
+      "inverse",
+    ]
     .map { "attribute \"\($0)\"; " }.joined() + "\n"
 }
 

@@ -40,18 +40,21 @@ struct DeletionRuleTests {
       #expect(isDeleted)
       // Story 1 is Ada's, 2 is a reply to it, and 4 one to that.
       #expect(
-        dflat.fetch(for: Story.self).all() == FetchedResult([
-          Story(id: 3, writer: "ben", labels: ["blue"])
-        ]))
+        dflat.fetch(for: Story.self).all()
+          == FetchedResult([
+            Story(id: 3, writer: "ben", labels: ["blue"])
+          ]))
       #expect(
-        dflat.fetch(for: Writer.self).all() == FetchedResult([
-          Writer(handle: "ben"), Writer(handle: "cid"),
-        ]))
+        dflat.fetch(for: Writer.self).all()
+          == FetchedResult([
+            Writer(handle: "ben"), Writer(handle: "cid"),
+          ]))
       // Without a rule the key stays.
       #expect(
-        dflat.fetch(for: Stamp.self).all() == FetchedResult([
-          Stamp(id: 1, label: "blue", stories: [3], owner: "ada"), Stamp(id: 2),
-        ]))
+        dflat.fetch(for: Stamp.self).all()
+          == FetchedResult([
+            Stamp(id: 1, label: "blue", stories: [3], owner: "ada"), Stamp(id: 2),
+          ]))
       for schema in [Writer._schema, Story._schema, Label._schema, Stamp._schema] {
         #expect(try workspace.faults(of: schema).isEmpty)
       }
@@ -195,7 +198,9 @@ struct DeletionRuleTests {
         dflat.performChanges([Writer.self]) { _ in order.withLock { $0.append(2) } }
         dflat.performChanges([Stamp.self]) { _ in
           order.withLock { $0.append(3) }
-        } completionHandler: { _ in done.resume() }
+        } completionHandler: { _ in
+          done.resume()
+        }
       }
       #expect(order.withLock(\.self) == [1, 2, 3])
     }

@@ -55,6 +55,24 @@ extension Field: CombinableWithAnotherType {}
     only '==' and '!=' take optional values, and types without an order such as URL
     """
 )
+extension RelationField: ComparableWithAnotherType {}
+
+@available(
+  *, unavailable,
+  message: """
+    both sides have one type: convert the value, as in 'Post.priority + Int32(count)'; \
+    conditions have '+', '-', '*' and '/' of numbers and '%' of integers
+    """
+)
+extension RelationField: CombinableWithAnotherType {}
+
+@available(
+  *, unavailable,
+  message: """
+    both sides have one type: convert the value, as in 'Post.priority > Int32(count)'; \
+    only '==' and '!=' take optional values, and types without an order such as URL
+    """
+)
 extension Computed: ComparableWithAnotherType {}
 
 @available(

@@ -140,7 +140,7 @@ extension Resolver {
     }
     if key.type != type {
       sink.error(
-        "'\(field.name)' is \(type.described), and the primary key of '\(target.name)', '\(key.name)', is \(key.type.described)",
+        "'\(field.name)' is \(field.type), and the primary key of '\(target.name)', '\(key.name)', is \(key.type)",
         at: syntax.name.range,
         notes: [note, .hint("a reference has the type of the key")].compactMap { $0 })
       return false
@@ -216,7 +216,8 @@ extension Resolver {
     if let field = target.fields.first(where: { $0.swiftName == text && !$0.isDeprecated }) {
       sink.error(
         "'\(target.name)' has a field '\(text)' already", at: range,
-        notes: [self.range(at: field.position, field.name)?.note("declared here")].compactMap { $0 })
+        notes: [self.range(at: field.position, field.name)?.note("declared here")].compactMap { $0 }
+      )
       return nil
     }
     if Self.takenNames.contains(text) {

@@ -125,7 +125,9 @@ struct DeletionPlan {
   ) throws -> [(id: Int64, key: Value?, referred: Value)] {
     if rule.referrers == nil, rule.queries >= Self.queryLimit {
       var all: [StoredKey: [(id: Int64, key: Value?)]] = [:]
-      try read(Query(schema: rule.schema), rule) { all[StoredKey($2), default: []].append(($0, $1)) }
+      try read(Query(schema: rule.schema), rule) {
+        all[StoredKey($2), default: []].append(($0, $1))
+      }
       rule.referrers = all
     }
     if let known = rule.referrers {

@@ -271,8 +271,9 @@ extension Node {
 
   /// The parts of a comparison of a number of objects with a constant.
   fileprivate var countComparison: (ReferrerCount, ComparisonOperator, Int64)? {
-    guard case .comparison(let operation, .field(let field), .constant(.integer(let number), _), _)
-      = self, let count = field.related as? ReferrerCount
+    guard
+      case .comparison(let operation, .field(let field), .constant(.integer(let number), _), _) =
+        self, let count = field.related as? ReferrerCount
     else { return nil }
     return (count, operation, number)
   }

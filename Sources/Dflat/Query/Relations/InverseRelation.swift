@@ -53,7 +53,8 @@ public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
     let key = object._row.read { table in
       Root._schema.keyReaders[0].read(table).constant(self.key.type)
     }
-    return RelatedObjects(Source._schema.condition(thatRefersBy: offset, to: key.map { [$0] } ?? []))
+    return RelatedObjects(
+      Source._schema.condition(thatRefersBy: offset, to: key.map { [$0] } ?? []))
   }
 }
 

@@ -14,19 +14,21 @@ import Platform
 public final class KeySet<Element: Atom>: Sendable {
   private struct State {
     var keys: Set<CompositeKey<Element.ID>> = []
-    var isLoaded = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
     var subscription: (any WorkspaceSubscription)?
   }
 
   private let state = Mutex(State())
+  /// Set when the keys were read for the first time.
+  private let loading = Ending()
 
   fileprivate init() {}
 
   /// Begins to follow a query.
   /// - Returns: Whether the workspace is open.
   fileprivate func follow(_ query: Query, in core: WorkspaceCore) -> Bool {
-    let subscription = core.observe(keysOf: query) { [weak self] event in self?.take(event) }
+    let subscription = core.observe(rowsOf: query, keysOnly: true) { [weak self] event in
+      self?.take(event)
+    }
     state.withLock { $0.subscription = subscription }
     return subscription != nil
   }
@@ -54,32 +56,21 @@ public final class KeySet<Element: Atom>: Sendable {
   /// All keys, in no particular order.
   public var keys: [Element.ID] { state.withLock { $0.keys.map(\.parts) } }
 
-  private func take(_ event: KeyObserver.Event) {
+  private func take(_ event: RowsObserver.Event) {
     func key(_ row: Row) -> CompositeKey<Element.ID> { CompositeKey(Element(_row: row).id) }
-    let waiting = state.withLock { state in
+    state.withLock { state in
       switch event {
       case .all(let rows): state.keys = Set(rows.lazy.map(key))
       case .changed(let left, let entered):
         for row in left { state.keys.remove(key(row)) }
         for row in entered { state.keys.insert(key(row)) }
       }
-      state.isLoaded = true
-      defer { state.waiting = [] }
-      return state.waiting
     }
-    for continuation in waiting { continuation.resume() }
+    loading.notify(nil)
   }
 
-  /// Returns when the keys were read for the first time.
-  fileprivate func load() async {
-    await withCheckedContinuation { continuation in
-      let isLoaded = state.withLock { state in
-        if !state.isLoaded { state.waiting.append(continuation) }
-        return state.isLoaded
-      }
-      if isLoaded { continuation.resume() }
-    }
-  }
+  /// Returns when the keys were read for the first time. Called once.
+  fileprivate func load() async { await loading.wait() }
 }
 
 extension Workspace {

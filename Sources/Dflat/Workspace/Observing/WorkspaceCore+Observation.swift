@@ -69,8 +69,7 @@ extension WorkspaceCore {
     return observer.isCancelled ? nil : subscription
   }
 
-  func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription
-  {
+  func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription {
     let type = observer.type
     type.expect()
     let isAccepted = atDelivery(of: [type.schema]) { workspace in

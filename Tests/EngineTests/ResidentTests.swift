@@ -50,7 +50,8 @@ struct ResidentTests {
       let (composed, decomposed) = ("\u{e9}", "e\u{301}")
       try await dflat.write(Press.Article.self, Note.self) { txn in
         try txn.insert(Press.Article(slug: composed, ratio: 0.0, kind: .opinion))
-        try txn.insert(Press.Article(slug: "b", ratio: -0.0, author: Press.Person(name: "Ann"), code: 1))
+        try txn.insert(
+          Press.Article(slug: "b", ratio: -0.0, author: Press.Person(name: "Ann"), code: 1))
         try txn.insert(Note(key: .max, text: "last"))
       }
       let articles = try await dflat.resident(Press.Article.self)

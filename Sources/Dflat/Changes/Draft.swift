@@ -13,8 +13,9 @@
 ///     try await dflat.write(Post.self) { [draft] txn in try txn.merge(draft) }
 ///
 /// A draft is a value: copies are independent, and it may be passed to any thread. It knows no
-/// workspace, can be encoded, and its fields are read and set under their own names. Fields called
-/// like a member of `Draft` are read as `draft.object.base` and set as `draft.change { $0.base = … }`.
+/// workspace, can be encoded, and its fields are read and set under their own names. A field with
+/// the name of a member of `Draft`, for example `base`, is read as `draft.object.base` and set as
+/// `draft.change { $0.base = … }`.
 ///
 /// See <doc:DraftsAndLiveObjects> for merging.
 @dynamicMemberLookup

@@ -12,8 +12,8 @@ import Platform
 ///       var body: some View { Text(post.title) }
 ///     }
 ///
-/// Objects come from ``Workspace/uniqued(_:on:)``. As long as one exists, everyone who asks for its
-/// row gets the same one. The fields of the object are read under their own names. To change it,
+/// Objects come from ``Workspace/uniqued(_:on:)``. As long as one exists, all callers that ask for
+/// its row get the same one. The fields of the object are read under their own names. To change it,
 /// pass ``value`` to `update` in a transaction, or merge a ``Draft`` of it.
 @dynamicMemberLookup
 public final class Live<Element: Atom>: Observable, Identifiable, Sendable, LiveObject {

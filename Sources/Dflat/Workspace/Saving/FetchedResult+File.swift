@@ -9,7 +9,7 @@
 extension FetchedResult {
   /// Writes the objects to a file, which ``init(contentsOf:)`` reads.
   ///
-  ///     try dflat.fetch(for: Post.self).all(limit: 50).save(to: caches.appending(path: "first-screen"))
+  ///     try dflat.fetch(for: Post.self).all(limit: 50).save(to: file)
   ///
   /// The file replaces another one at once: a reader sees the old one or the new one.
   /// - Parameter url: The file.

@@ -69,8 +69,7 @@ public struct PendingChange {
 
   /// The creation of a new object that starts as a copy of another one.
   public static func creation<Element: Atom>(of object: Element) -> PendingChange {
-    PendingChange(.creation, over: object._row, refusal: object._row.refusal)
-      .watched(Element._schema)
+    creation(of: object._row).watched(Element._schema)
   }
 
   /// An update of the stored object; nil if it is not stored.
@@ -98,9 +97,22 @@ public struct PendingChange {
     return base
   }
 
-  /// An update of a stored row that was just read, for a draft that is used for many rows.
-  static func update(ofCurrent row: Row, at version: Transaction.Version) -> PendingChange {
-    PendingChange(.update, over: row, at: version)
+  /// An update of a stored row that was just read.
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - version: The version of the transaction when the row was read.
+  ///   - fields: The fields that are set.
+  ///   - refusal: Why their values cannot be stored.
+  static func update(
+    ofCurrent row: Row, at version: Transaction.Version, setting fields: FieldSet = .none,
+    refusal: String? = nil
+  ) -> PendingChange {
+    PendingChange(.update, over: row, at: version, fields, refusal: refusal)
+  }
+
+  /// The creation of a new object that is a copy of a row.
+  static func creation(of row: Row) -> PendingChange {
+    PendingChange(.creation, over: row, refusal: row.refusal)
   }
 
   /// Whether any field was set.
@@ -134,7 +146,7 @@ public struct PendingChange {
   static func upsert(_ row: Row, _ schema: EntitySchema) -> PendingChange {
     let transaction = Transaction.current(for: "upsertRequest(_:)")
     guard let stored = transaction.lookUp(row, schema, for: "upsertRequest(_:)") else {
-      return PendingChange(.creation, over: row, refusal: row.refusal).watched(schema)
+      return creation(of: row).watched(schema)
     }
     return PendingChange(
       .update, over: stored, at: transaction.version, .all, refusal: row.refusal

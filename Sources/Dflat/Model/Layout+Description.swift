@@ -23,7 +23,7 @@ private func list(_ properties: [Property], _ value: (Property) -> LayoutValue) 
 
 extension Property {
   /// A value in its Swift type, or as it is stored if it cannot be read.
-  fileprivate func describe(_ value: LayoutValue) -> String {
+  func describe(_ value: LayoutValue) -> String {
     guard let form else { return value.description }
     if case .vector(let elements) = value {
       let shown = (0..<elements.count).map { form.describe(elements[$0]) }

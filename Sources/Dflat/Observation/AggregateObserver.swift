@@ -26,8 +26,9 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   init(
     _ type: TypeObservers, _ query: Query, _ parts: [AggregatePart], _ handler: @escaping Handler
   ) {
+    let callback = Callback(handler)
     self.parts = parts
-    callback = Callback(handler)
+    self.callback = callback
     readers = ExpressionReaders(parts.map(\.expression))
     accumulators = parts.map(\.empty)
     onlyCounts = parts.allSatisfy { $0.kind == .count }

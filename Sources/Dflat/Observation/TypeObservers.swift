@@ -43,6 +43,9 @@ final class TypeObservers: ChangeObserver {
   private struct Inbox {
     /// The changes that are committed and not yet delivered.
     var undelivered = Fifo<[RowChange]>()
+    /// How many transactions with recorded changes were committed, and delivered.
+    var committed = 0
+    var delivered = 0
     /// The cancelled observers that are to be removed, if any.
     var cancelled: [Observer]?
   }
@@ -90,8 +93,19 @@ final class TypeObservers: ChangeObserver {
   /// - Parameter changes: nil if the type had no observer when it was changed.
   func committed(_ changes: [RowChange]?, at time: Int64) {
     latest.max(time, ordering: .acquiringAndReleasing)
-    if let changes { inbox.withLock { $0.undelivered.append(changes) } }
+    guard let changes else { return }
+    inbox.withLock { inbox in
+      inbox.undelivered.append(changes)
+      inbox.committed += 1
+    }
   }
+
+  /// How many transactions with recorded changes of the type were committed. A row that was read
+  /// after that, and not before `lastChange`, contains the changes of all of them.
+  var committedCount: Int { inbox.withLock { $0.committed } }
+
+  /// How many of these transactions were delivered, or are being delivered.
+  var deliveredCount: Int { inbox.withLock { $0.delivered } }
 
   /// Marks the type as possibly changed: what was read of it may differ from what is stored.
   func markPossiblyChanged(at time: Int64) {
@@ -120,7 +134,10 @@ final class TypeObservers: ChangeObserver {
 
   /// Delivers the changes of a transaction to the observers.
   func publish(_ changes: [RowChange], in workspace: any TransactionHost) {
-    let (next, cancelled) = inbox.withLock { ($0.undelivered.popFirst(), $0.cancelled.take()) }
+    let (next, cancelled) = inbox.withLock { inbox in
+      inbox.delivered += 1
+      return (inbox.undelivered.popFirst(), inbox.cancelled.take())
+    }
     assert(
       next?.count == changes.count && next?.first?.id == changes.first?.id,
       "changes are not delivered in commit order")

@@ -40,6 +40,8 @@ public final class WorkspaceCore: TransactionHost {
   let builds = IndexBuilds()
   let migrations = Migrations()
   let dictionaries = Dictionaries()
+  /// The objects that programs hold as `Live`.
+  let liveRows = LiveRowsByType()
   /// How long index builds and migrations wait before they retry when the disk is full. For tests.
   package var fullDiskPause: DispatchTimeInterval {
     get { builds.pause }

@@ -116,7 +116,7 @@ extension WriteSession {
     }
   }
 
-  private var ownReaders: OwnReaders {
+  var ownReaders: OwnReaders {
     OwnReaders(
       oldest: snapshots.oldest, areTransactions: snapshots.areTransactions,
       isAnyAtWork: readers.openCount > readers.idleCount)

@@ -38,6 +38,7 @@ extension WriteSession {
           walLimit: configuration.walLimit, connection, readers)
         try externalChanges.writerOpened(connection)
         state.connection = connection
+        scheduleVacuum(&state)
         isPrepared.store(true, ordering: .releasing)
       }
     } catch let error as SQLiteError {
@@ -92,6 +93,7 @@ extension WriteSession {
   /// Closes the connection. The readers are closed before.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     externalChanges.close()
+    interruptVacuum()
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
@@ -102,6 +104,7 @@ extension WriteSession {
       try state.withLock { state in
         guard let connection = try state.connection ?? connectionForFlags(flags) else { return }
         state.connection = nil
+        state.vacuumTarget?.session.withLock { $0 = nil }
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.maintenance = nil

@@ -27,6 +27,9 @@ final class WriteSession: Sendable {
   let isPrepared = Atomic(false)
   /// Whether a commit has left the WAL at its limit.
   let isLogTooLong = Atomic(false)
+  /// The connection, while a vacuum runs on it that transactions may interrupt.
+  let interruptible = Mutex<Interrupter?>(nil)
+  let isInterruptible = Atomic(false)
 
   struct State {
     var connection: Connection?
@@ -36,6 +39,8 @@ final class WriteSession: Sendable {
     var isWriting = false
     var maintenance: FileMaintenance?
     var turns = Turns()
+    /// Where turns find this session that look whether a vacuum is due.
+    var vacuumTarget: TurnTarget?
   }
 
   /// - Parameters:
@@ -62,7 +67,8 @@ final class WriteSession: Sendable {
 
   /// Begins a transaction. Waits for a maintenance turn, and for other connections that write.
   func begin(for engine: SQLiteEngine) throws -> any StorageWriter {
-    try withStorageErrors {
+    interruptVacuum()
+    return try withStorageErrors {
       try state.withLock { state in
         if let connection = state.connection { checkpointIfDue(&state, connection) }
         return try begin(&state, engine)

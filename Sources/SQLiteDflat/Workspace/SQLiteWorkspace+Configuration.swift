@@ -57,6 +57,15 @@ extension SQLiteWorkspace {
     /// How long the workspace must be idle before free pages are returned to the file system, step
     /// by step.
     public var idleDelay = Duration.seconds(1)
+    /// When the whole file is rewritten without free pages.
+    ///
+    ///     configuration.vacuum = .every(.days(7))
+    ///
+    /// The time of the last vacuum is kept in the file, and first noted when a workspace with such
+    /// a policy writes to it. It is looked at when the file is opened for writing, and from time to
+    /// time while it is open. The vacuum then runs when nothing has been written for
+    /// ``idleDelay``. A transaction interrupts it; it is tried again later.
+    public var vacuum = VacuumPolicy.onRequest
 
     /// Called on any thread with every error that cannot be thrown to a caller.
     ///
@@ -88,6 +97,10 @@ extension SQLiteWorkspace {
       require(
         busyTimeout >= .zero && readerIdleLifetime >= .zero && idleDelay >= .zero,
         "SQLiteWorkspace: busyTimeout, readerIdleLifetime and idleDelay must not be negative")
+      if case .every(let interval) = vacuum {
+        require(
+          interval.seconds > 0, "SQLiteWorkspace: the interval between vacuums must be positive")
+      }
       require(
         (writerCacheSize ?? 0) >= 0 && (readerCacheSize ?? 0) >= 0,
         "SQLiteWorkspace: writerCacheSize and readerCacheSize must not be negative")
@@ -110,6 +123,11 @@ extension SQLiteWorkspace {
     case stuckReader(age: Duration, isOwn: Bool, walBytes: Int64)
     /// Free pages were returned to the file system: this many in this step, and this many remain.
     case vacuum(pages: Int, remaining: Int)
+    /// A vacuum of the whole file begins; the file has this size.
+    case vacuumBegan(bytes: Int64)
+    /// A vacuum of the whole file has ended; the file has this size now. If it is not complete, the
+    /// file is as before: a transaction has interrupted it, or it has failed.
+    case vacuumEnded(bytes: Int64, duration: Duration, isComplete: Bool)
     /// A step of building the indexes of the objects in `table` has filled this many rows; up to
     /// `remaining` objects are left.
     case indexBuild(table: String, filled: Int, remaining: Int)

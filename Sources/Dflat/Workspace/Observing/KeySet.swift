@@ -14,19 +14,21 @@ import Platform
 public final class KeySet<Element: Atom>: Sendable {
   private struct State {
     var keys: Set<CompositeKey<Element.ID>> = []
-    var isLoaded = false
-    var waiting: [CheckedContinuation<Void, any Error>] = []
     var subscription: (any WorkspaceSubscription)?
   }
 
   private let state = Mutex(State())
+  /// Set when the keys were read for the first time.
+  private let loading = Ending()
 
   fileprivate init() {}
 
   /// Begins to follow a query.
   /// - Returns: Whether the workspace is open.
   fileprivate func follow(_ query: Query, in core: WorkspaceCore) -> Bool {
-    let subscription = core.observe(keysOf: query) { [weak self] event in self?.take(event) }
+    let subscription = core.observe(rowsOf: query, keysOnly: true) { [weak self] event in
+      self?.take(event)
+    }
     state.withLock { $0.subscription = subscription }
     return subscription != nil
   }
@@ -54,35 +56,25 @@ public final class KeySet<Element: Atom>: Sendable {
   /// All keys, in no particular order.
   public var keys: [Element.ID] { state.withLock { $0.keys.map(\.parts) } }
 
-  private func take(_ event: KeyObserver.Event) {
+  private func take(_ event: RowsObserver.Event) {
     func key(_ row: Row) -> CompositeKey<Element.ID> { CompositeKey(Element(_row: row).id) }
-    let (waiting, failure) = state.withLock { state in
-      var failure: (any Error)?
-      defer { state.waiting = [] }
+    if case .failed(let error) = event { return loading.notify(error) }
+    state.withLock { state in
       switch event {
       case .all(let rows): state.keys = Set(rows.lazy.map(key))
       case .changed(let left, let entered):
         for row in left { state.keys.remove(key(row)) }
         for row in entered { state.keys.insert(key(row)) }
-      case .failed(let error): failure = error
+      case .failed: break
       }
-      state.isLoaded = state.isLoaded || failure == nil
-      return (state.waiting, failure)
     }
-    for continuation in waiting {
-      if let failure { continuation.resume(throwing: failure) } else { continuation.resume() }
-    }
+    loading.notify(nil)
   }
 
-  /// Returns when the keys were read for the first time, and throws if they cannot be read.
+  /// Returns when the keys were read for the first time, and throws if they cannot be. Called once.
   fileprivate func load() async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      let isLoaded = state.withLock { state in
-        if !state.isLoaded { state.waiting.append(continuation) }
-        return state.isLoaded
-      }
-      if isLoaded { continuation.resume() }
-    }
+    await loading.wait()
+    try loading.check()
   }
 }
 

@@ -64,19 +64,21 @@ extension WorkspaceCore {
       AggregateObserver(observers.of(query.schema), query, parts, handler), readAt: -1)
   }
 
-  /// Observes which objects a query gives. The handler first gets all of them.
+  /// Observes the objects that a query gives. The handler first gets all of them.
+  /// - Parameter keysOnly: Whether only changes of keys are changes.
   /// - Returns: nil if the workspace is shut down.
   func observe(
-    keysOf query: Query, _ handler: @escaping @Sendable (KeyObserver.Event) -> Void
+    rowsOf query: Query, keysOnly: Bool,
+    _ handler: @escaping @Sendable (RowsObserver.Event) -> Void
   ) -> (any WorkspaceSubscription)? {
-    if query.followsRelations { return follow(keysOf: query, handler) }
-    let observer = KeyObserver(observers.of(query.schema), query, handler)
+    if query.followsRelations { return follow(rowsOf: query, handler) }
+    let observer = RowsObserver(
+      observers.of(query.schema), query, keysOnly: keysOnly, handler)
     let subscription = register(observer, readAt: -1)
     return observer.isCancelled ? nil : subscription
   }
 
-  private func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription
-  {
+  func register(_ observer: Observer, readAt timestamp: Int64) -> any WorkspaceSubscription {
     if !enroll(observer, readAt: timestamp) { observer.cancel() }
     return ObserverSubscription(observer)
   }

@@ -116,7 +116,7 @@ extension WorkspaceCore {
   /// Follows which objects a query with relations gives.
   /// - Returns: nil if the workspace is shut down.
   func follow(
-    keysOf query: Query, _ handler: @escaping @Sendable (KeyObserver.Event) -> Void
+    rowsOf query: Query, _ handler: @escaping @Sendable (RowsObserver.Event) -> Void
   ) -> (any WorkspaceSubscription)? {
     let callback = Callback(handler)
     return follow(query, [], callback) { core in

@@ -1,26 +1,32 @@
-// KeyObserver: an observer of which objects a query gives, for sets of keys.
+// RowsObserver: an observer of the objects that a query gives, in no order, for what is held in
+// memory.
 
-/// An observer of the objects that enter and leave the result of a query.
+/// An observer of the objects that enter and leave the result of a query, or are changed in it.
 ///
 /// Unchecked as `Observer` is: `event` belongs to the delivery queue.
-final class KeyObserver: QueryObserver, @unchecked Sendable {
+class RowsObserver: QueryObserver, @unchecked Sendable {
   typealias Handler = @Sendable (Event) -> Void
 
   /// What happened to the result.
   enum Event: Sendable {
     /// These are all rows.
     case all(ArraySlice<Row>)
-    /// Some rows have left, then others have entered. A row whose key has changed does both.
+    /// Some rows have left, then others have entered. A row that was changed does both.
     case changed(left: [Row], entered: [Row])
     /// The rows could not be read. They are read again after the next change.
     case failed(any Error)
   }
 
-  @exclusivity(unchecked) private var event: Event?
+  @exclusivity(unchecked) final var event: Event?
   private let callback: Callback<Handler>
+  /// Whether only changes of keys are changes.
+  private let watchesKeysOnly: Bool
 
-  init(_ type: TypeObservers, _ query: Query, _ handler: @escaping Handler) {
+  init(
+    _ type: TypeObservers, _ query: Query, keysOnly: Bool = false, _ handler: @escaping Handler
+  ) {
     callback = Callback(handler)
+    watchesKeysOnly = keysOnly
     super.init(type, query, callback)
   }
 
@@ -34,7 +40,7 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
       let change = orders.changes[Int(touch.change)]
       let old = touch.wasIn ? change.old : nil
       let new = touch.isIn ? change.new : nil
-      if let old, let new, query.schema.hasSameKey(old, new) { return }
+      if watchesKeysOnly, let old, let new, query.schema.hasSameKey(old, new) { return }
       if let old { left.append(old) }
       if let new { entered.append(new) }
     }
@@ -51,7 +57,7 @@ final class KeyObserver: QueryObserver, @unchecked Sendable {
     callback.call { $0(.failed(error)) }
   }
 
-  override func deliverChange() {
+  final override func deliverChange() {
     guard !isStale, let event = event.take() else { return }
     callback.call { $0(event) }
   }

@@ -1,0 +1,58 @@
+// How a transaction carries out the merge of a draft.
+
+import FlatBuffersRuntime
+
+extension Transaction {
+  /// The stored row that a draft belongs to: the one with the row id of its base, or else with the
+  /// primary key of its base, so that an object that was deleted and stored again is found.
+  func lookUp(baseOfDraft base: Row, _ schema: EntitySchema) throws -> Row? {
+    let call = "merge(_:)"
+    let found = lookUp(base, schema, for: call)
+    if let error = takeLookUpError() { throw error }
+    if found != nil || base.id < 0 { return found }
+    let byKey = lookUp(base.withBytes { Row(sound: $0) }, schema, for: call)
+    if let error = takeLookUpError() { throw error }
+    return byKey
+  }
+
+  /// Gives a stored row the values that other rows have in some fields.
+  /// - Parameters:
+  ///   - values: The fields, and for each the row that has its new value.
+  ///   - stored: The stored row.
+  ///   - version: The version of the transaction when it was looked up.
+  func set(
+    _ values: [(field: Property, row: Row)], of stored: Row, at version: Version,
+    _ schema: EntitySchema
+  ) throws -> Row {
+    var fields = FieldSet.none
+    for (field, _) in values { fields.insert(field.offset) }
+    var change = PendingChange.update(
+      ofCurrent: stored, at: version, setting: fields,
+      refusal: values.lazy.compactMap(\.row.refusal).first)
+    let result = try carryOut(&change, of: schema) { builder in
+      schema.layout.write(to: builder) { property in
+        guard let value = values.first(where: { $0.field.offset == property.offset }) else {
+          return .none
+        }
+        return value.row.read { builder.encode($0.value(of: property)) }
+      }
+    }
+    return result.row
+  }
+
+  /// Stores the row of a draft whose object was deleted.
+  func storeAgain(_ row: Row, _ schema: EntitySchema) throws -> Row {
+    var change = PendingChange.creation(of: row)
+    return try carryOut(&change, of: schema) { schema.layout.write(to: $0) { _ in .none } }.row
+  }
+}
+
+extension SubmittedRow {
+  /// The row as it is stored.
+  fileprivate var row: Row {
+    switch self {
+    case .inserted(let row), .updated(let row), .identity(let row): row
+    case .deleted: preconditionFailure("a change removed its object")
+    }
+  }
+}

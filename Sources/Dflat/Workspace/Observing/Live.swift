@@ -1,0 +1,150 @@
+// Live: one observable object for one stored row.
+
+public import Dispatch
+public import Observation
+import Platform
+
+/// A stored object as a reference that follows the data, and notifies Swift's Observation when it
+/// has changed.
+///
+///     struct PostRow: View {
+///       let post: Live<Post>
+///       var body: some View { Text(post.title) }
+///     }
+///
+/// Objects come from ``Workspace/uniqued(_:on:)``. As long as one exists, all callers that ask for
+/// its row get the same one. The fields of the object are read under their own names. To change it,
+/// pass ``value`` to `update` in a transaction, or merge a ``Draft`` of it.
+@dynamicMemberLookup
+public final class Live<Element: Atom>: Observable, Identifiable, Sendable, LiveObject {
+  private struct State {
+    var value: Element
+    var isDeleted = false
+    /// The number of the last news.
+    var number = 0
+  }
+
+  private let registrar = ObservationRegistrar()
+  private let state: Mutex<State>
+  private let rowid: Int64
+  private let rows: LiveRows
+
+  fileprivate init(_ row: Row, _ rows: LiveRows) {
+    state = Mutex(State(value: Element(_row: row)))
+    rowid = row.id
+    self.rows = rows
+  }
+
+  deinit { rows.remove(rowid) }
+
+  /// The object as it is now, or as it was before it was deleted.
+  public var value: Element {
+    registrar.access(self, keyPath: \.value)
+    return state.withLock { $0.value }
+  }
+
+  /// Whether the object was deleted. A new object with the same key is another one.
+  public var isDeleted: Bool {
+    registrar.access(self, keyPath: \.isDeleted)
+    return state.withLock { $0.isDeleted }
+  }
+
+  /// A property of the object as it is now.
+  public subscript<Value>(dynamicMember property: KeyPath<Element, Value>) -> Value {
+    value[keyPath: property]
+  }
+
+  func show(_ row: Row?, _ number: Int) {
+    func change(_ body: (inout sending State) -> Void) {
+      // Concurrent calls may come in another order than their changes.
+      state.withLock { state in
+        if number <= state.number { return }
+        state.number = number
+        body(&state)
+      }
+    }
+    if let row {
+      registrar.withMutation(of: self, keyPath: \.value) {
+        change { $0.value = Element(_row: row) }
+      }
+    } else {
+      registrar.withMutation(of: self, keyPath: \.isDeleted) { change { $0.isDeleted = true } }
+    }
+  }
+}
+
+extension Live: Hashable {
+  /// Compares identities.
+  public static func == (lhs: Live, rhs: Live) -> Bool { lhs === rhs }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The identity map of a type: it gives one ``Live`` object for each row, and keeps none of them
+/// alive.
+public struct UniquedObjects<Element: Atom>: Sendable {
+  private let rows: LiveRows
+  private let core: WorkspaceCore
+
+  fileprivate init(_ rows: LiveRows, _ core: WorkspaceCore) {
+    self.rows = rows
+    self.core = core
+  }
+
+  /// The number of live objects that exist now.
+  public var count: Int { rows.count }
+
+  /// The live objects of fetched objects, in their order.
+  ///
+  ///     let posts = dflat.uniqued(Post.self).objects(dflat.fetch(for: Post.self).all())
+  ///
+  /// A live object that exists already is returned as it is; if the fetched object is newer, the
+  /// live one takes its values. Otherwise it begins with the fetched object. Objects without a row
+  /// id are looked up by their keys, and left out if they are not stored.
+  public func objects(_ objects: some Sequence<Element>) -> [Live<Element>] {
+    let stored = ContiguousArray(
+      objects.lazy.compactMap { object in
+        object._row.id >= 0 ? object._row : find(object.id)
+      })
+    return rows.objects(stored, in: core) { Live<Element>($0, rows) }.map {
+      unsafeDowncast($0, to: Live<Element>.self)
+    }
+  }
+
+  /// The live object of a fetched object; nil if it has no row id and its key is not stored.
+  public func object(_ object: Element) -> Live<Element>? {
+    objects(CollectionOfOne(object)).first
+  }
+
+  /// The live object with a primary key; nil if none is stored.
+  ///
+  /// This fetches the object, as `find` does, and its errors go to the workspace's error hook.
+  public subscript(key: Element.ID) -> Live<Element>? {
+    find(key).flatMap { object(Element(_row: $0)) }
+  }
+
+  private func find(_ key: Element.ID) -> Row? {
+    Query(Element._schema, key).flatMap { core.row($0) }
+  }
+}
+
+extension Workspace {
+  /// The identity map of a type, which makes one row one observable object.
+  ///
+  ///     let posts = dflat.uniqued(Post.self)
+  ///     let first = posts["first"]
+  ///     print(first === posts["first"])  // true
+  ///
+  /// There is one map for each type and queue, which all calls share. It may be used on any thread.
+  /// - Parameters:
+  ///   - type: The entity type.
+  ///   - queue: The queue on which the objects change. It must be serial; the default is the main
+  ///     queue, for views. With nil, they change where callbacks run, and so before the completion
+  ///     handler of the transaction that has changed them.
+  public func uniqued<Element: Atom>(
+    _ type: Element.Type, on queue: DispatchQueue? = .main
+  ) -> UniquedObjects<Element> {
+    let core = _core
+    return UniquedObjects(core.liveRows.of(type._schema, queue, in: core), core)
+  }
+}

@@ -1,0 +1,223 @@
+// LiveRows: the objects of one type that a program holds as `Live`, one for each row.
+//
+// The map refers to them weakly, and they refer to the map, which follows the type as long as there
+// is one of them. Not generic, so that it is compiled once. Invariants:
+//
+//  - a row has at most one object, and the entry of a row is removed with its object;
+//  - an entry has the newest row that is known. Its version is the number of delivered
+//    transactions whose changes the row contains, or of committed ones if it was fetched. So a
+//    delivery never replaces a newer row by an older one;
+//  - an entry whose version is −1 may have a row that is out of date, or that a transaction has not
+//    committed yet. A job at the delivery position of the call that made it reads the row, and no
+//    other job does;
+//  - objects show changes in jobs of the queue, in the order of the changes.
+
+import Dispatch
+import Platform
+
+/// An object that shows a row.
+protocol LiveObject: AnyObject, Sendable {
+  /// Shows a row, or that it was deleted. Values with a lower number than the last are ignored.
+  func show(_ row: Row?, _ number: Int)
+}
+
+final class LiveRows: Sendable {
+  /// Used under the lock.
+  private final class Entry {
+    weak var object: (any LiveObject)?
+    var latest: Row
+    var version: Int
+
+    init(_ object: any LiveObject, _ latest: Row, _ version: Int) {
+      self.object = object
+      self.latest = latest
+      self.version = version
+    }
+  }
+
+  /// What an object is to show.
+  private struct News: Sendable {
+    let object: any LiveObject
+    let row: Row?
+    let number: Int
+  }
+
+  private struct State {
+    var entries: [Int64: Entry] = [:]
+    /// What the queue has not shown yet.
+    var news: [News] = []
+    /// The number of the last news.
+    var number = 0
+    var observer: HeldRowsObserver?
+    var subscription: (any WorkspaceSubscription)?
+  }
+
+  private let type: TypeObservers
+  private let queue: DispatchQueue?
+  private let state = Mutex(State())
+
+  init(_ type: TypeObservers, _ queue: DispatchQueue?) {
+    self.type = type
+    self.queue = queue
+  }
+
+  /// Begins to follow the type. Called once.
+  func follow(in core: WorkspaceCore) {
+    let observer = HeldRowsObserver(type, held: { [weak self] in self?.certainIDs ?? [] }) {
+      [weak self] event in self?.take(event)
+    }
+    // What was fetched until the observer is registered is read again then.
+    let subscription = core.register(observer, readAt: -1)
+    state.withLock { state in
+      state.observer = observer
+      state.subscription = subscription
+    }
+  }
+
+  /// The number of objects.
+  var count: Int { state.withLock { $0.entries.count } }
+
+  private var certainIDs: [Int64] {
+    state.withLock { $0.entries.filter { $0.value.version >= 0 }.map(\.key) }
+  }
+
+  // MARK: Objects
+
+  /// The objects of stored rows.
+  /// - Parameters:
+  ///   - rows: Rows with ids.
+  ///   - make: Makes an object that shows a row.
+  func objects(
+    _ rows: ContiguousArray<Row>, in core: WorkspaceCore, _ make: (Row) -> any LiveObject
+  ) -> ContiguousArray<AnyObject> {
+    // In this order; see `committedCount`.
+    let version = type.committedCount
+    let lastChange = type.lastChange
+    var objects: ContiguousArray<AnyObject> = []
+    objects.reserveCapacity(rows.count)
+    var uncertain: [Int64] = []
+    let isFirst = state.withLock { state in
+      let hadNews = !state.news.isEmpty
+      for row in rows {
+        let isCurrent = row.timestamp >= lastChange && row.mark.reading == core.reading
+        if let entry = state.entries[row.id], let object = entry.object {
+          if isCurrent, entry.version <= version {
+            Self.replace(entry, object, with: row, version, &state)
+          }
+          objects.append(object)
+        } else {
+          let object = make(row)
+          state.entries[row.id] = Entry(object, row, isCurrent ? version : -1)
+          if !isCurrent { uncertain.append(row.id) }
+          objects.append(object)
+        }
+      }
+      return !hadNews && !state.news.isEmpty
+    }
+    if isFirst { showSoon() }
+    if !uncertain.isEmpty { read(uncertain, in: core) }
+    return objects
+  }
+
+  /// Reads rows at the delivery position of this call.
+  private func read(_ ids: [Int64], in core: WorkspaceCore) {
+    _ = core.atDelivery(of: [type.schema]) { [weak self] workspace in
+      self?.state.withLock { $0.observer }?.read(ids, in: workspace)
+    }
+  }
+
+  /// Called when an object is deinitialised.
+  func remove(_ id: Int64) {
+    let entry = state.withLock { state -> Entry? in
+      // A new object may have taken its place.
+      guard let entry = state.entries[id], entry.object == nil else { return nil }
+      return state.entries.removeValue(forKey: id)
+    }
+    withExtendedLifetime(entry) {}
+  }
+
+  // MARK: Changes
+
+  private func take(_ event: RowsObserver.Event) {
+    guard case .changed(let left, let entered) = event else { return }
+    let version = type.deliveredCount
+    let isFirst = state.withLock { state in
+      if state.entries.isEmpty { return false }
+      let hadNews = !state.news.isEmpty
+      var gone = Set<Int64>()
+      for row in left where state.entries[row.id] != nil { gone.insert(row.id) }
+      for row in entered {
+        gone.remove(row.id)
+        guard let entry = state.entries[row.id], entry.version <= version,
+          let object = entry.object
+        else { continue }
+        Self.replace(entry, object, with: row, version, &state)
+      }
+      for id in gone {
+        guard let entry = state.entries.removeValue(forKey: id), let object = entry.object else {
+          continue
+        }
+        Self.add(News(object: object, row: nil, number: state.number + 1), to: &state)
+      }
+      return !hadNews && !state.news.isEmpty
+    }
+    if isFirst { showSoon() }
+  }
+
+  /// Makes a row the newest one of an entry.
+  private static func replace(
+    _ entry: Entry, _ object: any LiveObject, with row: Row, _ version: Int, _ state: inout State
+  ) {
+    entry.version = version
+    if row.withBytes({ new in entry.latest.withBytes { equalBytes(new, $0) } }) { return }
+    entry.latest = row
+    add(News(object: object, row: row, number: state.number + 1), to: &state)
+  }
+
+  private static func add(_ news: News, to state: inout State) {
+    state.number = news.number
+    state.news.append(news)
+  }
+
+  private func showSoon() {
+    guard let queue else { return show() }
+    queue.async { self.show() }
+  }
+
+  private func show() {
+    let news = state.withLock { state in
+      defer { state.news = [] }
+      return state.news
+    }
+    for news in news { news.object.show(news.row, news.number) }
+  }
+}
+
+/// The live rows of a workspace, by type and queue.
+final class LiveRowsByType: Sendable {
+  private struct Key: Hashable {
+    let schema: ObjectIdentifier
+    let queue: ObjectIdentifier?
+  }
+
+  private struct Weak {
+    weak var rows: LiveRows?
+  }
+
+  private let maps = Mutex<[Key: Weak]>([:])
+
+  /// The live rows of a type, which show changes on a queue.
+  func of(_ schema: EntitySchema, _ queue: DispatchQueue?, in core: WorkspaceCore) -> LiveRows {
+    let key = Key(
+      schema: ObjectIdentifier(schema), queue: queue.map { ObjectIdentifier($0) })
+    let type = core.observers.of(schema)
+    let (rows, isNew) = maps.withLock { maps in
+      if let rows = maps[key]?.rows { return (rows, false) }
+      let rows = LiveRows(type, queue)
+      maps[key] = Weak(rows: rows)
+      return (rows, true)
+    }
+    if isNew { rows.follow(in: core) }
+    return rows
+  }
+}

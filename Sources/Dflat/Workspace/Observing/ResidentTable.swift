@@ -1,0 +1,144 @@
+// ResidentTable: all rows of a type in memory, by primary key and by the values of fields.
+//
+// Not generic, so that look-ups are compiled for the types that they use. Keys and values are kept
+// in their stored form (HeldValue). Invariants:
+//
+//  - the tables have the same rows: those after the last change that was delivered;
+//  - the table of a field is made when it is first asked for, and lacks rows for which the field is
+//    unknown;
+//  - the rows under one value are in ascending order of their ids.
+
+import FlatBuffersRuntime
+import Platform
+
+@usableFromInline
+final class ResidentTable: Sendable {
+  private struct State {
+    var rows: [HeldValue: Row] = [:]
+    /// The rows by the values of a field, by the field's path.
+    var fields: [String: FieldTable] = [:]
+    var subscription: (any WorkspaceSubscription)?
+  }
+
+  /// The rows by the values of one field.
+  private struct FieldTable {
+    let readers: ExpressionReaders
+    var rows: [HeldValue: ContiguousArray<Row>] = [:]
+
+    init(_ field: FieldDescriptor) {
+      readers = ExpressionReaders([ValueExpression(node: .field(field), type: field.type)])
+    }
+
+    private func value(of row: Row) -> HeldValue? {
+      readers.withValues(of: row) { HeldValue($0[0]) }
+    }
+
+    mutating func insert(_ row: Row) {
+      guard let value = value(of: row) else { return }
+      let place = rows[value]?.place(of: row.id) ?? 0
+      rows[value, default: []].insert(row, at: place)
+    }
+
+    mutating func remove(_ row: Row) {
+      guard let value = value(of: row), let place = rows[value]?.place(of: row.id) else { return }
+      if rows[value]?[place].id == row.id { rows[value]?.remove(at: place) }
+      if rows[value]?.isEmpty == true { rows[value] = nil }
+    }
+  }
+
+  private let schema: EntitySchema
+  private let state = Mutex(State())
+  /// Set when the rows were read for the first time.
+  private let loading = Ending()
+
+  init(_ schema: EntitySchema) {
+    self.schema = schema
+  }
+
+  /// Begins to follow the type.
+  /// - Returns: Whether the workspace is open.
+  func follow(in core: WorkspaceCore) -> Bool {
+    let subscription = core.observe(rowsOf: Query(schema: schema), keysOnly: false) {
+      [weak self] event in self?.take(event)
+    }
+    state.withLock { $0.subscription = subscription }
+    return subscription != nil
+  }
+
+  /// Returns when the rows were read for the first time, and throws if they cannot be. Called once.
+  func load() async throws {
+    await loading.wait()
+    try loading.check()
+  }
+
+  private func take(_ event: RowsObserver.Event) {
+    if case .failed(let error) = event { return loading.notify(error) }
+    let old = state.withLock { state -> [HeldValue: Row]? in
+      switch event {
+      case .all(let rows):
+        let old = state.rows
+        state.rows = Dictionary(minimumCapacity: rows.count)
+        for row in rows { state.rows[key(row)] = row }
+        // They are made again when they are asked for.
+        state.fields = [:]
+        return old
+      case .changed(let left, let entered):
+        for row in left { state.rows[key(row)] = nil }
+        for row in entered { state.rows[key(row)] = row }
+        for path in state.fields.keys {
+          for row in left { state.fields[path]?.remove(row) }
+          for row in entered { state.fields[path]?.insert(row) }
+        }
+        return nil
+      case .failed: return nil
+      }
+    }
+    // Many rows are released without the lock.
+    withExtendedLifetime(old) {}
+    loading.notify(nil)
+  }
+
+  private func key(_ row: Row) -> HeldValue {
+    row.read { HeldValue(keyOf: $0, schema) }
+  }
+
+  // MARK: Look-ups
+
+  var count: Int { state.withLock { $0.rows.count } }
+
+  /// All rows, in ascending order of their ids.
+  var rows: [Row] { state.withLock { Array($0.rows.values) }.sorted { $0.id < $1.id } }
+
+  /// The row with a primary key.
+  @usableFromInline
+  func row(_ key: KeyValues) -> Row? {
+    let key = HeldValue(key)
+    return state.withLock { $0.rows[key] }
+  }
+
+  /// The rows for which a field has a value.
+  func rows(_ field: FieldDescriptor, _ value: Value) -> ContiguousArray<Row> {
+    guard let value = HeldValue(value) else { return [] }
+    return state.withLock { state in
+      if let table = state.fields[field.path] { return table.rows[value] ?? [] }
+      var table = FieldTable(field)
+      for row in state.rows.values.sorted(by: { $0.id < $1.id }) { table.insert(row) }
+      state.fields[field.path] = table
+      return table.rows[value] ?? []
+    }
+  }
+}
+
+extension ContiguousArray<Row> {
+  /// Where a row with an id is, or would be, in ascending order of ids.
+  fileprivate func place(of id: Int64) -> Int {
+    // Mostly rows are added at the end.
+    if let last, last.id < id { return count }
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

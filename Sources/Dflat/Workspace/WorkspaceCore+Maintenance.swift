@@ -1,0 +1,62 @@
+// Work on what is stored as a whole: checks, and maintenance between transactions.
+
+import Dispatch
+
+extension WorkspaceCore {
+  /// Runs an engine's work while it has no open write transaction and none can begin, on a thread
+  /// that may wait. For engines.
+  /// - Throws: The errors of `body`; `WorkspaceError.shutDown`.
+  public func betweenTransactions(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await accepted { [coordinator] in
+      var result: Result<Void, any Error>?
+      coordinator.withoutOpenGroup { result = Result(catching: body) }
+      try result?.get()
+    }
+  }
+
+  /// Checks what is stored of some types; see `Workspace`.
+  func checkIntegrity(of schemas: [EntitySchema], limit: Int) async throws -> [IntegrityFinding] {
+    require(limit > 0, "checkIntegrity(of:limit:) was called with a limit of \(limit)")
+    return try await accepted { [engine] in
+      guard let engine = engine as? any IntegrityCheckingStorageEngine else { return [] }
+      return try engine.checkIntegrity(of: schemas + [DictionaryItem.schema], limit: limit)
+    }
+  }
+
+  /// Runs `body` on a thread that may wait. The engine stays open until it has ended.
+  private func accepted<R: Sendable>(
+    _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    accepted.enter()
+    defer { accepted.leave() }
+    if transactions.isClosed { throw WorkspaceError.shutDown }
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+    }
+  }
+}
+
+extension Workspace {
+  /// Checks everything that is stored of some types, without changing anything.
+  ///
+  ///     for finding in try await dflat.checkIntegrity(of: Post.self, Tag.self) { print(finding) }
+  ///
+  /// It reads one state of the data: the storage itself, each object against its schema, keys and
+  /// indexes against the objects, and the dictionaries. That takes as long as reading all of it;
+  /// transactions and queries go on meanwhile. Indexes that are missing or not complete are no
+  /// findings, since they are built when they are needed.
+  ///
+  /// An engine without stored data, such as the memory engine, has no findings.
+  /// - Parameters:
+  ///   - types: The entity types.
+  ///   - limit: The greatest number of findings; the check ends when there are so many.
+  /// - Returns: What was found; empty if everything is sound.
+  /// - Throws: `StorageError` if the storage cannot be opened; `WorkspaceError.shutDown`.
+  public func checkIntegrity<each Element: Atom>(
+    of types: repeat (each Element).Type, limit: Int = 1000
+  ) async throws -> [IntegrityFinding] {
+    var schemas: [EntitySchema] = []
+    for type in repeat each types { schemas.append(type._schema) }
+    return try await _core.checkIntegrity(of: schemas, limit: limit)
+  }
+}

@@ -10,8 +10,8 @@ private typealias Label = Guild.Label
 
 @Suite("Conditions across relations")
 struct RelationConditionTests {
-  /// Ada teaches Ben, whose own mentor "cid" is not stored. Story 4 has no writer, the writer of story
-  /// 5 is not stored.
+  /// Ada teaches Ben, whose own mentor "cid" is not stored. Story 4 has no writer, the writer of
+  /// story 5 is not stored.
   private func store(_ dflat: any Workspace) throws {
     try dflat.write(Writer.self, Story.self, Label.self) { txn in
       try txn.insert(contentsOf: [

@@ -1,6 +1,7 @@
 // Entity schemas: what an engine and the planner know about an entity type.
 
 import FlatBuffersRuntime
+import Platform
 
 /// The storage description of an entity type: its table, layout, primary key and indexes. Generated
 /// code declares one per entity.
@@ -17,6 +18,8 @@ public final class EntitySchema: Sendable {
   public let references: [EntityReference]
   /// The types that refer to this one with a rule for its deletion.
   public let referrers: [@Sendable () -> EntitySchema]
+  /// The types that a deletion can reach, once they were found.
+  let reach = Mutex<[EntitySchema]?>(nil)
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]

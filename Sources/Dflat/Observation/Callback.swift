@@ -4,8 +4,8 @@
 
 /// A handler of any type behind a gate.
 ///
-/// Unchecked: any thread may close it, and the gate decides which one releases the handler. Handlers
-/// are `@Sendable`, and are called by one job at a time.
+/// Unchecked: any thread may close it, and the gate decides which one releases the handler.
+/// Handlers are `@Sendable`, and are called by one job at a time.
 class AnyCallback: @unchecked Sendable {
   fileprivate let gate = CallGate()
 

@@ -155,7 +155,9 @@ extension WorkspaceCore {
   }
 
   /// Calls `closure` with a snapshot of the data; see `Queryable`.
-  public func fetchWithinASnapshot<T: ~Copyable, E: Error>(_ closure: () throws(E) -> T) throws(E) -> T {
+  public func fetchWithinASnapshot<T: ~Copyable, E: Error>(
+    _ closure: () throws(E) -> T
+  ) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed

@@ -3,13 +3,14 @@
 // The rules of the references to the deleted objects are followed, and those of the references to
 // the objects that these delete, until nothing new is found. Invariants:
 //
-//  - Each object is looked at once, so circles end; nothing recurses, so chains may have any length.
+//  - Each object is looked at once, so circles end; nothing recurses, so chains may have any
+//    length.
 //  - An object that refers by "deny" stops the deletion unless it is deleted by it, too.
 //  - Only reads happen, in one view, so a refused deletion has changed nothing.
 //
 // The referring objects of a portion of keys are found by a query, which an index answers. A chain
-// would need a query for each of its objects, so after a few of them the references of the whole type
-// are read into a dictionary.
+// would need a query for each of its objects, so after a few of them the references of the whole
+// type are read into a dictionary.
 
 import FlatBuffersRuntime
 

@@ -1,9 +1,9 @@
 // Deletions that follow the rules of references.
 //
-// Everything happens in the transaction that deletes an object, which has enqueued for the types that
-// the rules can reach (`TypeSet.addTypesOfDeletion`). First a plan is made, which reads only; then
-// objects lose keys, and then objects are deleted. So each object is written once for each way in
-// which it is concerned, and observers see one change of it.
+// Everything happens in the transaction that deletes an object, which has enqueued for the types
+// that the rules can reach (`TypeSet.addTypesOfDeletion`). First a plan is made, which reads only;
+// then objects lose keys, and then objects are deleted. So each object is written once for each way
+// in which it is concerned, and observers see one change of it.
 
 import FlatBuffersRuntime
 
@@ -45,7 +45,15 @@ extension Transaction {
     try carryOut(try written { try DeletionPlan(schema, objects, in: $0) })
   }
 
+  /// Changes and deletes what a plan says. An error ends the transaction, since a part may be done.
   private func carryOut(_ plan: DeletionPlan) throws {
+    do { try apply(plan) } catch {
+      if !isAborted { fail(error) }
+      throw error
+    }
+  }
+
+  private func apply(_ plan: DeletionPlan) throws {
     for part in plan.parts {
       for (id, references) in part.nullified.sorted(by: { $0.key < $1.key })
       where !part.deleted.contains(id) {

@@ -8,12 +8,13 @@
 //
 // A condition on one other object becomes a membership test: the keys of the objects for which it
 // is true are looked up, and the reference must be one of them. An index on the reference answers
-// that. Negations are pushed down to these conditions first, since `!c` is true for the objects
-// for which `c` is false, and not for those for which it is unknown. From then on only `&&` and `||`
+// that. Negations are pushed down to these conditions first, since `!c` is true for the objects for
+// which `c` is false, and not for those for which it is unknown. From then on only `&&` and `||`
 // stand above a condition, and for them false and unknown are the same.
 //
 // Whatever else depends on other objects, such as a comparison of fields of both, an order, or a
-// selected value, becomes a call that looks the value up by the key, in a dictionary of all of them.
+// selected value, becomes a call that looks the value up by the key, in a dictionary of all of
+// them.
 
 import FlatBuffersRuntime
 

@@ -4,6 +4,8 @@
 // Both name other types by closures, because types may refer to each other in circles and each
 // schema is created at its first use.
 
+import Platform
+
 /// What happens to the objects that refer to an object which is deleted.
 public enum DeletionRule: Sendable, Hashable {
   /// They keep the key, which then refers to nothing.
@@ -76,6 +78,13 @@ extension EntitySchema {
 
   /// The types whose objects a deletion of this type may read or change, with this type.
   var typesOfDeletion: [EntitySchema] {
+    if let known = reach.withLock(\.self) { return known }
+    let found = findTypesOfDeletion()
+    reach.withLock { $0 = found }
+    return found
+  }
+
+  private func findTypesOfDeletion() -> [EntitySchema] {
     var found = [self]
     var place = 0
     while place < found.count {

@@ -1,8 +1,8 @@
 // Fields beyond an object: values of the object that a reference names, and of those that refer to
 // it.
 //
-// To conditions they are fields like others, so every operator works for them. No engine knows them:
-// before a query is planned they are replaced by what is known of the other objects (see
+// To conditions they are fields like others, so every operator works for them. No engine knows
+// them: before a query is planned they are replaced by what is known of the other objects (see
 // RelationResolver). Invariants:
 //
 //  - A field with a related value has no column.

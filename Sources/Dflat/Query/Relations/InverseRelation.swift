@@ -58,7 +58,8 @@ public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
   }
 }
 
-/// The objects that refer to one object: `author.posts`, which `dflat.query(author.posts)` asks for.
+/// The objects that refer to one object: `author.posts`, which `dflat.query(author.posts)` asks
+/// for.
 public struct RelatedObjects<Element: Atom>: Sendable {
   /// The condition that these objects satisfy.
   let condition: Node

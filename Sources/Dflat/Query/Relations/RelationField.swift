@@ -2,9 +2,9 @@
 
 /// A field with the primary key of another object: `Post.author`.
 ///
-/// It is the field in conditions, orders and projections, `Post.author == "ada"`, and has the fields
-/// of the object that it refers to: `Post.author.name == "Ada"`. These are unknown if the key is, and
-/// if no object has it.
+/// It is the field in conditions, orders and projections, `Post.author == "ada"`, and has the
+/// fields of the object that it refers to: `Post.author.name == "Ada"`. These are unknown if the
+/// key is, and if no object has it.
 ///
 /// Where a field of the other object has the name of a member of this type, `related` leads to it:
 /// `Post.author.related.isNull`.
@@ -48,8 +48,8 @@ public struct RelationField<Value: QueryValue, Target: Atom, Root: Atom>: QueryE
 
 /// A vector of primary keys of other objects: `Post.tags`.
 ///
-/// The elements are keys, `Post.tags.contains("swift")`, and lead to the objects that they refer to:
-/// `Post.tags.any { $0.color == .red }`.
+/// The elements are keys, `Post.tags.contains("swift")`, and lead to the objects that they refer
+/// to: `Post.tags.any { $0.color == .red }`.
 public struct RelationsField<Value: QueryValue, Target: Atom, Root: Atom>: Sendable {
   let path: VectorPath
 

@@ -47,10 +47,10 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
     return query
   }
 
-  /// Fetches the pairs, from one state: in the order of the first objects, and for each in the order
-  /// of insertion of the second ones. Unknown values are equal to nothing.
-  /// - Throws: `QueryError` for values of other objects; `StorageError`; `WorkspaceError`, also if a
-  ///   transaction does not name both types.
+  /// Fetches the pairs, from one state: in the order of the first objects, and for each in the
+  /// order of insertion of the second ones. Unknown values are equal to nothing.
+  /// - Throws: `QueryError` for values of other objects; `StorageError`; `WorkspaceError`, also if
+  ///   a transaction does not name both types.
   public func fetch() throws -> [(Left, Right)] {
     try left.requireOpen()
     if fields.left.node.followsRelations || fields.right.node.followsRelations {
@@ -108,8 +108,7 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
 extension ObjectQuery {
   /// Pairs of this query's objects and those of another one that have an equal value.
   ///
-  ///     let pairs = try dflat.query(Post.self).join(dflat.query(Place.self), on: Post.city, Place.name)
-  ///       .fetch()
+  ///     let pairs = try posts.join(dflat.query(Place.self), on: Post.city, Place.name).fetch()
   ///
   /// - Parameters:
   ///   - other: The second objects, of the same workspace.

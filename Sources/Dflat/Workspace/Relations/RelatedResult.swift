@@ -70,12 +70,13 @@ public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
 extension ObjectQuery {
   /// The same objects, together with those that they refer to, or that refer to them.
   ///
-  ///     let posts = try dflat.query(Post.self).where(Post.likes > 100).including(Post.author).fetch()
+  ///     let posts = try dflat.query(Post.self).including(Post.author).fetch()
   ///     for (post, author) in posts { print(post.title, author?.name ?? "unknown") }
   ///     for (author, posts) in try dflat.query(Author.self).including(Author.posts).fetch() { … }
   ///
   /// - Parameter relation: `Post.author`, for the object or nil; a vector of keys, for the objects
-  ///   that are stored, in the order of the keys; an inverse, for the objects in order of insertion.
+  ///   that are stored, in the order of the keys; an inverse, for the objects in order of
+  ///   insertion.
   public func including<Related: Sendable>(
     _ relation: some IncludableRelation<Element, Related>
   ) -> IncludingQuery<Element, Related> {

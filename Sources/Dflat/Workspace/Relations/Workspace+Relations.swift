@@ -31,8 +31,9 @@ extension WriteContext {
 extension Workspace {
   /// Calls `body` with each key in the references of a type that no object has.
   ///
-  /// Nothing forbids such keys: an object may be stored before the one that it refers to, and the rule
-  /// of a reference may be to keep the key. Their number, or their absence, is the program's business.
+  /// Nothing forbids such keys: an object may be stored before the one that it refers to, and the
+  /// rule of a reference may be to keep the key. Their number, or their absence, is the program's
+  /// business.
   ///
   ///     try dflat.danglingReferences(of: Post._schema) { print($0) }
   ///

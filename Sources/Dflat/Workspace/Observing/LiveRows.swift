@@ -84,39 +84,41 @@ final class LiveRows: Sendable {
   // MARK: Objects
 
   /// The objects of stored rows.
+  ///
+  /// A retain of an object that is also referred to weakly is slow, so objects are passed on
+  /// without one where possible.
   /// - Parameters:
   ///   - rows: Rows with ids.
+  ///   - memory: Receives the objects, which its owner releases.
   ///   - make: Makes an object that shows a row.
   func objects(
-    _ rows: ContiguousArray<Row>, in core: WorkspaceCore, _ make: (Row) -> any LiveObject
-  ) -> ContiguousArray<AnyObject> {
+    _ rows: ContiguousArray<Row>, to memory: UnsafeMutablePointer<Unmanaged<AnyObject>>,
+    in core: WorkspaceCore, _ make: (Row) -> any LiveObject
+  ) {
     // In this order; see `committedCount`.
     let version = type.committedCount
     let lastChange = type.lastChange
-    var objects: ContiguousArray<AnyObject> = []
-    objects.reserveCapacity(rows.count)
     var uncertain: [Int64] = []
     let isFirst = state.withLock { state in
       let hadNews = !state.news.isEmpty
-      for row in rows {
+      for (place, row) in rows.enumerated() {
         let isCurrent = row.timestamp >= lastChange && row.mark.reading == core.reading
         if let entry = state.entries[row.id], let object = entry.object {
           if isCurrent, entry.version <= version {
             Self.replace(entry, object, with: row, version, &state)
           }
-          objects.append(object)
+          (memory + place).initialize(to: .passRetained(object))
         } else {
           let object = make(row)
           state.entries[row.id] = Entry(object, row, isCurrent ? version : -1)
           if !isCurrent { uncertain.append(row.id) }
-          objects.append(object)
+          (memory + place).initialize(to: .passRetained(object))
         }
       }
       return !hadNews && !state.news.isEmpty
     }
     if isFirst { showSoon() }
     if !uncertain.isEmpty { read(uncertain, in: core) }
-    return objects
   }
 
   /// Reads rows at the delivery position of this call.

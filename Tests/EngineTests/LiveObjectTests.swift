@@ -83,6 +83,40 @@ struct LiveObjectTests {
     }
   }
 
+  @Test("A change that is delivered late does not replace a newer value", arguments: TestEngine.all)
+  func late(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1)])
+      let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      // It delays the deliveries, before they reach the live object.
+      let slow = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+        entered.signal()
+        gate.wait()
+      }
+      let posts = dflat.uniqued(Post.self, on: nil)
+      let object = try #require(posts.object(post(1)))
+      let seen = Log<Int32>()
+      for likes in 1...2 as ClosedRange<Int32> {
+        dflat.performChanges([Post.self]) { txn in
+          let request = Blog.PostChangeRequest.changeRequest(post(1))
+          request?.likes = likes
+          if let request { txn.try(submit: request) }
+        } completionHandler: { _ in
+          seen.add(object.likes)
+        }
+      }
+      try entered.wait(for: "the first delivery")
+      let isCommitted = eventually { dflat.find(Post.self, ("s", 1))?.likes == 2 }
+      #expect(isCommitted && object.likes == 0)
+      #expect(posts.objects(workspace.posts.all()) == [object] && object.likes == 2)
+      for _ in 1...2 { gate.signal() }
+      seen.wait(2)
+      #expect(seen.events == [2, 2] && object.likes == 2)
+      slow.cancel()
+    }
+  }
+
   @Test("Objects of a transaction that is not committed", arguments: TestEngine.all)
   func uncommitted(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

@@ -132,7 +132,7 @@ extension Case {
     indexFirstQuery,
     bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
-    liveCount, fetchUnindexedMillion,
+    liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

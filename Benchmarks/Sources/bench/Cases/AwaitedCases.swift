@@ -83,7 +83,7 @@ extension Case {
   }
 
   /// Runs a task, and blocks this thread until it ends.
-  private static func wait<R: Sendable>(
+  static func wait<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) throws -> R {
     let done = DispatchSemaphore(value: 0)

@@ -58,12 +58,17 @@ struct HeldValue: Hashable {
   private static let unknown = HeldValue(.max)
 
   static func == (lhs: HeldValue, rhs: HeldValue) -> Bool {
-    lhs.word == rhs.word && lhs.text.utf8.elementsEqual(rhs.text.utf8) && lhs.rest == rhs.rest
+    if lhs.word != rhs.word || lhs.rest != rhs.rest { return false }
+    var (left, right) = (lhs.text, rhs.text)
+    return left.withUTF8 { left in
+      right.withUTF8 { equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+    }
   }
 
   func hash(into hasher: inout Hasher) {
-    hasher.combine(word)
-    if !text.isEmpty {
+    if text.isEmpty {
+      hasher.combine(word)
+    } else {
       var text = text
       text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }

@@ -101,13 +101,28 @@ public struct UniquedObjects<Element: Atom>: Sendable {
   /// A live object that exists already is returned as it is; if the fetched object is newer, the
   /// live one takes its values. Otherwise it begins with the fetched object. Objects without a row
   /// id are looked up by their keys, and left out if they are not stored.
+  @inlinable
   public func objects(_ objects: some Sequence<Element>) -> [Live<Element>] {
-    let stored = ContiguousArray(
-      objects.lazy.compactMap { object in
-        object._row.id >= 0 ? object._row : find(object.id)
-      })
-    return rows.objects(stored, in: core) { Live<Element>($0, rows) }.map {
-      unsafeDowncast($0, to: Live<Element>.self)
+    var rows: ContiguousArray<Row> = []
+    rows.reserveCapacity(objects.underestimatedCount)
+    for object in objects { rows.append(object._row) }
+    return self.objects(ofRows: rows)
+  }
+
+  @usableFromInline
+  func objects(ofRows all: ContiguousArray<Row>) -> [Live<Element>] {
+    var stored = all
+    if all.contains(where: { $0.id < 0 }) {
+      stored = ContiguousArray(
+        all.compactMap { $0.id >= 0 ? $0 : find(Element(_row: $0).id) })
+    }
+    if stored.isEmpty { return [] }
+    return [Live<Element>](unsafeUninitializedCapacity: stored.count) { objects, count in
+      // An object is one reference, whatever its type.
+      let memory = UnsafeMutableRawPointer(objects.baseAddress.unsafelyUnwrapped)
+        .assumingMemoryBound(to: Unmanaged<AnyObject>.self)
+      rows.objects(stored, to: memory, in: core) { Live<Element>($0, rows) }
+      count = stored.count
     }
   }
 

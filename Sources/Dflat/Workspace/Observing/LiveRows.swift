@@ -59,19 +59,18 @@ final class LiveRows: Sendable {
   init(_ type: TypeObservers, _ queue: DispatchQueue?) {
     self.type = type
     self.queue = queue
+    let observer = HeldRowsObserver(type, held: { [weak self] in self?.certainIDs ?? [] }) {
+      [weak self] event in self?.take(event)
+    }
+    state.withLock { $0.observer = observer }
   }
 
   /// Begins to follow the type. Called once.
   func follow(in core: WorkspaceCore) {
-    let observer = HeldRowsObserver(type, held: { [weak self] in self?.certainIDs ?? [] }) {
-      [weak self] event in self?.take(event)
-    }
+    guard let observer = state.withLock({ $0.observer }) else { return }
     // What was fetched until the observer is registered is read again then.
     let subscription = core.register(observer, readAt: -1)
-    state.withLock { state in
-      state.observer = observer
-      state.subscription = subscription
-    }
+    state.withLock { $0.subscription = subscription }
   }
 
   /// The number of objects.
@@ -84,39 +83,40 @@ final class LiveRows: Sendable {
   // MARK: Objects
 
   /// The objects of stored rows.
+  ///
+  /// A retain of an object that is also referred to weakly is slow, so objects are passed on
+  /// without one where possible.
   /// - Parameters:
   ///   - rows: Rows with ids.
+  ///   - memory: Receives the objects, which its owner releases.
   ///   - make: Makes an object that shows a row.
   func objects(
-    _ rows: ContiguousArray<Row>, in core: WorkspaceCore, _ make: (Row) -> any LiveObject
-  ) -> ContiguousArray<AnyObject> {
+    _ rows: ContiguousArray<Row>, to memory: UnsafeMutablePointer<Unmanaged<AnyObject>>,
+    in core: WorkspaceCore, _ make: (Row) -> any LiveObject
+  ) {
     // In this order; see `committedCount`.
     let version = type.committedCount
     let lastChange = type.lastChange
-    var objects: ContiguousArray<AnyObject> = []
-    objects.reserveCapacity(rows.count)
     var uncertain: [Int64] = []
-    let isFirst = state.withLock { state in
-      let hadNews = !state.news.isEmpty
-      for row in rows {
+    var news: [News] = []
+    state.withLock { state in
+      for (place, row) in rows.enumerated() {
         let isCurrent = row.timestamp >= lastChange && row.mark.reading == core.reading
         if let entry = state.entries[row.id], let object = entry.object {
+          (memory + place).initialize(to: .passRetained(object))
           if isCurrent, entry.version <= version {
-            Self.replace(entry, object, with: row, version, &state)
+            Self.replace(entry, with: row, version, &state, &news)
           }
-          objects.append(object)
         } else {
           let object = make(row)
+          (memory + place).initialize(to: .passRetained(object))
           state.entries[row.id] = Entry(object, row, isCurrent ? version : -1)
           if !isCurrent { uncertain.append(row.id) }
-          objects.append(object)
         }
       }
-      return !hadNews && !state.news.isEmpty
     }
-    if isFirst { showSoon() }
+    deliver(news)
     if !uncertain.isEmpty { read(uncertain, in: core) }
-    return objects
   }
 
   /// Reads rows at the delivery position of this call.
@@ -141,54 +141,65 @@ final class LiveRows: Sendable {
   private func take(_ event: RowsObserver.Event) {
     guard case .changed(let left, let entered) = event else { return }
     let version = type.deliveredCount
-    let isFirst = state.withLock { state in
-      if state.entries.isEmpty { return false }
-      let hadNews = !state.news.isEmpty
+    var news: [News] = []
+    state.withLock { state in
+      if state.entries.isEmpty { return }
       var gone = Set<Int64>()
       for row in left where state.entries[row.id] != nil { gone.insert(row.id) }
       for row in entered {
         gone.remove(row.id)
-        guard let entry = state.entries[row.id], entry.version <= version,
-          let object = entry.object
-        else { continue }
-        Self.replace(entry, object, with: row, version, &state)
+        if let entry = state.entries[row.id], entry.version <= version {
+          Self.replace(entry, with: row, version, &state, &news)
+        }
       }
       for id in gone {
-        guard let entry = state.entries.removeValue(forKey: id), let object = entry.object else {
-          continue
+        if let entry = state.entries.removeValue(forKey: id) {
+          Self.add(nil, for: entry, &state, &news)
         }
-        Self.add(News(object: object, row: nil, number: state.number + 1), to: &state)
       }
-      return !hadNews && !state.news.isEmpty
     }
-    if isFirst { showSoon() }
+    deliver(news)
   }
 
   /// Makes a row the newest one of an entry.
   private static func replace(
-    _ entry: Entry, _ object: any LiveObject, with row: Row, _ version: Int, _ state: inout State
+    _ entry: Entry, with row: Row, _ version: Int, _ state: inout State, _ news: inout [News]
   ) {
     entry.version = version
     if row.withBytes({ new in entry.latest.withBytes { equalBytes(new, $0) } }) { return }
     entry.latest = row
-    add(News(object: object, row: row, number: state.number + 1), to: &state)
+    add(row, for: entry, &state, &news)
   }
 
-  private static func add(_ news: News, to state: inout State) {
-    state.number = news.number
-    state.news.append(news)
+  private static func add(
+    _ row: Row?, for entry: Entry, _ state: inout State, _ news: inout [News]
+  ) {
+    // The news keep the object until the lock is released: its end needs the lock.
+    guard let object = entry.object else { return }
+    state.number += 1
+    news.append(News(object: object, row: row, number: state.number))
   }
 
-  private func showSoon() {
-    guard let queue else { return show() }
-    queue.async { self.show() }
-  }
-
-  private func show() {
-    let news = state.withLock { state in
-      defer { state.news = [] }
-      return state.news
+  private func deliver(_ news: [News]) {
+    if news.isEmpty { return }
+    guard let queue else { return Self.show(news) }
+    let isFirst = state.withLock { state in
+      defer { state.news += news }
+      return state.news.isEmpty
     }
+    // A job that is already queued shows these, too.
+    if isFirst { queue.async { self.showQueued() } }
+  }
+
+  private func showQueued() {
+    Self.show(
+      state.withLock { state in
+        defer { state.news = [] }
+        return state.news
+      })
+  }
+
+  private static func show(_ news: [News]) {
     for news in news { news.object.show(news.row, news.number) }
   }
 }

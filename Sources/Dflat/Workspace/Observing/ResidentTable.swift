@@ -40,9 +40,11 @@ final class ResidentTable: Sendable {
     }
 
     mutating func remove(_ row: Row) {
-      guard let value = value(of: row), let place = rows[value]?.place(of: row.id) else { return }
-      if rows[value]?[place].id == row.id { rows[value]?.remove(at: place) }
-      if rows[value]?.isEmpty == true { rows[value] = nil }
+      guard let value = value(of: row), let same = rows[value] else { return }
+      let place = same.place(of: row.id)
+      guard same.indices.contains(place), same[place].id == row.id else { return }
+      rows[value]?.remove(at: place)
+      if same.count == 1 { rows[value] = nil }
     }
   }
 

@@ -127,7 +127,7 @@ extension Case {
     indexFirstQuery,
     bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
-    liveCount,
+    liveCount, includeRelation, relationCondition,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

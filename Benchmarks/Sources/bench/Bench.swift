@@ -132,7 +132,8 @@ extension Case {
     indexFirstQuery,
     bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
-    liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult,
+    liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
+    relationCondition,
     memoryInsert, memoryFetchByKey, memoryFetchUnindexed, memorySnapshot,
   ]
 }

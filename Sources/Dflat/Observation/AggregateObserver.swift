@@ -26,13 +26,15 @@ final class AggregateObserver: QueryObserver, @unchecked Sendable {
   init(
     _ type: TypeObservers, _ query: Query, _ parts: [AggregatePart], _ handler: @escaping Handler
   ) {
+    let expressions = parts.map(\.expression)
+    // Locals: the optimiser of Swift 6.3.1 fails if the properties themselves are passed on.
     let callback = Callback(handler)
     self.parts = parts
     self.callback = callback
-    readers = ExpressionReaders(parts.map(\.expression))
+    readers = ExpressionReaders(expressions)
     accumulators = parts.map(\.empty)
     onlyCounts = parts.allSatisfy { $0.kind == .count }
-    let nodes = parts.map(\.expression.node)
+    let nodes = expressions.map(\.node)
     super.init(type, query, computing: nodes, callback)
   }
 

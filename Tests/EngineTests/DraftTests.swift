@@ -208,6 +208,41 @@ struct DraftTests {
     }
   }
 
+  @Test(
+    "Values that do not fit are refused; fields of own types are merged and kept in memory",
+    arguments: TestEngine.all)
+  func ownTypes(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try Orders.store(in: workspace)
+      let orders = try await dflat.resident(Order.self)
+      var edited = try #require(orders[Orders.id(3), 3]).draft()
+      edited.count = 300
+      let unfit = edited
+      #expect(throws: EncodingError.self) { try JSONEncoder().encode(unfit) }
+      try await dflat.write(Order.self) { txn in
+        let error = #expect(throws: StorageError.self) { () throws in _ = try txn.merge(unfit) }
+        #expect(error?.cause == .invalidValue)
+      }
+      edited.discardChanges()
+      edited.took = .seconds(77)
+      edited.customer.name = "new"
+      edited.total = 5
+      let draft = edited
+      try await dflat.write(Order.self) { txn in
+        let change = try txn.update(draft.base) { $0.total = 4 }
+        #expect(change.total == 4)
+        try txn.merge(draft) { conflict in
+          #expect(conflict.field == "total" && conflict.description.contains("stored 4"))
+          return .value { $0.total = 9 }
+        }
+      }
+      #expect(orders[Orders.id(3), 3] == draft.object.with { $0.total = 9 })
+      #expect(orders.objects(where: Order.took, is: .seconds(77)).map(\.number) == [3])
+      #expect(orders.objects(where: Order.state, is: .delivered).count == 5)
+    }
+  }
+
   @Test("An encoded draft is merged by its key", arguments: TestEngine.all)
   func coding(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

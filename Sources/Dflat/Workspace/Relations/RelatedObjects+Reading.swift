@@ -4,32 +4,50 @@ import FlatBuffersRuntime
 
 extension RelationField: IncludableRelation {
   /// The object that each object refers to, for Dflat.
+  @inlinable
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [Target?] {
-    try requireOwn(key.descriptor.related == nil, key.descriptor, Root._schema)
-    let keys = DistinctKeys(objects, of: ReferenceReader(key.descriptor))
-    let targets: [Target?] = try views.targets(keys)
+    let keys = try relatedKeys()
+    for object in objects { keys.add(object._row) }
+    let targets = try keys.rows(of: Target._schema, in: views).map { row in
+      row.map { Target(_row: $0) }
+    }
     return keys.places.map { $0 < 0 ? nil : targets[Int($0)] }
+  }
+
+  @usableFromInline
+  func relatedKeys() throws -> RelatedKeys {
+    try requireOwn(key.descriptor.related == nil, key.descriptor, Root._schema)
+    return RelatedKeys(ReferenceReader(key.descriptor))
   }
 }
 
 extension RelationsField: IncludableRelation {
   /// The objects that each object refers to, for Dflat.
+  @inlinable
   public func _related(
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Target]] {
-    let container = path.containers[0]
-    try requireOwn(
-      container.relation == nil && container.steps.isEmpty, container.vector(path.offset),
-      Root._schema)
-    let keys = DistinctKeys(objects, of: ReferenceReader(path))
-    let targets: [Target?] = try views.targets(keys)
+    let keys = try relatedKeys()
+    for object in objects { keys.add(object._row) }
+    let targets = try keys.rows(of: Target._schema, in: views).map { row in
+      row.map { Target(_row: $0) }
+    }
     var start = 0
     return keys.ends.map { end in
       defer { start = end }
       return keys.places[start..<end].compactMap { targets[Int($0)] }
     }
+  }
+
+  @usableFromInline
+  func relatedKeys() throws -> RelatedKeys {
+    let container = path.containers[0]
+    try requireOwn(
+      container.relation == nil && container.steps.isEmpty, container.vector(path.offset),
+      Root._schema)
+    return RelatedKeys(ReferenceReader(path))
   }
 }
 
@@ -39,7 +57,8 @@ extension InverseRelation: IncludableRelation {
     to objects: FetchedResult<Root>, in views: RelatedViews
   ) throws -> [[Source]] {
     try requireOwn(key.related == nil, key, Root._schema)
-    let keys = DistinctKeys(objects, of: ReferenceReader(key))
+    let keys = RelatedKeys(ReferenceReader(key))
+    for object in objects { keys.add(object._row) }
     let schema = Source._schema
     let condition = schema.condition(thatRefersBy: offset, to: keys.values)
     let query = Query(
@@ -75,34 +94,43 @@ private func requireOwn(
     "include the relation of the object itself, and ask for the other one with its objects")
 }
 
-/// The different keys that some objects have.
-private struct DistinctKeys {
+/// The different keys that some objects have. Used by one thread.
+@usableFromInline
+final class RelatedKeys {
   /// The places of the keys of each object; −1 for an object without one, unless it has a vector.
-  private(set) var places: [Int32] = []
+  @usableFromInline private(set) var places: [Int32] = []
   /// Where the places of each object end, if it has a vector.
-  private(set) var ends: [Int] = []
+  @usableFromInline private(set) var ends: [Int] = []
   private(set) var table = GroupTable()
-  let type: ValueType
+  private let reader: ReferenceReader
 
-  init<Object: Atom>(_ objects: FetchedResult<Object>, of reader: ReferenceReader) {
-    type = reader.type
-    places.reserveCapacity(objects.count)
-    for object in objects {
-      object._row.read { row in
-        let before = places.count
-        reader.forEachKey(row) { places.append(Int32(table.place(of: $0))) }
-        if reader.isVector {
-          ends.append(places.count)
-        } else if places.count == before {
-          places.append(-1)
-        }
-      }
+  init(_ reader: ReferenceReader) {
+    self.reader = reader
+  }
+
+  /// Adds the keys of an object.
+  @usableFromInline
+  func add(_ row: Row) {
+    let before = places.count
+    reader.forEachKey(row.unretainedTable) { places.append(Int32(table.place(of: $0))) }
+    if reader.isVector {
+      ends.append(places.count)
+    } else if places.count == before {
+      places.append(-1)
     }
   }
 
   /// The keys, by their places.
   var values: [Value] {
-    (0..<table.count).compactMap { table.keys(of: $0, [type])[0] }
+    (0..<table.count).compactMap { table.keys(of: $0, [reader.type])[0] }
+  }
+
+  /// The rows with the keys, by their places; nil for a key without a row.
+  @usableFromInline
+  func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
+    try views.reading(schema) { view in
+      try values.map { try view.row(of: schema, with: KeyValues(first: $0, rest: [])) }
+    }
   }
 }
 
@@ -111,17 +139,5 @@ extension GroupTable {
   @inline(__always)
   fileprivate mutating func place(of key: ColumnValue) -> Int {
     withUnsafePointer(to: key) { group(UnsafeBufferPointer(start: $0, count: 1)[...]) }
-  }
-}
-
-extension RelatedViews {
-  /// The objects with some keys, by their places; nil for a key without an object.
-  fileprivate func targets<Target: Atom>(_ keys: DistinctKeys) throws -> [Target?] {
-    let schema = Target._schema
-    return try reading(schema) { view in
-      try keys.values.map { key in
-        try view.row(of: schema, with: KeyValues(first: key, rest: [])).map { Target(_row: $0) }
-      }
-    }
   }
 }

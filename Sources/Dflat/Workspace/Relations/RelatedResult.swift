@@ -1,4 +1,6 @@
 // RelatedResult: objects together with those that they refer to, read in one snapshot.
+//
+// Whatever is done for each object is inlinable, so that it is specialised for the program's types.
 
 /// Objects with their related objects, in the order of the query.
 ///
@@ -14,11 +16,20 @@ public struct RelatedResult<Object: Atom, Related: Sendable>: RandomAccessCollec
   /// What each of the objects is related to, in the same order.
   public let related: [Related]
 
+  @inlinable
+  init(_ objects: FetchedResult<Object>, _ related: [Related]) {
+    self.objects = objects
+    self.related = related
+  }
+
   /// Always zero.
+  @inlinable
   public var startIndex: Int { 0 }
   /// The number of objects.
+  @inlinable
   public var endIndex: Int { objects.count }
   /// The object at a position, with what it is related to.
+  @inlinable
   public subscript(position: Int) -> (object: Object, related: Related) {
     (objects[position], related[position])
   }
@@ -40,6 +51,11 @@ public protocol IncludableRelation<Root, Related>: Sendable {
 public struct RelatedViews {
   let core: WorkspaceCore
 
+  @usableFromInline
+  init(core: WorkspaceCore) {
+    self.core = core
+  }
+
   /// Calls `body` with the view of a type.
   func reading<R>(_ schema: EntitySchema, _ body: (any StorageReader) throws -> R) throws -> R {
     try core.reading(Query(schema: schema), [], body)
@@ -48,21 +64,39 @@ public struct RelatedViews {
 
 /// A query for objects with related ones; see ``ObjectQuery/including(_:)``.
 public struct IncludingQuery<Element: Atom, Related: Sendable>: Sendable {
-  let query: ObjectQuery<Element>
-  let relation: any IncludableRelation<Element, Related>
+  @usableFromInline typealias Reading =
+    @Sendable (FetchedResult<Element>, RelatedViews) throws -> [Related]
+
+  private let objects: ObjectQuery<Element>
+  @usableFromInline let readRelated: Reading
+
+  @usableFromInline
+  init(_ objects: ObjectQuery<Element>, _ readRelated: @escaping Reading) {
+    self.objects = objects
+    self.readRelated = readRelated
+  }
+
+  @usableFromInline var core: WorkspaceCore { objects.core }
+
+  @usableFromInline
+  func checkedQuery() throws -> Query {
+    try objects.requireOpen()
+    return objects.query
+  }
 
   /// Fetches the objects and those that they are related to, from one state.
   ///
   /// The related objects are looked up together: there is no query for each object.
   /// - Returns: The objects in the query's order, each with its related ones.
   /// - Throws: `StorageError`; `WorkspaceError`, also if a transaction does not name both types.
+  @inlinable
   public func fetch() throws -> RelatedResult<Element, Related> {
-    try query.requireOpen()
-    let core = query.core
+    let core = core
+    let query = try checkedQuery()
     return try core.fetchWithinASnapshot { () throws -> RelatedResult<Element, Related> in
-      let objects = try query.fetch()
-      let related = try relation._related(to: objects, in: RelatedViews(core: core))
-      return RelatedResult(objects: objects, related: related)
+      let origin = core.origin(of: query)
+      let objects = FetchedResult(try core.fetch(query).map { Element(_row: $0) }, origin)
+      return RelatedResult(objects, try readRelated(objects, RelatedViews(core: core)))
     }
   }
 }
@@ -77,9 +111,10 @@ extension ObjectQuery {
   /// - Parameter relation: `Post.author`, for the object or nil; a vector of keys, for the objects
   ///   that are stored, in the order of the keys; an inverse, for the objects in order of
   ///   insertion.
-  public func including<Related: Sendable>(
-    _ relation: some IncludableRelation<Element, Related>
-  ) -> IncludingQuery<Element, Related> {
-    IncludingQuery(query: self, relation: relation)
+  @inlinable
+  public func including<Relation: IncludableRelation>(
+    _ relation: Relation
+  ) -> IncludingQuery<Element, Relation.Related> where Relation.Root == Element {
+    IncludingQuery(self) { try relation._related(to: $0, in: $1) }
   }
 }

@@ -8,7 +8,8 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     text.type(
-      "public nonisolated struct \(names.declared(definition.name))", [names.dflat("Atom")]
+      "public nonisolated struct \(names.declared(definition.name))",
+      [names.dflat(schema.fullText(of: definition.name) == nil ? "Atom" : "FullTextSearchable")]
     ) { text in
       let row = names.dflat("Row")
       let rowProperty = self.rowProperty(fields)
@@ -103,7 +104,13 @@ extension Generator {
       text.line("primaryKey: [\(keys.joined(separator: ", "))],")
       text.strings(
         "indexes: ", paths.filter { !$0.isUnique }.map { Literal.string($0.path) }, ",")
-      text.strings("uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) }, ")")
+      let fullText = schema.fullText(of: definition.name)
+      text.strings(
+        "uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) },
+        fullText == nil ? ")" : ",")
+      guard let fullText else { return }
+      text.strings("fullText: ", fullText.fields.map { Literal.string($0.path) }, ",")
+      text.line("tokenizer: .\(fullText.tokenizer.rawValue))")
     }
   }
 

@@ -15,7 +15,9 @@ extension Resolver {
     "private",
   ]).union(fieldAttributes).union(["v", "index", "swift_name"])
 
-  private static let fieldAttributes: Set<String> = ["primary", "indexed", "unique", "swift"]
+  private static let fieldAttributes: Set<String> = [
+    "primary", "indexed", "unique", "swift", "fulltext",
+  ]
 
   /// The attributes with their ranges, the first of each name.
   struct AttributeList {

@@ -13,6 +13,8 @@ public final class EntitySchema: Sendable {
   public let primaryKey: [FieldDescriptor]
   /// Secondary indexes, including unique ones, in an order that is the same in every run.
   public let indexes: [IndexDescriptor]
+  /// The strings that are searched for words; nil if there are none.
+  public let fullText: FullTextIndex?
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]
@@ -36,9 +38,11 @@ public final class EntitySchema: Sendable {
   ///   - indexes: The storage names of the indexes: the paths of indexed fields, and the names of
   ///     compound indexes.
   ///   - uniques: The same of the indexes whose values are unique.
+  ///   - fullText: The paths of the strings that are searched for words.
+  ///   - tokenizer: How these are divided into words.
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
-    uniques: [String] = []
+    uniques: [String] = [], fullText: [String] = [], tokenizer: SearchTokenizer = .unicode61
   ) {
     let layout = layout.alwaysWritingStrings(at: primaryKey)
     var columns: [String: ColumnReference] = [:]
@@ -63,6 +67,14 @@ public final class EntitySchema: Sendable {
       IndexDescriptor(
         columns: names.columns(ofIndex: $0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
     }
+    self.fullText =
+      fullText.isEmpty
+      ? nil
+      : FullTextIndex(
+        columns: fullText.map { IndexColumn(names.field($0), isFolded: false) },
+        tokenizer: tokenizer,
+        table: "\(table)__\(Self.fullTextMark)\(tokenizer.rawValue)"
+          + fullText.map { "__x__\($0)" }.joined())
     compoundIndexes = self.indexes.indices.filter { [indexes = self.indexes] in
       indexes[$0].isCompound
     }
@@ -79,6 +91,7 @@ public final class EntitySchema: Sendable {
     self.columns = columns
     primaryKey = []
     indexes = []
+    fullText = nil
     keyReaders = []
     requiredUnions = []
     realKeys = []

@@ -91,6 +91,11 @@ public struct OrderTerm: Sendable {
     self.positions = positions
   }
 
+  /// Whether it is how well objects match a search.
+  var isRelevance: Bool {
+    if case .relevance = node { true } else { false }
+  }
+
   /// The field whose value is compared; nil for a computed value.
   public var field: FieldDescriptor? {
     if case .field(let field) = node { field } else { nil }

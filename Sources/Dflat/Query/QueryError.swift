@@ -18,6 +18,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case unmigrated
     /// An expression is unknown for an object, where a value is required.
     case unknownValue
+    /// The order depends on all objects, so there is no place in it to begin at.
+    case unstableOrder
   }
 
   /// What kind of error it is.
@@ -37,6 +39,13 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       .unmigrated,
       "pages of \(schema.layout.swiftName) were asked for while its objects are being migrated",
       "complete the migration before, with 'migrate(_:)'")
+  }
+
+  static func unstableOrder(_ schema: EntitySchema) -> QueryError {
+    QueryError(
+      .unstableOrder,
+      "pages of \(schema.layout.swiftName) were asked for in the order of a search's relevance",
+      "fetch with a limit and an offset, or choose another order")
   }
 
   /// What is wrong, where, and what to do.

@@ -27,6 +27,7 @@ extension ObjectQuery {
     require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()
     let query = query
+    if query.order.contains(where: \.isRelevance) { throw QueryError.unstableOrder(query.schema) }
     let start = try cursor?.position(in: query)
     let allowed = cursor == nil ? limit : cursor?.remaining
     // One more shows whether there is another page.

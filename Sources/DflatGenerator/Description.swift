@@ -92,7 +92,11 @@ extension Generator {
     for (name, isSet) in [
       ("deprecated", field.isDeprecated), ("required", field.isRequired),
       ("primary", field.isPrimary), ("indexed", field.isIndexed), ("unique", field.isUnique),
+      ("fulltext", field.isFullText),
     ] where isSet { entries.append(pair(name, "true")) }
+    if let tokenizer = field.tokenizer {
+      entries.append(pair("tokenizer", quoted(tokenizer.rawValue)))
+    }
     for name in ["swift", "swift_name"] {
       if let value = field.attributes.first(where: { $0.name == name })?.value {
         entries.append(pair(name, quoted(value)))

@@ -40,17 +40,30 @@ extension Schema {
   /// A root that was compiled as such never has more than `indexPathLimit`; for any other table the
   /// walk stops there. Empty if `root` is not a table of this schema.
   public func indexPaths(of root: QualifiedName) -> [IndexPath] {
-    var walk = IndexWalk(schema: self)
+    var walk = FieldWalk(schema: self, \.isIndexed)
     walk.run(root)
-    guard case .table(let table) = types[root] else { return walk.found }
-    return walk.found + table.compoundIndexes.map(IndexPath.init)
+    let found = walk.found.map {
+      IndexPath(path: $0.path, isUnique: $0.field.isUnique, position: $0.field.position)
+    }
+    guard case .table(let table) = types[root] else { return found }
+    return found + table.compoundIndexes.map(IndexPath.init)
   }
 
   /// Whether `root` has too many indexes.
   func hasTooManyIndexPaths(_ root: QualifiedName) -> Bool {
-    var walk = IndexWalk(schema: self)
+    var walk = FieldWalk(schema: self, \.isIndexed)
     walk.run(root)
     return walk.isExhausted
+  }
+
+  /// The paths of the fields of `root` that satisfy `isWanted`, in declaration order, depth first;
+  /// at most `indexPathLimit`.
+  func fieldPaths(
+    of root: QualifiedName, _ isWanted: @escaping (FieldDefinition) -> Bool
+  ) -> [(path: String, field: FieldDefinition)] {
+    var walk = FieldWalk(schema: self, isWanted)
+    walk.run(root)
+    return walk.found
   }
 
   /// The name of the SQLite table that holds the objects of `root`: `blog__post_v1_0` for version
@@ -66,19 +79,21 @@ extension Schema {
 }
 
 /// A depth-first walk with limits on the size of its result and on its steps.
-private struct IndexWalk {
+private struct FieldWalk {
   let schema: Schema
-  var found: [IndexPath] = []
+  private let isWanted: (FieldDefinition) -> Bool
+  var found: [(path: String, field: FieldDefinition)] = []
   var isExhausted = false
   private var steps = 0
   private static let stepLimit = 1_000_000
   private var onPath: Set<QualifiedName> = []
-  /// The types from which an indexed field can be reached. The walk enters only these.
+  /// The types from which a wanted field can be reached. The walk enters only these.
   private let fruitful: Set<QualifiedName>
 
-  init(schema: Schema) {
+  init(schema: Schema, _ isWanted: @escaping (FieldDefinition) -> Bool) {
     self.schema = schema
-    fruitful = Self.fruitfulTypes(of: schema)
+    self.isWanted = isWanted
+    fruitful = Self.fruitfulTypes(of: schema, isWanted)
   }
 
   mutating func run(_ root: QualifiedName) {
@@ -111,12 +126,12 @@ private struct IndexWalk {
   }
 
   private mutating func note(_ field: FieldDefinition, _ path: String) {
-    guard field.isIndexed else { return }
+    guard isWanted(field) else { return }
     guard found.count < Schema.indexPathLimit else {
       isExhausted = true
       return
     }
-    found.append(IndexPath(path: path, isUnique: field.isUnique, position: field.position))
+    found.append((path, field))
   }
 
   private mutating func enter(_ type: FieldType, prefix: String) {
@@ -137,9 +152,11 @@ private struct IndexWalk {
     }
   }
 
-  /// All types that have an indexed field, and all types that refer to such a type, directly or
+  /// All types that have a wanted field, and all types that refer to such a type, directly or
   /// indirectly.
-  private static func fruitfulTypes(of schema: Schema) -> Set<QualifiedName> {
+  private static func fruitfulTypes(
+    of schema: Schema, _ isWanted: (FieldDefinition) -> Bool
+  ) -> Set<QualifiedName> {
     var users: [QualifiedName: [QualifiedName]] = [:]
     var pending: [QualifiedName] = []
     for (name, definition) in schema.types {
@@ -155,7 +172,7 @@ private struct IndexWalk {
       case .enumeration: continue
       }
       for field in fields where !field.isDeprecated {
-        if field.isIndexed { pending.append(name) }
+        if isWanted(field) { pending.append(name) }
         if let used = field.type.referenced { users[used, default: []].append(name) }
       }
     }

@@ -84,7 +84,7 @@ enum Flatc {
   /// `text` in the form for flatc: with Dflat's attributes declared. Line numbers do not change.
   static func declaringAttributes(_ text: [UInt8]) -> [UInt8] {
     let declaration = Array("include \"dflat_attributes.fbs\"; ".utf8)
-    let words = ["primary", "index", "unique", "(v", "swift"]
+    let words = ["primary", "index", "unique", "(v", "swift", "fulltext"]
     let string = String(decoding: text, as: UTF8.self)
     return words.contains { string.contains($0) } ? declaration + text : text
   }
@@ -92,7 +92,7 @@ enum Flatc {
   static let attributes =
     [
       "primary", "indexed", "unique", "index", "v", "swift", "swift_name", "references", "ondelete",
-      "inverse",
+      "inverse", "fulltext",
     ]
     .map { "attribute \"\($0)\"; " }.joined() + "\n"
 }

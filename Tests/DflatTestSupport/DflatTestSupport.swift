@@ -38,3 +38,11 @@ public enum V2 {}
 public enum Mail {}
 /// The namespace of letter4.fbs. Its table names equal those of `Mail`.
 public enum MAIL {}
+/// The namespace of tale.fbs, whose texts are searched.
+public enum Tale {}
+/// `Tale` in another version of a program, with the same table.
+public enum TALE {}
+/// The namespace of essay.fbs, whose words are stemmed.
+public enum Prose {}
+/// The namespace of poem.fbs, whose texts are searched for any three characters.
+public enum Verse {}

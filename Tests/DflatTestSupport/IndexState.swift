@@ -38,7 +38,39 @@ public enum IndexState: String, CaseIterable, Sendable {
       let state = self == .mixed ? random.pick(IndexState.single) : self
       try state.impose(on: table, of: schema.table, connection, using: &random)
     }
+    if let fullText = schema.fullText?.table, try exists(fullText, connection) {
+      try impose(onFullText: fullText, of: schema, connection, using: &random)
+    }
     try connection.execute("COMMIT")
+  }
+
+  /// Puts a full-text table into a state that is like that of the side tables.
+  private func impose(
+    onFullText table: String, of schema: EntitySchema, _ connection: Connection,
+    using random: inout SeededGenerator
+  ) throws {
+    let rows = "\"\(table)_docsize\""
+    switch self {
+    case .complete, .withoutIndexes: break
+    case .missing: try connection.execute("DROP TABLE \"\(table)\"")
+    case .emptied, .mixed:
+      try connection.execute("INSERT INTO \"\(table)\" (\"\(table)\") VALUES ('delete-all')")
+    case .partial:
+      try connection.execute(
+        "DELETE FROM \(rows) WHERE id > (SELECT max(id) / 2 FROM \(rows))")
+    case .holes:
+      try connection.execute(
+        "DELETE FROM \(rows) WHERE id % ? = 0", [.integer(random.pick([2, 3, 5]))])
+    case .orphans, .balanced, .wrongValues:
+      // The words of one object for another one.
+      let column = schema.fullText?.columns[0].name ?? ""
+      try connection.execute(
+        "INSERT INTO \"\(table)\" (rowid, \"\(column)\") SELECT max(id) + ?, 'hello world' FROM \(rows)",
+        [.integer(self == .orphans ? 3 : 0)])
+    case .renamed:
+      try connection.execute("ALTER TABLE \"\(table)\" RENAME TO \"elsewhere\"")
+      try connection.execute("ALTER TABLE \"elsewhere\" RENAME TO \"\(table)\"")
+    }
   }
 
   private static let single: [IndexState] = [

@@ -20,6 +20,8 @@ public final class EntitySchema: Sendable {
   public let referrers: [@Sendable () -> EntitySchema]
   /// The types that a deletion can reach, once they were found.
   let reach = Mutex<[EntitySchema]?>(nil)
+  /// The strings that are searched for words; nil if there are none.
+  public let fullText: FullTextIndex?
 
   /// Reads the fields of the primary key from rows.
   public let keyReaders: [ColumnReader]
@@ -43,12 +45,14 @@ public final class EntitySchema: Sendable {
   ///   - indexes: The storage names of the indexes: the paths of indexed fields, and the names of
   ///     compound indexes.
   ///   - uniques: The same of the indexes whose values are unique.
+  ///   - fullText: The paths of the strings that are searched for words.
+  ///   - tokenizer: How these are divided into words.
   ///   - references: The fields that refer to other objects.
   ///   - referrers: The types that refer to this one with a rule for its deletion.
   public init(
     table: String, layout: TableLayout, primaryKey: [Int], indexes: [String] = [],
-    uniques: [String] = [], references: [EntityReference] = [],
-    referrers: [@Sendable () -> EntitySchema] = []
+    uniques: [String] = [], fullText: [String] = [], tokenizer: SearchTokenizer = .unicode61,
+    references: [EntityReference] = [], referrers: [@Sendable () -> EntitySchema] = []
   ) {
     self.references = references
     self.referrers = referrers
@@ -75,6 +79,14 @@ public final class EntitySchema: Sendable {
       IndexDescriptor(
         columns: names.columns(ofIndex: $0.0), isUnique: $0.1, table: "\(table)__\($0.0)")
     }
+    self.fullText =
+      fullText.isEmpty
+      ? nil
+      : FullTextIndex(
+        columns: fullText.map { IndexColumn(names.field($0), isFolded: false) },
+        tokenizer: tokenizer,
+        table: "\(table)__\(Self.fullTextMark)\(tokenizer.rawValue)"
+          + fullText.map { "__x__\($0)" }.joined())
     compoundIndexes = self.indexes.indices.filter { [indexes = self.indexes] in
       indexes[$0].isCompound
     }
@@ -93,6 +105,7 @@ public final class EntitySchema: Sendable {
     indexes = []
     references = []
     referrers = []
+    fullText = nil
     keyReaders = []
     requiredUnions = []
     realKeys = []

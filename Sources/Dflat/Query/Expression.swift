@@ -35,6 +35,10 @@ public enum Node: Sendable {
   case call(FunctionCall)
   /// What a text begins with, ends with or contains.
   indirect case text(Node, TextTest)
+  /// Whether texts have the words of a search. Never unknown.
+  case search(SearchCondition)
+  /// How well texts match a search.
+  case relevance(SearchCondition, weights: [Double])
 }
 
 /// `+`, `-`, `*`, `/` and `%`: exact for integers, in the type of the operands. A result that does

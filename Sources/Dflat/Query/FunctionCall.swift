@@ -89,7 +89,9 @@ extension Node {
   /// Whether the value depends on a function that may give other results for the same arguments.
   var isDeterministic: Bool {
     switch self {
-    case .field, .constant, .match: true
+    case .field, .constant, .match, .search: true
+    // An index orders by what all objects have, not only those that have changed.
+    case .relevance: false
     case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
       .mixedComparison(_, let left, let right):
       left.isDeterministic && right.isDeterministic

@@ -27,7 +27,8 @@ extension Plan {
   /// - Parameters:
   ///   - query: The query to plan.
   ///   - capabilities: What the engine can do.
-  ///   - isUsable: Whether an index of the schema is complete for the state that will be read.
+  ///   - isUsable: Whether an index of the schema is complete for the state that will be read; the
+  ///     full-text index has the position `EntitySchema.fullTextPosition`.
   public init(
     _ query: Query, _ capabilities: QueryCapabilities, isUsable: (Int) throws -> Bool
   ) rethrows {
@@ -62,7 +63,8 @@ extension Plan {
       predicate = nil
       residual = query.condition
     }
-    isOrderedByEngine = planner.canOrder(query, by: predicate)
+    ranking = planner.ranking(query, predicate)
+    isOrderedByEngine = ranking != nil || planner.canOrder(query, by: predicate)
     let term = isOrderedByEngine ? query.order.first : nil
     if case .index(let index)? = (term?.field ?? predicate?.onlyField)?.column {
       scan = IndexScan(
@@ -80,6 +82,7 @@ extension Plan {
     let narrowing = query.condition.map { planner.narrow($0, negated: false) }
     guard narrowing?.predicate?.isWithin(capabilities) ?? true else { return nil }
     self.query = query
+    ranking = nil
     predicate = narrowing?.predicate
     let isExact = capabilities.isExact && narrowing?.isExact ?? true
     residual = isExact ? nil : query.condition
@@ -221,6 +224,8 @@ extension Plan {
     } else if predicate != nil {
       best.hasRange = true
     }
+    // A search is expected to find few objects, as two fixed columns do.
+    if predicate?.isSearch == true { best.fixed = max(best.fixed, 2) }
     best.isCovered = isCovered
     best.isCutShort = isOrderedByEngine && query.limit != nil
     return best
@@ -248,7 +253,7 @@ extension IndexPredicate {
     switch self {
     case .never, .isNull, .compare(_, .equal, _): .fixed
     case .oneOf(_, let values): values.count == 1 ? .fixed : .values
-    case .compare(_, .notEqual, _), .bits: .test
+    case .compare(_, .notEqual, _), .bits, .search: .test
     case .compare: .range
     case .and(let parts): parts.map(\.kind).min { $0.rawValue < $1.rawValue } ?? .test
     case .or(let parts): parts.contains { $0.kind == .test } ? .test : .range

@@ -76,6 +76,8 @@ extension Node {
     case .call(let call):
       let list = call.arguments.map { $0.node.text(schema, within: .lowest) }
       return ("\(call.name)(\(list.joined(separator: ", ")))", .operand)
+    case .search(let search): return (search.text, .operand)
+    case .relevance(let search, _): return (search.text + ".relevance()", .operand)
     case .text(let operand, let test): return (operand.member(schema) + test.text, .operand)
     }
   }

@@ -94,6 +94,11 @@ public struct OrderTerm: Sendable {
   /// Whether values are compared as they are stored, and not by their positions in a collection.
   public var isByStoredValue: Bool { positions == nil }
 
+  /// Whether it is how well objects match a search.
+  var isRelevance: Bool {
+    if case .relevance = node { true } else { false }
+  }
+
   /// The field whose value is compared; nil for a computed value.
   public var field: FieldDescriptor? {
     if case .field(let field) = node { field } else { nil }

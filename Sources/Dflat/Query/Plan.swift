@@ -78,6 +78,8 @@ public indirect enum IndexPredicate: Sendable {
   case oneOf(FieldDescriptor, [Value])
   case isNull(FieldDescriptor)
   case bits(FieldDescriptor, BitTest, Value)
+  /// What the type's full-text index finds; see ``SearchCondition/indexed``.
+  case search(SearchCondition)
   case and([IndexPredicate])
   case or([IndexPredicate])
 }
@@ -96,6 +98,8 @@ public struct Plan: Sendable {
 
   /// Whether the rows must be sorted after they were found.
   public var isSortedInMemory: Bool { !isOrderedByEngine && !query.order.isEmpty }
+  /// The search by whose relevance the engine orders the candidates, and the weights of its fields.
+  public let ranking: (search: SearchCondition, weights: [Double])?
   /// The index that answers the predicate and the order alone. If there is none, each field of the
   /// predicate, and the field of an order, is a key or has an index of its own.
   public let scan: IndexScan?
@@ -134,6 +138,7 @@ extension Query {
         mentioned.append(index)
       }
     }
+    if searchesFullText { mentioned.append(schema.fullTextPosition) }
     return mentioned.sorted()
   }
 
@@ -141,6 +146,7 @@ extension Query {
   /// of any index.
   public var mayUseIndexes: Bool {
     if let reading, schema.indexes.contains(where: { $0.covers(reading) }) { return true }
+    if searchesFullText { return true }
     var mayUse = false
     forEachField { field in
       if case .index? = field.column { mayUse = true }
@@ -194,6 +200,7 @@ extension Node {
       .unary(_, let operand, _):
       operand.forEachField(body)
     case .match(let tag, _): body(tag)
+    case .search(let search), .relevance(let search, _): search.columns.forEach(body)
     case .call(let call): for argument in call.arguments { argument.node.forEachField(body) }
     case .quantified(_, let element, let condition):
       for vector in element.vectors { body(vector) }
@@ -225,7 +232,7 @@ extension IndexPredicate {
   /// The only field of the predicate, if there is just one.
   public var onlyField: FieldDescriptor? {
     switch self {
-    case .never: return nil
+    case .never, .search: return nil
     case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
       .bits(let field, _, _):
       return field
@@ -270,7 +277,7 @@ extension IndexPredicate {
   /// The nesting depth of conjunctions and disjunctions.
   private var depth: Int {
     switch self {
-    case .never, .compare, .isNull, .oneOf, .bits: 0
+    case .never, .compare, .isNull, .oneOf, .bits, .search: 0
     case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
     }
   }
@@ -278,7 +285,7 @@ extension IndexPredicate {
   /// The number of comparisons and constants.
   private var size: Int {
     switch self {
-    case .never, .compare, .isNull, .bits: 1
+    case .never, .compare, .isNull, .bits, .search: 1
     case .oneOf(_, let values): values.count
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.size }
     }
@@ -288,6 +295,8 @@ extension IndexPredicate {
   var columns: Set<String> {
     switch self {
     case .never: []
+    // No field is called so: the order of a field's index is of no use for what a search finds.
+    case .search: [EntitySchema.fullTextMark]
     case .compare(let field, _, _), .oneOf(let field, _), .isNull(let field),
       .bits(let field, _, _):
       [field.path]

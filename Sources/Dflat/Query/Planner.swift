@@ -64,6 +64,7 @@ struct Planner {
     case .match(let tag, let tags): return negated ? .nothing : isMember(tag, tags)
     case .bits(.field(let field), let test, let mask, _):
       return negated ? .nothing : bits(field, test, mask)
+    case .search(let search): return self.search(search, negated: negated)
     case .text(let operand, let test):
       guard !negated, let field = field(operand) else { return .nothing }
       return text(field, test)
@@ -234,6 +235,14 @@ struct Planner {
     case (.indexes, nil): false
     case (.columns(let columns), _): columns.contains { $0.field == field }
     }
+  }
+
+  /// Whether the engine's full-text index may be used for a search.
+  func canSearch(by search: SearchCondition) -> Bool {
+    guard capabilities.hasFullTextIndexes, let position = search.indexPosition,
+      case .indexes(let usable) = usable
+    else { return false }
+    return usable.contains(position)
   }
 
   /// Whether the engine can deliver rows in the order of a key or index by this sort key.

@@ -10,6 +10,7 @@ struct ProgramCompiler {
   var sets: [ValueSet] = []
   var patterns: [LikePattern] = []
   var calls: [FunctionCall] = []
+  var searches: [(condition: SearchCondition, weights: [Double])] = []
   var domains: [Domain] = []
   /// The variables of the conditions that are being compiled, from the outermost inwards; their
   /// positions are their slots.
@@ -65,6 +66,8 @@ struct ProgramCompiler {
         Instruction(operation: .fold, type: .string, left: compile(operand))
       case .text(let operand, let test): text(test, of: compile(operand))
       case .call(let call): self.call(call)
+      case .search(let search): self.search(search, .search, [], .bool)
+      case .relevance(let search, let weights): self.search(search, .relevance, weights, .double)
       case .quantified(let quantifier, let element, let condition):
         quantified(quantifier, element, condition)
       }
@@ -110,6 +113,16 @@ struct ProgramCompiler {
     var instruction = compile(call.arguments.map(\.node), .call, call.type)
     instruction.bits = UInt64(calls.count)
     calls.append(call)
+    return instruction
+  }
+
+  private mutating func search(
+    _ search: SearchCondition, _ operation: Instruction.Operation, _ weights: [Double],
+    _ type: ValueType
+  ) -> Instruction {
+    var instruction = compile(search.columns.map { .field($0) }, operation, type)
+    instruction.bits = UInt64(searches.count)
+    searches.append((search, weights))
     return instruction
   }
 

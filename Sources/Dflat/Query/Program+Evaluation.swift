@@ -68,6 +68,11 @@ extension Program {
       guard let text = utf8(left, table, scratch) else { return .unknown }
       return Ternary(matches(text, instruction))
     case .any, .all: return quantified(instruction, table, scratch)
+    case .search:
+      return Ternary(
+        searches[Int(instruction.bits)].condition.matches {
+          searchedText($0, instruction, table, scratch)
+        })
     case .containsBits, .intersectsBits:
       guard let value = integer(left, table, scratch) else { return .unknown }
       let common = UInt64(bitPattern: value) & instruction.bits
@@ -244,6 +249,11 @@ extension Program {
       } else {
         value = instruction.type == .float ? Double(Float(l) / Float(r)) : l / r
       }
+    case .relevance:
+      let search = searches[Int(instruction.bits)]
+      value = search.condition.relevance(weights: search.weights) {
+        searchedText($0, instruction, table, scratch)
+      }
     case .negate: return real(Int(instruction.left), table, scratch).map { -$0 }
     case .magnitude: return real(Int(instruction.left), table, scratch).map { $0.magnitude }
     case .firstKnown: return firstKnown(instruction) { real($0, table, scratch) }
@@ -279,6 +289,13 @@ extension Program {
       return scratch.pointee.fold(text)
     default: return nil
     }
+  }
+
+  /// The text of a field that is searched.
+  private func searchedText(
+    _ column: Int, _ instruction: Instruction, _ table: TableReader, _ scratch: ScratchMemory
+  ) -> UnsafeRawBufferPointer? {
+    utf8(Int(parts[Int(instruction.left) + column]), table, scratch)
   }
 
   private func firstKnown<T>(_ instruction: Instruction, _ read: (Int) -> T?) -> T? {

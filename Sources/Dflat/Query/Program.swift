@@ -60,6 +60,10 @@ struct Instruction {
     case unknown
     /// The result of the function `bits` for the values of several parts.
     case call
+    /// Whether the texts of several parts have the words of the search `bits`.
+    case search
+    /// How well they match it.
+    case relevance
   }
 
   var operation: Operation
@@ -98,6 +102,7 @@ final class Program: Sendable {
   let patterns: ConstantBuffer<ConstantBuffer<LikePattern.Element>>
   let domains: ConstantBuffer<Domain>
   let calls: [FunctionCall]
+  let searches: [(condition: SearchCondition, weights: [Double])]
   /// The errors of functions that were called.
   let failures = FunctionFailures()
 
@@ -127,8 +132,10 @@ final class Program: Sendable {
     patterns = ConstantBuffer(compiler.patterns.map { ConstantBuffer($0.elements) })
     domains = ConstantBuffer(compiler.domains)
     calls = compiler.calls
+    searches = compiler.searches
     mayHideDamage = compiler.instructions.contains {
       $0.operation == .isNull || $0.operation == .isNotNull || $0.operation == .call
+        || $0.operation == .search
         || ($0.type == .string && $0.hasDefault)
     }
     needsScratch = compiler.instructions.contains { $0.operation.needsScratch }
@@ -153,6 +160,9 @@ final class Program: Sendable {
         case .unknown: break
         case .call:
           precondition(left >= 0 && left + right <= parts.count && instruction.bits < calls.count)
+        case .search, .relevance:
+          precondition(
+            left >= 0 && left + right <= parts.count && instruction.bits < searches.count)
         case .and, .or, .firstKnown, .any, .all:
           precondition(left >= 0 && right > 0 && left + right <= parts.count)
           precondition(parts[left..<left + right].allSatisfy { 0..<position ~= Int($0) })

@@ -18,10 +18,16 @@ public struct QueryCapabilities: Sendable {
   /// Whether the engine can answer a predicate about several columns of one index from that index.
   public var usesCompoundIndexes: Bool
 
-  /// Creates capabilities; the defaults describe an engine that can do everything.
+  /// Whether the engine can have a full-text index of an entity type, find objects by it, and order
+  /// them by relevance.
+  public var hasFullTextIndexes: Bool
+
+  /// Creates capabilities; the defaults describe an engine that can do everything but full-text
+  /// indexes.
   public init(
     maximumPredicateSize: Int = .max, maximumPredicateDepth: Int = .max, isExact: Bool = true,
-    canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true
+    canOrder: Bool = true, ordersUnsigned: Bool = true, usesCompoundIndexes: Bool = true,
+    hasFullTextIndexes: Bool = false
   ) {
     self.maximumPredicateSize = maximumPredicateSize
     self.maximumPredicateDepth = maximumPredicateDepth
@@ -29,5 +35,6 @@ public struct QueryCapabilities: Sendable {
     self.canOrder = canOrder
     self.ordersUnsigned = ordersUnsigned
     self.usesCompoundIndexes = usesCompoundIndexes
+    self.hasFullTextIndexes = hasFullTextIndexes
   }
 }

@@ -24,6 +24,8 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
     case foreignWorkspace
     /// A condition uses relations in a way that cannot be answered.
     case unsupportedRelation
+    /// The order depends on all objects, so there is no place in it to begin at.
+    case unstableOrder
   }
 
   /// What kind of error it is.
@@ -68,12 +70,27 @@ public struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
       "order by fields of \(schema.layout.swiftName), or use offset(_:) and limit(_:)")
   }
 
+  /// A search of another object's text that is not a condition by itself.
+  static func relatedSearch(_ text: String) -> QueryError {
+    QueryError(
+      .unsupportedRelation,
+      "\(text) searches a text of a related object, and was used as a value or in an order",
+      "use it as a condition, joined to others by && and ||")
+  }
+
   /// A condition on the elements of another object's vector that is about this object, too.
   static func mixedElements(_ text: String) -> QueryError {
     QueryError(
       .unsupportedRelation,
       "\(text) is about the elements of a related object and about something else",
       "write two conditions, one for each")
+  }
+
+  static func unstableOrder(_ schema: EntitySchema) -> QueryError {
+    QueryError(
+      .unstableOrder,
+      "pages of \(schema.layout.swiftName) were asked for in the order of a search's relevance",
+      "fetch with a limit and an offset, or choose another order")
   }
 
   /// What is wrong, where, and what to do.

@@ -62,14 +62,23 @@ final class SteppedWork<Progress: Sendable>: Sendable {
     for watcher in watchers { watcher(.success(progress)) }
   }
 
-  /// Ends a run.
-  func end(_ schema: EntitySchema, isComplete: Bool, now: Int64, _ error: (any Error)? = nil) {
-    let watchers = state.withLock { state -> [Watcher] in
+  /// Ends a run with its last step, and reports that step: also to a watcher that has joined since
+  /// the step ended, and will hear of no other.
+  func finish(_ schema: EntitySchema, isComplete: Bool, now: Int64, _ progress: Progress) {
+    for watcher in remove(schema, isComplete, now) { watcher(.success(progress)) }
+  }
+
+  /// Ends a run with an error.
+  func end(_ schema: EntitySchema, now: Int64, _ error: any Error) {
+    for watcher in remove(schema, false, now) { watcher(.failure(error)) }
+  }
+
+  private func remove(_ schema: EntitySchema, _ isComplete: Bool, _ now: Int64) -> [Watcher] {
+    state.withLock { state in
       let id = ObjectIdentifier(schema)
       state.stopped[id] = isComplete ? nil : now
       return state.running.removeValue(forKey: id)?.watchers ?? []
     }
-    if let error { for watcher in watchers { watcher(.failure(error)) } }
   }
 
   /// Delays the next step until there may be room on the disk.

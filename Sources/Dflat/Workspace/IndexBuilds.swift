@@ -33,7 +33,7 @@ extension WorkspaceCore {
       }
     }
     if !isAccepted {
-      builds.end(schema, isComplete: false, now: clock.now, WorkspaceError.shutDown)
+      builds.end(schema, now: clock.now, WorkspaceError.shutDown)
     }
   }
 
@@ -64,13 +64,16 @@ extension WorkspaceCore {
   private func stepped(_ schema: EntitySchema, _ outcome: Result<IndexProgress, any Error>) {
     switch outcome {
     case .success(let progress):
+      if progress.isFinished {
+        return builds.finish(
+          schema, isComplete: progress.blocked.isEmpty, now: clock.now, progress)
+      }
       builds.report(progress, of: schema)
-      if !progress.isFinished { return stepIndexes(of: schema) }
-      builds.end(schema, isComplete: progress.blocked.isEmpty, now: clock.now)
+      stepIndexes(of: schema)
     case .failure(let error):
       report(error)
       guard let error = error as? StorageError, error.cause == .diskFull else {
-        return builds.end(schema, isComplete: false, now: clock.now, error)
+        return builds.end(schema, now: clock.now, error)
       }
       builds.takePause(schema, on: alarms) { [weak self] in self?.stepIndexes(of: schema) }
     }

@@ -8,7 +8,8 @@ extension Generator {
     text.documentation(
       orElse("`\(definition.name.name)` of the schema.", definition.documentation))
     text.type(
-      "public nonisolated struct \(names.declared(definition.name))", [names.dflat("Atom")]
+      "public nonisolated struct \(names.declared(definition.name))",
+      [names.dflat(schema.fullText(of: definition.name) == nil ? "Atom" : "FullTextSearchable")]
     ) { text in
       let row = names.dflat("Row")
       let rowProperty = self.rowProperty(fields)
@@ -107,9 +108,15 @@ extension Generator {
       text.line("primaryKey: [\(keys.joined(separator: ", "))],")
       text.strings(
         "indexes: ", paths.filter { !$0.isUnique }.map { Literal.string($0.path) }, ",")
+      let fullText = schema.fullText(of: definition.name)
+      let end = relations.isEmpty ? ")" : ","
       text.strings(
         "uniques: ", paths.filter(\.isUnique).map { Literal.string($0.path) },
-        relations.isEmpty ? ")" : ",")
+        fullText == nil ? end : ",")
+      if let fullText {
+        text.strings("fullText: ", fullText.fields.map { Literal.string($0.path) }, ",")
+        text.line("tokenizer: .\(fullText.tokenizer.rawValue)\(end)")
+      }
       for (place, argument) in relations.enumerated() {
         text.strings(
           argument.label, argument.elements, place == relations.count - 1 ? ")" : ",")

@@ -13,6 +13,7 @@ extension SwiftField {
     } else if definition.isIndexed {
       facts.append("indexed")
     }
+    if definition.isFullText { facts.append("searched for words") }
     if let stored { facts.append(stored) }
     if case .array(_, let count) = definition.type {
       facts.append("\(count) elements; missing ones are written as zero, further ones are cut")

@@ -4,7 +4,7 @@ extension Comparer {
   /// Attributes that are compared by their effect instead.
   private static let known: Set<String> = [
     "deprecated", "required", "primary", "indexed", "unique", "index", "id", "v", "bit_flags",
-    "force_align", "swift",
+    "force_align", "swift", "fulltext",
   ]
 
   mutating func compareAttributes(

@@ -159,6 +159,13 @@ extension Comparer {
           keptIndexes[field, default: []].append(index.table)
         }
       }
+      guard let fullText = new.fullText(of: pair.new),
+        fullText.storageName == old.fullText(of: pair.old)?.storageName
+      else { continue }
+      for field in fullText.fields {
+        keptIndexes[field.position, default: []].append(
+          "\(new.tableName(of: pair.new))__\(fullText.storageName)")
+      }
     }
   }
 
@@ -251,7 +258,7 @@ extension Schema {
   /// The roots of included files.
   fileprivate var includedRoots: [QualifiedName] { files.dropFirst().compactMap(\.root) }
 
-  fileprivate func position(of type: QualifiedName) -> SourcePosition {
+  func position(of type: QualifiedName) -> SourcePosition {
     types[type]?.position ?? start
   }
 
@@ -267,7 +274,7 @@ extension Schema {
   }
 
   /// The full names of fields, by position.
-  fileprivate var fieldNames: [SourcePosition: String] {
+  var fieldNames: [SourcePosition: String] {
     var result: [SourcePosition: String] = [:]
     for (name, type) in types {
       let fields: [FieldDefinition]

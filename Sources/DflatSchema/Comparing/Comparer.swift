@@ -53,6 +53,7 @@ struct Comparer {
     run()
     compareNames()
     compareIndexes()
+    compareFullText()
     compareFiles()
   }
 

@@ -30,6 +30,10 @@ public struct SchemaChange: Sendable, Hashable {
     case indexRemoved = "index-removed"
     case uniqueAdded = "unique-added"
     case uniqueRemoved = "unique-removed"
+    case fullTextAdded = "fulltext-added"
+    case fullTextRemoved = "fulltext-removed"
+    /// The full-text fields have another tokenizer.
+    case tokenizerChanged = "tokenizer-changed"
     /// Any other attribute.
     case attributeChanged = "attribute-changed"
     case structLayoutChanged = "struct-layout-changed"

@@ -22,6 +22,10 @@ public struct FieldDefinition: Sendable {
   public var isIndexed = false
   /// Implies `isIndexed`.
   public var isUnique = false
+  /// `fulltext`: objects are found by the words of this field.
+  public var isFullText = false
+  /// The tokenizer that `fulltext` names; nil if it names none.
+  public var tokenizer: Tokenizer?
   /// The Swift name from `swift_name`, instead of the default rule.
   public var chosenName: String?
   /// The Swift type from `swift`, instead of that of the stored type; for a vector the type of its

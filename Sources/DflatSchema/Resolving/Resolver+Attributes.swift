@@ -16,7 +16,7 @@ extension Resolver {
   ]).union(fieldAttributes).union(["v", "index", "swift_name"])
 
   private static let fieldAttributes: Set<String> = Set([
-    "primary", "indexed", "unique", "swift",
+    "primary", "indexed", "unique", "swift", "fulltext",
   ]).union(referenceAttributes)
 
   /// The attributes with their ranges, the first of each name.

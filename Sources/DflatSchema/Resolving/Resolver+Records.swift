@@ -258,6 +258,8 @@ extension Resolver {
       definition.isPrimary = attributes["primary"] != nil
       definition.isUnique = attributes["unique"] != nil
       definition.isIndexed = definition.isUnique || attributes["indexed"] != nil
+      definition.isFullText = attributes["fulltext"] != nil
+      definition.tokenizer = attributes["fulltext"].flatMap { tokenizer($0, of: definition) }
       definition.chosenName = swiftName(attributes)
       definition.swiftType = swiftType(attributes, of: type, name: field.name.text)
       result.append(FieldDraft(syntax: field, definition: definition, attributes: attributes))

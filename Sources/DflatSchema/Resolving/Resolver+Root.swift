@@ -14,6 +14,7 @@ extension Resolver {
         notes: [ranges[root]?.note("add '(primary)' to a scalar, string or enum field of it")]
           .compactMap { $0 })
     }
+    checkFullText(of: root, at: range)
     if schema.hasTooManyIndexPaths(root) {
       sink.error(
         "the root '\(root)' has more than \(Schema.indexPathLimit) indexes", at: range,

@@ -18,6 +18,10 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   let session: WriteSession
   let reports: EngineReports
   let scanSizes = ScanSizes()
+  /// Whether this SQLite turned out to have no full-text tables.
+  let lacksFullText = Atomic(false)
+  /// The full-text tables that a query has found to be damaged.
+  private let damaged = Mutex<Set<String>>([])
   private let statements = Mutex<[TableSQL]>([])
   /// The most recently used entry of `statements`: loops use one type again and again.
   private let latestStatements = Atomic<Unmanaged<TableSQL>?>(nil)
@@ -36,7 +40,8 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
     capabilities = EngineCapabilities(
       isWritable: !configuration.isReadOnly,
       queries: QueryCapabilities(
-        maximumPredicateSize: 500, maximumPredicateDepth: 4, ordersUnsigned: false))
+        maximumPredicateSize: 500, maximumPredicateDepth: 4, ordersUnsigned: false,
+        hasFullTextIndexes: true))
     readers = ReaderPool(
       path: path, mayRepair: !configuration.isReadOnly,
       limit: configuration.readerLimit ?? ReaderPool.defaultLimit,
@@ -63,6 +68,16 @@ final class SQLiteEngine: SharedStorageEngine, MaintainedStorageEngine, IndexBui
   func want(indexesOf schema: EntitySchema) {
     if !configuration.isReadOnly { builder.withLock { $0 }?(schema) }
   }
+
+  /// Notes that a full-text table is damaged: it is not used until it has been filled anew.
+  func noteDamaged(_ fullText: String) { damaged.withLock { _ = $0.insert(fullText) } }
+
+  /// Whether a full-text table is known to be damaged.
+  func isDamaged(_ fullText: String) -> Bool { damaged.withLock { $0.contains(fullText) } }
+
+  /// Ends the note of a damaged table, which the caller fills anew.
+  /// - Returns: Whether there was one.
+  func takeDamaged(_ fullText: String) -> Bool { damaged.withLock { $0.remove(fullText) != nil } }
 
   /// The statements of an entity type, created once.
   func sql(for schema: EntitySchema) -> TableSQL {

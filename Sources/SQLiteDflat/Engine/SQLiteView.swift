@@ -118,9 +118,36 @@ class SQLiteView: StorageReader {
   /// - Returns: Whether it has returned false.
   @inline(__always) @discardableResult
   private func forEachCandidate(_ plan: Plan, _ body: (Statement) throws -> Bool) throws -> Bool {
+    if let most = plan.rankedLimit { return try forEachBest(most, plan, body) }
     for part in SelectSQL.parts(of: plan) {
       let select = SelectSQL(plan, engine.sql(for: plan.query.schema), .rows, part)
       if try run(select, body) { return true }
+    }
+    return false
+  }
+
+  /// The same in the order of a search's relevance, if that many candidates are enough unless some
+  /// of them are damaged.
+  private func forEachBest(
+    _ most: Int, _ plan: Plan, _ body: (Statement) throws -> Bool
+  ) throws -> Bool {
+    let sql = engine.sql(for: plan.query.schema)
+    var seen = 0
+    for most in [most, nil] {
+      let select = SelectSQL(plan, sql, atMost: most)
+      guard let statement = try connection.statement(select.text, reading: sql.table) else {
+        return false
+      }
+      try select.bind(to: statement)
+      var count = 0
+      while try statement.step(of: sql.table) {
+        count += 1
+        // The second time the first rows come again.
+        if count > seen, try !body(statement) { return true }
+      }
+      if let most, count < most { return false }
+      seen = count
+      statement.reset()
     }
     return false
   }
@@ -338,19 +365,7 @@ class SQLiteView: StorageReader {
     }
   }
 
-  // MARK: Plans
-
-  private func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
-    if !query.mayUseIndexes {
-      return try body(Plan(query, engine.capabilities.queries) { _ in false })
-    }
-    let sql = engine.sql(for: query.schema)
-    let before = generationBeforeState()
-    return try inOneState {
-      try body(
-        try Plan(query, engine.capabilities.queries) { try isUsable(sql.sides[$0], sql, before) })
-    }
-  }
+  // MARK: Trust
 
   /// Whether the state that is read is committed.
   var isCommitted: Bool { true }
@@ -374,40 +389,6 @@ class SQLiteView: StorageReader {
   /// this generation.
   func note(_ isRight: Bool, of side: String, at generation: Int) {
     engine.externalChanges.note(isRight, of: side, at: generation)
-  }
-
-  /// Whether a side table can answer queries: it covers all objects and agrees with them. If not,
-  /// or if that is not permanently known, a build is requested.
-  private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
-    let extent = try IndexExtent.read(of: side, connection)
-    let isGuarded =
-      try extent?.verified != nil
-      && side.guards.stand(on: connection, isCommitted: isCommitted)
-    if let extent, isGuarded, extent.isComplete, extent.verified == IndexMarks.everything {
-      return true
-    }
-    if try extent == nil && !connection.tableExists(sql.table) { return false }
-    defer { engine.want(indexesOf: sql.schema) }
-    guard let extent, extent.isComplete else { return false }
-    if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
-    let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
-    let isRight = try side.agrees(with: sql, beyond: start, connection)
-    note(isRight, of: side.trustKey, at: before)
-    return isRight
-  }
-
-  private func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-    if connection.isInTransaction { return try body() }
-    try connection.begin(.deferred)
-    do {
-      let result = try body()
-      try connection.commit()
-      return result
-    } catch {
-      // The first error is reported; a failure to end the read transaction adds nothing.
-      try? connection.rollback()
-      throw error
-    }
   }
 
   /// The row, if its bytes are sound; throws if they are damaged.

@@ -31,7 +31,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
   func insert(_ schema: EntitySchema, _ bytes: UnsafeRawBufferPointer) throws -> Int64 {
     let table = try prepare(schema)
     let row = Self.reading(bytes)
-    if table.sides.isEmpty, !tables.triggers.areThere {
+    if table.sides.isEmpty, table.fullTexts.isEmpty, !tables.triggers.areThere {
       return try insertMain(table, schema, row, bytes)
     }
     return try atomically(table.hasUniqueSides) {
@@ -43,6 +43,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
         try store(SideValues(readers, row), row, id, in: side, side.insert.on(connection))
       }
       try checkUncoveredSides(table, row, id, schema)
+      for fullText in table.fullTexts { try fullText.insert(row, id, connection) }
       try endChange(of: table, id)
       return id
     }
@@ -73,6 +74,9 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
             for side in table.sides where side.isAffected(by: fields) {
               try updateSide(side, schema, old.id, from: oldRow, to: row)
             }
+            for fullText in table.fullTexts where fullText.isAffected(by: fields) {
+              try fullText.update(old.id, from: oldRow, to: row, connection)
+            }
             try endChange(of: table, old.id)
           }
         }
@@ -101,6 +105,7 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
     let table = try prepare(schema)
     try withStorageErrors(table: schema.table, rowid: id) {
       tables.triggers.begin()
+      try deleteTexts(of: id, table)
       let statement = try table.delete.on(connection)
       try statement.bind(1, id)
       try statement.run()
@@ -121,8 +126,22 @@ final class SQLiteWriter: SQLiteView, IndexBuildingStorageWriter {
       return
     }
     let ids = ids.sorted()
+    if !table.fullTexts.isEmpty {
+      for id in ids {
+        try withStorageErrors(table: schema.table, rowid: id) { try deleteTexts(of: id, table) }
+      }
+    }
     try delete(ids, of: schema, try table.delete.on(connection))
     for side in table.sides { try delete(ids, of: schema, try side.delete.on(connection)) }
+  }
+
+  /// Removes an object, which is still stored, from the full-text tables.
+  private func deleteTexts(of id: Int64, _ table: WriterTable) throws {
+    guard table.fullTexts.contains(where: { $0.covers(id) }) else { return }
+    let stored = try connection.uniqueStatement(engine.sql(for: table.schema).selectRow)
+    try stored.bind(1, id)
+    guard try stored.step() else { return }
+    for fullText in table.fullTexts { try fullText.delete(id, stored.blob(0), connection) }
   }
 
   private func delete(_ ids: [Int64], of schema: EntitySchema, _ statement: Statement) throws {

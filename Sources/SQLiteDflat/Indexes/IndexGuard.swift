@@ -18,6 +18,9 @@ import Platform
 /// One trigger.
 struct IndexGuard: Sendable {
   static let prefix = "_dflat_"
+  /// The prefix of the guards of full-text tables. Versions of this library that know no such tables
+  /// take these guards for triggers of another program, and so run all guards.
+  static let fullTextPrefix = "dflat_fulltext_"
   let name: String
   /// The statement that creates it, in the form that SQLite stores.
   let sql: String
@@ -32,6 +35,19 @@ struct IndexGuard: Sendable {
   /// The guards of a side table.
   static func guards(side: String, unique columns: [String]) -> [IndexGuard] {
     guards(of: side, marks: "side = \(side.sqlText)", unique: columns, givesIDs: false)
+  }
+
+  /// The guards of a full-text table, on the table in which FTS5 keeps its rows. They take away its
+  /// mark: a row of it says nothing about the words that are kept for it elsewhere.
+  static func guards(fullText table: String, rows: String) -> [IndexGuard] {
+    ["INSERT", "UPDATE", "DELETE"].map { event in
+      let name = "\(fullTextPrefix)\(table)_\(event.lowercased())"
+      let sql =
+        "CREATE TRIGGER \(name.quoted) BEFORE \(event) ON \(rows.quoted) BEGIN "
+        + "UPDATE \(IndexMarks.table) SET verified = -9223372036854775807 - 1 "
+        + "WHERE side = \(table.sqlText); END"
+      return IndexGuard(name: name, sql: sql, plainSQL: sql)
+    }
   }
 
   /// - Parameters:

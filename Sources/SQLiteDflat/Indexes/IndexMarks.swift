@@ -18,6 +18,26 @@
 import Dflat
 import SQLiteAccess
 
+/// A table that follows from the objects, with a mark of how far it agrees with them.
+protocol MarkedTable: Sendable {
+  var table: String { get }
+  /// What its rows depend on beside the objects; see `IndexMarks`.
+  var absentText: String? { get }
+  /// Reads the greatest row ids of the main table and of this one, and this one's mark. It fails if
+  /// this table lacks a column, or if there are no marks.
+  var extentAndMark: String { get }
+  /// The same without the mark.
+  var extent: String { get }
+}
+
+extension MarkedTable {
+  /// The mark of a table, as an expression.
+  static func mark(of table: String, _ main: String, _ absent: String?) -> String {
+    "(SELECT verified FROM \(IndexMarks.table) WHERE side = \(table.sqlText) AND main = \(main.sqlText) "
+      + "AND absent IS \(absent?.sqlText ?? "NULL"))"
+  }
+}
+
 enum IndexMarks {
   static let table = "_dflat_index"
   /// Nothing is verified.
@@ -33,7 +53,7 @@ enum IndexMarks {
 
   /// Records up to which row a side table is verified.
   static func set(
-    _ verified: Int64, of side: SideTable, main: String, _ connection: Connection
+    _ verified: Int64, of side: some MarkedTable, main: String, _ connection: Connection
   ) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO \(table) VALUES (?, ?, ?, ?) ON CONFLICT (side) DO UPDATE "
@@ -45,7 +65,7 @@ enum IndexMarks {
   }
 
   /// Marks nothing of a side table as verified.
-  static func clear(_ side: SideTable, _ connection: Connection) throws(SQLiteError) {
+  static func clear(_ side: some MarkedTable, _ connection: Connection) throws(SQLiteError) {
     try connection.execute(
       "UPDATE \(table) SET verified = ? WHERE side = ?",
       [.integer(nothing), .text(side.table)])
@@ -74,7 +94,7 @@ struct IndexExtent {
 
   /// nil if a table does not exist.
   static func read(
-    of side: SideTable, _ connection: Connection
+    of side: some MarkedTable, _ connection: Connection
   ) throws(SQLiteError) -> IndexExtent? {
     if let extent = try read(side.extentAndMark, connection) { return extent }
     // A file that no writer of this library has prepared has no marks.

@@ -38,18 +38,24 @@ struct SelectSQL {
   }
 
   private(set) var text: String
-  private(set) var constants: [Value] = []
+  var constants: [Value] = []
   /// The tables of the indexes that it uses, by name; a key is listed under its column.
   private(set) var indexes: [String] = []
-  private let sql: TableSQL
+  let sql: TableSQL
+  /// The number of the best candidates that are selected; nil for all.
+  let most: Int?
   private var table: String { sql.quoted }
   /// The table of the objects.
   var mainTable: String { sql.table }
 
+  /// - Parameter most: Of candidates in the order of their relevance, the number of the best that
+  ///   are selected; nil for all.
   init(
-    _ plan: Plan, _ sql: TableSQL, _ selection: Selection = .rows, _ part: Part = .all
+    _ plan: Plan, _ sql: TableSQL, _ selection: Selection = .rows, _ part: Part = .all,
+    atMost most: Int? = nil
   ) {
     self.sql = sql
+    self.most = most
     text = ""
     text = plan.scan.map { scan($0, plan, selection, part) } ?? select(plan, selection, part)
   }
@@ -65,6 +71,7 @@ struct SelectSQL {
   /// The statement for one key.
   init(_ key: KeyValues, _ sql: TableSQL) {
     self.sql = sql
+    most = nil
     text = sql.selectKey
     constants = [key.first] + key.rest
     indexes = sql.keyColumns
@@ -93,7 +100,7 @@ struct SelectSQL {
     }
   }
 
-  private mutating func use(_ index: String) {
+  mutating func use(_ index: String) {
     if !indexes.contains(index) { indexes.append(index) }
   }
 
@@ -130,6 +137,7 @@ struct SelectSQL {
   private mutating func select(
     _ plan: Plan, _ selection: Selection, _ part: Part
   ) -> String {
+    if plan.ranking != nil, let text = ranked(plan, selection) { return text }
     let condition = conditions(
       plan.predicate.map { self.condition($0, plan.query.schema) }, start(of: plan, "m.", part))
     let columns: String
@@ -178,7 +186,7 @@ struct SelectSQL {
   }
 
   /// A condition on the row `m`.
-  private mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
+  mutating func condition(_ predicate: IndexPredicate, _ schema: EntitySchema) -> String {
     // All conditions on one index or key become one expression.
     if let field = predicate.onlyField {
       if case .index? = field.column { return "m.rowid IN (" + rowIDs(predicate, schema) + ")" }
@@ -193,6 +201,7 @@ struct SelectSQL {
       // One set of row ids, so that rows come in order and without duplicates.
       let sets = predicate.partsByField.map { rowIDs($0, schema) }
       return "m.rowid IN (" + sets.joined(separator: " UNION ALL ") + ")"
+    case .search(let search): return "m.rowid IN (" + rowIDs(search) + ")"
     case .compare, .oneOf, .isNull, .bits: preconditionFailure("each of these is about one field")
     }
   }
@@ -204,6 +213,7 @@ struct SelectSQL {
       use(side)
       return "SELECT rowid FROM \(side.quoted) WHERE " + expression(predicate, prefix: "")
     }
+    if case .search(let search) = predicate { return rowIDs(search) }
     return "SELECT m.rowid FROM \(table) AS m WHERE " + condition(predicate, schema)
   }
 
@@ -218,6 +228,7 @@ struct SelectSQL {
   private mutating func expression(_ predicate: IndexPredicate, prefix: String) -> String {
     switch predicate {
     case .never: return "0"
+    case .search(let search): return "\(prefix)rowid IN (\(rowIDs(search)))"
     case .and(let parts):
       return "(" + parts.map { expression($0, prefix: prefix) }.joined(separator: " AND ") + ")"
     case .or(let parts):

@@ -13,7 +13,7 @@ import FlatBuffersRuntime
 import SQLiteAccess
 
 /// A side table and how its values are read from a row.
-struct SideTable: Sendable {
+struct SideTable: MarkedTable {
   let table: String
   /// The names of the columns, without the row id.
   let columns: [String]
@@ -29,10 +29,7 @@ struct SideTable: Sendable {
   /// Also fills a gap. Unique values of another row are still a conflict.
   let upsert: String
   let delete: String
-  /// Reads the greatest row ids of the main table and of this one, and this one's mark. It fails if
-  /// this table lacks a column, or if there are no marks.
   let extentAndMark: String
-  /// The same without the mark.
   let extent: String
   /// Reads the values of a row.
   let select: String
@@ -122,10 +119,7 @@ struct SideTable: Sendable {
       "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(rowid) FROM \(quoted)), "
     let shape = columns.map { ", (SELECT \($0.quoted) FROM \(quoted) LIMIT 0)" }.joined()
     extent = extents + "NULL" + shape
-    extentAndMark =
-      extents
-      + "(SELECT verified FROM \(IndexMarks.table) WHERE side = \(table.sqlText) AND main = \(main.sqlText) "
-      + "AND absent IS \(absent?.sqlText ?? "NULL"))" + shape
+    extentAndMark = extents + Self.mark(of: table, main, absent) + shape
     ownGuards = IndexGuard.guards(side: table, unique: isUnique ? columns : [])
     guards = IndexGuards(main: mainGuards, side: ownGuards)
   }
@@ -136,7 +130,8 @@ extension SideTable {
   /// wrong under another.
   var trustKey: String { absentText.map { "\(table) DEFAULT \($0)" } ?? table }
 
-  private static func absentText(_ readers: [IndexColumn]) -> String? {
+  /// What values depend on beside the objects; see `absentText`.
+  static func absentText(_ readers: [IndexColumn]) -> String? {
     let texts = readers.map { column in
       let text = column.reader.absentValue.sql
       return column.isFolded ? (text ?? "") + unicodeVersion : text

@@ -21,6 +21,8 @@ final class TableSQL: Sendable {
   let quoted: String
   let keyColumns: [String]
   let sides: [SideTable]
+  /// The table of the words; nil if no field is searched for words.
+  let fullText: FullTextTable?
   let create: String
   let insert: String
   let update: String
@@ -47,6 +49,7 @@ final class TableSQL: Sendable {
     let guards = IndexGuard.guards(main: schema.table, keys: keys)
     self.guards = guards
     sides = schema.indexes.map { SideTable($0, of: schema, guards) }
+    fullText = schema.fullText.map { FullTextTable($0, of: schema, guards) }
     let columns = zip(keys, schema.primaryKey).map { "\($0) \($1.type.columnType)" }
     let list = keys.joined(separator: ", ")
     create =

@@ -9,8 +9,9 @@ import SQLiteAccess
 /// A main table as the writer knows it.
 final class WriterTable {
   let sides: [WriterSide]
+  let fullTexts: [WriterFullText]
   let hasUniqueSides: Bool
-  /// The fields that the primary key and side tables use.
+  /// The fields that the primary key, side tables and full-text tables use.
   let indexedFields: FieldSet
   @exclusivity(unchecked) var insert: KeptStatement
   @exclusivity(unchecked) var update: KeptStatement
@@ -20,13 +21,15 @@ final class WriterTable {
   @exclusivity(unchecked) var highestID: Int64 = 0
   let schema: EntitySchema
 
-  init(_ sql: TableSQL, _ sides: [WriterSide]) {
+  init(_ sql: TableSQL, _ sides: [WriterSide], _ fullTexts: [WriterFullText]) {
     schema = sql.schema
     self.sides = sides
+    self.fullTexts = fullTexts
     hasUniqueSides = sides.contains { $0.table.isUnique }
     var fields = FieldSet.none
     for reader in sql.schema.keyReaders { fields.insert(reader.field.rootField) }
     for side in sides { fields.formUnion(side.table.rootFields) }
+    for fullText in fullTexts { fields.formUnion(fullText.table.rootFields) }
     indexedFields = fields
     insert = KeptStatement(sql.insert)
     update = KeptStatement(sql.update)

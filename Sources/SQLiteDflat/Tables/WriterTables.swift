@@ -107,6 +107,7 @@ final class WriterTables {
     for side in table.sides {
       try IndexMarks.set(side.verified, of: side.table, main: table.schema.table, connection)
     }
+    for fullText in table.fullTexts { try fullText.mark(fullText.verified, connection) }
   }
 
   /// Forgets everything, because the rollback may have removed a table.
@@ -144,10 +145,13 @@ final class WriterTables {
     try triggers.look(connection)
     try connection.execute(sql.create)
     try raiseSequence(of: schema.table, connection)
+    let isGuarded = try guardMain(sql, connection)
     let sides =
-      try ownSides(of: sql, connection, engine)
+      try ownSides(of: sql, isMainGuarded: isGuarded, connection, engine)
       + sidesOfOtherVersions(of: schema, beside: sql.sides, connection)
-    let table = WriterTable(sql, sides)
+    let table = WriterTable(
+      sql, sides,
+      try fullTexts(of: sql, isMainGuarded: isGuarded, connection, engine))
     // A unique index may contain values that no object has, and refuse them: it is verified before
     // use.
     let doubtful = sides.filter { $0.table.isUnique && $0.isComplete && !$0.isTrusted }
@@ -160,14 +164,19 @@ final class WriterTables {
     return table
   }
 
+  /// Creates the guards of the main table, and the table of the marks, if there is anything to mark.
+  /// - Returns: Whether all guards were in place.
+  private func guardMain(_ sql: TableSQL, _ connection: Connection) throws -> Bool {
+    if sql.sides.isEmpty, sql.fullText == nil { return true }
+    try IndexMarks.create(on: connection)
+    return try IndexGuards.ensure(sql.guards, connection)
+  }
+
   /// The side tables of a schema; missing tables, guards and marks are created.
   private func ownSides(
-    of sql: TableSQL, _ connection: Connection, _ engine: SQLiteEngine
+    of sql: TableSQL, isMainGuarded: Bool, _ connection: Connection, _ engine: SQLiteEngine
   ) throws -> [WriterSide] {
-    if sql.sides.isEmpty { return [] }
-    try IndexMarks.create(on: connection)
-    let isMainGuarded = try IndexGuards.ensure(sql.guards, connection)
-    return try sql.sides.map { side in
+    try sql.sides.map { side in
       try connection.execute(side.create)
       let hasIndex = try ensureIndex(of: side, connection, engine)
       let isGuarded = try IndexGuards.ensure(side.ownGuards, connection)

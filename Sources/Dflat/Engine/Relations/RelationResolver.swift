@@ -109,6 +109,7 @@ struct RelationResolver {
 
   /// An expression with the same value that looks related values up.
   private func value(_ node: Node, of schema: EntitySchema) throws -> Node {
+    if node.searchesRelated { throw QueryError.relatedSearch(node.text(in: schema)) }
     if node.hasRelatedElements { throw QueryError.mixedElements(node.text(in: schema)) }
     return try node.replacingFields { field in
       guard let related = field.related else { return nil }

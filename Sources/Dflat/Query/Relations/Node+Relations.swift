@@ -31,9 +31,26 @@ extension Node {
     }
   }
 
+  /// Whether a text of another object is searched.
+  var searchesRelated: Bool {
+    switch self {
+    case .search(let search), .relevance(let search, _): search.columns.contains { $0.related != nil }
+    case .field, .constant, .match: false
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
+      .mixedComparison(_, let left, let right):
+      left.searchesRelated || right.searchesRelated
+    case .and(let parts), .or(let parts): parts.contains(where: \.searchesRelated)
+    case .not(let operand), .isNull(let operand, _, _), .membership(let operand, _, _, _),
+      .bits(let operand, _, _, _), .folded(let operand), .text(let operand, _),
+      .unary(_, let operand, _), .quantified(_, _, let operand):
+      operand.searchesRelated
+    case .call(let call): call.arguments.contains { $0.node.searchesRelated }
+    }
+  }
+
   func forEachElement(_ body: (ElementVariable) -> Void) {
     switch self {
-    case .field, .constant, .match: break
+    case .field, .constant, .match, .search, .relevance: break
     case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
       .mixedComparison(_, let left, let right):
       left.forEachElement(body)
@@ -98,6 +115,9 @@ extension Node {
           }))
     case .quantified(let quantifier, let element, let condition):
       return .quantified(quantifier, element, try condition.replacingFields(replacement))
+    case .search(let search): return .search(try search.replacingFields(replacement))
+    case .relevance(let search, let weights):
+      return .relevance(try search.replacingFields(replacement), weights: weights)
     }
   }
 }

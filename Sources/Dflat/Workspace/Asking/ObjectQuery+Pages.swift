@@ -27,6 +27,7 @@ extension ObjectQuery {
     require(size > 0, "page(size:after:) was called with a size of \(size)")
     try requireOpen()
     let query = query
+    if query.order.contains(where: \.isRelevance) { throw QueryError.unstableOrder(query.schema) }
     if query.order.contains(where: \.node.followsRelations) {
       throw QueryError.relatedOrder(query.schema)
     }

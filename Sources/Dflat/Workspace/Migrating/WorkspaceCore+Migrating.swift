@@ -80,8 +80,7 @@ extension WorkspaceCore {
       return .nothing
     }
     if !isAccepted {
-      migrations.runs.end(
-        plan.new, isComplete: false, now: clock.now, WorkspaceError.shutDown)
+      migrations.runs.end(plan.new, now: clock.now, WorkspaceError.shutDown)
     }
   }
 
@@ -90,9 +89,11 @@ extension WorkspaceCore {
   ) {
     switch outcome {
     case .success(let progress):
+      if progress.isFinished {
+        return migrations.runs.finish(plan.new, isComplete: true, now: clock.now, progress)
+      }
       migrations.runs.report(progress, of: plan.new)
-      if !progress.isFinished { return stepMigration(plan) }
-      migrations.runs.end(plan.new, isComplete: true, now: clock.now)
+      stepMigration(plan)
     case .failure(let error):
       report(error)
       if (error as? StorageError)?.cause == .diskFull {
@@ -100,7 +101,7 @@ extension WorkspaceCore {
           self?.stepMigration(plan)
         }
       }
-      migrations.runs.end(plan.new, isComplete: false, now: clock.now, error)
+      migrations.runs.end(plan.new, now: clock.now, error)
     }
   }
 }

@@ -1,0 +1,127 @@
+// Planning of searches: what the full-text index of an entity type answers.
+//
+// The index finds the rows that a search matches, by the same rules as the evaluation on rows. It
+// cannot find parts of texts that are too short for it, and a search of very many words is faster
+// on the rows. What is left out of the index's part of a search is checked on the rows.
+
+extension Planner {
+  func search(_ search: SearchCondition, negated: Bool) -> Narrowing {
+    if search.expression.isNever { return negated ? .always : .never }
+    guard !negated, let indexed = search.indexed, canSearch(by: search) else { return .nothing }
+    return Narrowing(predicate: .search(search), isExact: indexed.isExact)
+  }
+
+  /// The search by whose relevance the engine can order the candidates of a predicate.
+  func ranking(
+    _ query: Query, _ predicate: IndexPredicate?
+  ) -> (search: SearchCondition, weights: [Double])? {
+    // A position in the order is compared with what a row alone gives.
+    guard query.order.count == 1, query.start == nil, query.order[0].isDescending,
+      case .relevance(let search, let weights) = query.order[0].node
+    else { return nil }
+    let parts: [IndexPredicate] =
+      if case .and(let parts)? = predicate { parts } else { [predicate].compactMap(\.self) }
+    for case .search(let found) in parts where found.isSame(as: search) {
+      return (found, weights)
+    }
+    return nil
+  }
+}
+
+extension Plan {
+  /// Whether the type's full-text index is used.
+  public var usesFullText: Bool { predicate?.hasSearch ?? false }
+
+  /// The number of candidates that are enough, in the order of a search's relevance, unless some of
+  /// them are damaged; nil if there is no such number.
+  public var rankedLimit: Int? {
+    guard ranking != nil, residual == nil, let limit = query.limitWithOffset, limit < .max else {
+      return nil
+    }
+    return limit
+  }
+}
+
+extension Query {
+  /// Whether the type's full-text index can narrow the condition.
+  var searchesFullText: Bool { condition?.searchesFullText ?? false }
+}
+
+extension Node {
+  fileprivate var searchesFullText: Bool {
+    switch self {
+    case .search(let search): search.indexed != nil
+    case .and(let parts), .or(let parts): parts.contains(where: \.searchesFullText)
+    default: false
+    }
+  }
+}
+
+extension IndexPredicate {
+  /// Whether there is a search in it.
+  fileprivate var hasSearch: Bool {
+    switch self {
+    case .search: true
+    case .and(let parts), .or(let parts): parts.contains(where: \.hasSearch)
+    case .never, .compare, .oneOf, .isNull, .bits: false
+    }
+  }
+
+  /// Whether it is a search, or a conjunction with one.
+  var isSearch: Bool {
+    switch self {
+    case .search: true
+    case .and(let parts): parts.contains(where: \.isSearch)
+    default: false
+    }
+  }
+}
+
+extension SearchExpression {
+  /// The largest number of words of a search that an index is asked for.
+  private static let mostTokens = 200
+  /// The deepest nesting of such a search.
+  private static let greatestDepth = 12
+
+  /// What an index can find of it, and whether that is all; nil if nothing can be found.
+  func indexed(_ groups: [SearchGroup]) -> (expression: SearchExpression, isExact: Bool)? {
+    let tokens = groups.reduce(0) { $0 + $1.phrases.reduce(0) { $0 + $1.tokens.count } }
+    return tokens <= Self.mostTokens && depth <= Self.greatestDepth ? narrowed(groups) : nil
+  }
+
+  private var depth: Int {
+    switch self {
+    case .never, .group: 0
+    case .and(let parts), .or(let parts): 1 + (parts.map(\.depth).max() ?? 0)
+    case .not(let left, let right): 1 + Swift.max(left.depth, right.depth)
+    }
+  }
+
+  private func narrowed(
+    _ groups: [SearchGroup]
+  ) -> (expression: SearchExpression, isExact: Bool)? {
+    switch self {
+    case .never: return (self, true)
+    case .group(let number):
+      return groups[number].phrases.contains { $0.part != nil } ? nil : (self, true)
+    case .and(let parts):
+      let narrowed = parts.map { $0.narrowed(groups) }
+      let known = narrowed.compactMap(\.self)
+      guard let first = known.first else { return nil }
+      return (
+        known.count > 1 ? .and(known.map(\.expression)) : first.expression,
+        known.count == parts.count && known.allSatisfy(\.isExact)
+      )
+    case .or(let parts):
+      let known = parts.compactMap { $0.narrowed(groups) }
+      guard known.count == parts.count else { return nil }
+      return (.or(known.map(\.expression)), known.allSatisfy(\.isExact))
+    case .not(let wanted, let unwanted):
+      guard let left = wanted.narrowed(groups) else { return nil }
+      guard let right = unwanted.narrowed(groups), right.isExact else {
+        return (left.expression, false)
+      }
+      return (.not(left.expression, right.expression), left.isExact)
+    }
+  }
+}

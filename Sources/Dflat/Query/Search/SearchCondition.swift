@@ -1,0 +1,320 @@
+// SearchCondition: a search of some fields, compiled for the evaluation on texts.
+//
+// A row's texts are divided into words once. Each word is looked up among the words of the search
+// (`SearchTerms`). For single words it is enough to note that they are there; for phrases their
+// places are noted, too. An absent text has no words, so a search is true or false, and never
+// unknown.
+
+/// A search of some string fields of a row, as data.
+public final class SearchCondition: Sendable {
+  /// The fields that are searched, in the order of the bits of ``SearchGroup/columns``.
+  public let columns: [FieldDescriptor]
+  /// How their texts are divided into words.
+  public let tokenizer: SearchTokenizer
+  /// What is searched for.
+  public let expression: SearchExpression
+  /// The groups of phrases in it.
+  public let groups: [SearchGroup]
+  /// What the type's full-text index can find, and whether that is exactly what matches; nil if it
+  /// can find nothing.
+  public let indexed: (expression: SearchExpression, isExact: Bool)?
+  /// The positions of the fields among the columns of the type's full-text index.
+  public let indexColumns: [Int]
+  /// The position of that index in the schema; see `EntitySchema.fullTextPosition`.
+  let indexPosition: Int?
+  /// The search as it was written, for explanations.
+  let text: String
+
+  private let terms: SearchTerms
+  /// The simple groups of each term.
+  private let uses: [[(group: Int, columns: UInt64)]]
+  /// Whether the places of each term are needed.
+  private let isPlaced: [Bool]
+  /// The terms of the phrases of each group.
+  private let phraseTerms: [[[Int]]]
+  /// Whether any place is needed to decide a match.
+  private let needsPlaces: Bool
+  /// Whether a part of a text is searched for.
+  private let hasParts: Bool
+  private let searched: UInt64
+
+  init(
+    _ syntax: SearchSyntax, in columns: [FieldDescriptor], of schema: EntitySchema, text: String,
+    search: String
+  ) throws(SearchSyntaxError) {
+    let tokenizer = schema.fullText?.tokenizer ?? .unicode61
+    var binder = SearchBinder(
+      tokenizer, names: columns.map { schema.name(of: $0) }, search: search)
+    let expression = try binder.bind(syntax)
+    let groups = binder.groups
+    let positions = schema.fullText?.positions(of: columns)
+    indexColumns = positions ?? []
+    indexPosition = positions == nil ? nil : schema.fullTextPosition
+    indexed = positions == nil ? nil : expression.indexed(groups)
+    self.columns = columns
+    self.tokenizer = tokenizer
+    self.expression = expression
+    self.groups = groups
+    self.text = text
+    var all: [(token: [UInt8], isPrefix: Bool)] = []
+    for phrase in groups.flatMap(\.phrases) {
+      for (place, token) in phrase.tokens.enumerated() {
+        all.append((token, phrase.isPrefix && place == phrase.tokens.count - 1))
+      }
+    }
+    let terms = SearchTerms(all)
+    self.terms = terms
+    var uses: [[(group: Int, columns: UInt64)]] = Array(repeating: [], count: terms.count)
+    var isPlaced = [Bool](repeating: false, count: terms.count)
+    phraseTerms = groups.map { group in
+      group.phrases.map { phrase in
+        phrase.tokens.indices.compactMap { place in
+          terms.number(
+            of: phrase.tokens[place],
+            isPrefix: phrase.isPrefix && place == phrase.tokens.count - 1)
+        }
+      }
+    }
+    for (number, group) in groups.enumerated() {
+      if group.isSimple {
+        uses[phraseTerms[number][0][0]].append((number, group.columns))
+      } else {
+        for term in phraseTerms[number].joined() { isPlaced[term] = true }
+      }
+    }
+    self.uses = uses
+    self.isPlaced = isPlaced
+    needsPlaces = isPlaced.contains(true)
+    hasParts = groups.contains { $0.phrases.contains { $0.part != nil } }
+    searched = groups.reduce(0) { $0 | $1.columns }
+  }
+
+  /// The same search of other fields, which no index answers.
+  private init(_ other: SearchCondition, of columns: [FieldDescriptor]) {
+    self.columns = columns
+    tokenizer = other.tokenizer
+    expression = other.expression
+    groups = other.groups
+    indexed = nil
+    indexColumns = []
+    indexPosition = nil
+    text = other.text
+    terms = other.terms
+    uses = other.uses
+    isPlaced = other.isPlaced
+    phraseTerms = other.phraseTerms
+    needsPlaces = other.needsPlaces
+    hasParts = other.hasParts
+    searched = other.searched
+  }
+
+  /// The search with other fields for some of its own.
+  /// - Parameter replacement: The node for a field, which is a field; nil to keep it.
+  func replacingFields(
+    _ replacement: (FieldDescriptor) throws -> Node?
+  ) rethrows -> SearchCondition {
+    var isReplaced = false
+    let columns = try columns.map { column in
+      guard let node = try replacement(column) else { return column }
+      guard case .field(let field) = node else {
+        preconditionFailure("a field of a search was replaced by \(node)")
+      }
+      isReplaced = true
+      return field
+    }
+    return isReplaced ? SearchCondition(self, of: columns) : self
+  }
+
+  /// Whether both search the same fields for the same.
+  func isSame(as other: SearchCondition) -> Bool {
+    self === other || (text == other.text && columns == other.columns)
+  }
+
+  // MARK: Matches
+
+  /// Whether a row matches.
+  /// - Parameter text: The text of a field, by its place in `columns`; nil if it is absent.
+  func matches(_ text: (Int) -> UnsafeRawBufferPointer?) -> Bool {
+    if expression.isNever { return false }
+    var found = [Bool](repeating: false, count: groups.count)
+    var places = [[UInt64]](repeating: [], count: needsPlaces ? terms.count : 0)
+    for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
+      guard let text = text(column) else { continue }
+      let bit: UInt64 = 1 << UInt64(column)
+      let place = UInt64(column) << 32
+      tokenizer.forEachToken(in: text) { token, number, _ in
+        terms.forEachMatch(token) { term in
+          for use in uses[term] where use.columns & bit != 0 { found[use.group] = true }
+          if isPlaced[term] { places[term].append(place | UInt64(number)) }
+        }
+        return true
+      }
+      if hasParts { findParts(in: text, bit, &found) }
+    }
+    if needsPlaces {
+      for (number, group) in groups.enumerated() where !group.isSimple && !found[number] {
+        found[number] = isNear(group, group.phrases.indices.map { starts(number, $0, places) })
+      }
+    }
+    return evaluate(expression, found)
+  }
+
+  private func evaluate(_ expression: SearchExpression, _ found: [Bool]) -> Bool {
+    switch expression {
+    case .never: false
+    case .group(let number): found[number]
+    case .and(let parts): parts.allSatisfy { evaluate($0, found) }
+    case .or(let parts): parts.contains { evaluate($0, found) }
+    case .not(let wanted, let unwanted): evaluate(wanted, found) && !evaluate(unwanted, found)
+    }
+  }
+
+  private func findParts(
+    in text: UnsafeRawBufferPointer, _ bit: UInt64, _ found: inout [Bool]
+  ) {
+    let (bytes, _) = SearchTokenizer.lowercase(text)
+    bytes.withUnsafeBytes { bytes in
+      for (number, group) in groups.enumerated() where group.columns & bit != 0 {
+        guard let part = group.phrases[0].part, !found[number] else { continue }
+        found[number] = part.withUnsafeBytes { bytes.contains($0) }
+      }
+    }
+  }
+
+  /// Where a phrase begins, in ascending order.
+  /// - Parameter places: The places of each term: the column in the upper half, and the number of
+  ///   the word in it.
+  private func starts(_ group: Int, _ phrase: Int, _ places: [[UInt64]]) -> [UInt64] {
+    let terms = phraseTerms[group][phrase]
+    guard let first = terms.first else { return [] }
+    let columns = groups[group].columns
+    let isInitial = groups[group].phrases[phrase].isInitial
+    return places[first].filter { start in
+      guard columns >> (start >> 32) & 1 == 1, !isInitial || start & 0xFFFF_FFFF == 0 else {
+        return false
+      }
+      return terms.indices.dropFirst().allSatisfy {
+        places[terms[$0]].containsSorted(start + UInt64($0))
+      }
+    }
+  }
+
+  /// Whether all phrases of a group have an occurrence that is near the others.
+  private func isNear(_ group: SearchGroup, _ starts: [[UInt64]]) -> Bool {
+    guard starts.allSatisfy({ !$0.isEmpty }) else { return false }
+    if starts.count == 1 { return true }
+    var next = [Int](repeating: 0, count: starts.count)
+    var last = starts.map { $0[0] }.max() ?? 0
+    while true {
+      var isMatch = true
+      for phrase in starts.indices {
+        let reach = UInt64(group.phrases[phrase].tokens.count + group.distance)
+        let least = last > reach ? last - reach : 0
+        let start = starts[phrase][next[phrase]]
+        if least...last ~= start { continue }
+        isMatch = false
+        while starts[phrase][next[phrase]] < least {
+          next[phrase] += 1
+          if next[phrase] == starts[phrase].count { return false }
+        }
+        last = max(last, starts[phrase][next[phrase]])
+      }
+      if isMatch { return true }
+    }
+  }
+
+  // MARK: Occurrences
+
+  /// How often each phrase is in a row, weighted by the field.
+  func relevance(weights: [Double], _ text: (Int) -> UnsafeRawBufferPointer?) -> Double {
+    var places = [[UInt64]](repeating: [], count: terms.count)
+    for column in columns.indices where searched >> UInt64(column) & 1 == 1 {
+      guard let text = text(column) else { continue }
+      let place = UInt64(column) << 32
+      tokenizer.forEachToken(in: text) { token, number, _ in
+        terms.forEachMatch(token) { places[$0].append(place | UInt64(number)) }
+        return true
+      }
+    }
+    var sum = 0.0
+    for (number, group) in groups.enumerated() {
+      for phrase in group.phrases.indices {
+        let frequency = starts(number, phrase, places).reduce(0) { sum, start in
+          sum + weights[Int(start >> 32)]
+        }
+        // What bm25 gives to a row of average length: further occurrences count less and less.
+        sum += frequency * 2.2 / (frequency + 1.2)
+      }
+    }
+    return sum
+  }
+
+  /// The parts of a field's text that are searched for, in ascending order, without overlaps.
+  func ranges(in text: UnsafeRawBufferPointer, column: Int) -> [Range<Int>] {
+    var places = [[UInt64]](repeating: [], count: terms.count)
+    var words: [Range<Int>] = []
+    tokenizer.forEachToken(in: text) { token, number, range in
+      words.append(range)
+      terms.forEachMatch(token) { places[$0].append(UInt64(column) << 32 | UInt64(number)) }
+      return true
+    }
+    var found: [Range<Int>] = []
+    for number in wantedGroups(expression) where groups[number].columns >> UInt64(column) & 1 == 1 {
+      for (index, phrase) in groups[number].phrases.enumerated() {
+        for start in starts(number, index, places) {
+          let first = Int(start & 0xFFFF_FFFF)
+          let last = first + phrase.tokens.count - 1
+          found.append(words[first].lowerBound..<words[last].upperBound)
+        }
+        if let part = phrase.part { found += occurrences(of: part, in: text) }
+      }
+    }
+    return found.united
+  }
+
+  private func occurrences(of part: [UInt8], in text: UnsafeRawBufferPointer) -> [Range<Int>] {
+    let (bytes, origins) = SearchTokenizer.lowercase(text)
+    return bytes.indices.compactMap { start in
+      guard bytes[start...].starts(with: part) else { return nil }
+      let end = start + part.count
+      return origins[start]..<(end < bytes.count ? origins[end] : text.count)
+    }
+  }
+
+  /// The groups that a match may have.
+  private func wantedGroups(_ expression: SearchExpression) -> [Int] {
+    switch expression {
+    case .never: []
+    case .group(let number): [number]
+    case .and(let parts), .or(let parts): parts.flatMap(wantedGroups)
+    case .not(let wanted, _): wantedGroups(wanted)
+    }
+  }
+}
+
+extension [UInt64] {
+  /// Whether a number is among these, which are in ascending order.
+  fileprivate func containsSorted(_ number: UInt64) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == number
+  }
+}
+
+extension [Range<Int>] {
+  /// The ranges in ascending order; those that overlap are united.
+  fileprivate var united: [Range<Int>] {
+    var result: [Range<Int>] = []
+    for range in sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
+      if let last = result.last, range.lowerBound < last.upperBound {
+        result[result.count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,118 @@
+// Tokens: the words of a text, as SQLite's FTS5 finds them.
+//
+//  - `unicode61`: a run of letters and digits, folded; an accent that is a character of its own
+//    belongs to the word before it.
+//  - `porter`: the same, stemmed.
+//  - `trigram`: any three successive characters, in lower case, with their accents. A NUL ends the
+//    text.
+
+import Platform
+
+extension SearchTokenizer {
+  /// Longer tokens are cut.
+  private static let longest = 32768
+
+  /// Calls `body` with each token of a text until it returns false.
+  ///
+  /// - Parameters:
+  ///   - text: Any bytes.
+  ///   - body: Called with the token, which is valid during the call, its number, and the bytes of
+  ///     the text that it comes from.
+  @inline(__always)
+  func forEachToken(
+    in text: UnsafeRawBufferPointer,
+    _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
+  ) {
+    if self == .trigram { return Self.forEachTrigram(in: text, body) }
+    // No folded form has more than 3/2 of the bytes of its character.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * text.count + 4) { memory in
+      guard let token = memory.baseAddress else { return }
+      let folding = SearchFolding.shared
+      var (position, number) = (0, 0)
+      while position < text.count {
+        let start = position
+        var code = SearchFolding.character(in: text, at: &position)
+        if !SearchFolding.isInWord(code) { continue }
+        var (size, end) = (0, position)
+        repeat {
+          let folded = folding.fold(code)
+          if folded != 0 { size += SearchFolding.write(folded, to: token + size) }
+          end = position
+          guard position < text.count else { break }
+          code = SearchFolding.character(in: text, at: &position)
+        } while SearchFolding.isInWord(code) || SearchFolding.isMark(code)
+        if self == .porter { size = PorterStemmer.stem(token, size) }
+        let bytes = UnsafeRawBufferPointer(start: token, count: min(size, Self.longest))
+        if !body(bytes, number, start..<end) { return }
+        number += 1
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func forEachTrigram(
+    in text: UnsafeRawBufferPointer,
+    _ body: (_ token: UnsafeRawBufferPointer, _ number: Int, _ range: Range<Int>) -> Bool
+  ) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 12) { memory in
+      guard let token = memory.baseAddress else { return }
+      let folding = SearchFolding.shared
+      // The last three characters, and where each begins.
+      var codes: (UInt32, UInt32, UInt32) = (0, 0, 0)
+      var starts = (0, 0, 0)
+      var (position, count) = (0, 0)
+      while position < text.count {
+        let start = position
+        let code = SearchFolding.character(in: text, at: &position)
+        if code == 0 { return }
+        codes = (codes.1, codes.2, folding.lowercase(code))
+        starts = (starts.1, starts.2, start)
+        count += 1
+        if count < 3 { continue }
+        var size = SearchFolding.write(codes.0, to: token)
+        size += SearchFolding.write(codes.1, to: token + size)
+        size += SearchFolding.write(codes.2, to: token + size)
+        let bytes = UnsafeRawBufferPointer(start: token, count: size)
+        if !body(bytes, count - 3, starts.0..<position) { return }
+      }
+    }
+  }
+
+  /// The tokens of a text.
+  func tokens(of text: String) -> [[UInt8]] {
+    var text = text
+    var tokens: [[UInt8]] = []
+    text.withUTF8 {
+      forEachToken(in: UnsafeRawBufferPointer($0)) { token, _, _ in
+        tokens.append(Array(token))
+        return true
+      }
+    }
+    return tokens
+  }
+
+  /// A text in lower case, up to a NUL, and where in it each byte of the folded text comes from.
+  static func lowercase(
+    _ text: UnsafeRawBufferPointer
+  ) -> (bytes: [UInt8], origins: [Int]) {
+    var bytes: [UInt8] = []
+    var origins: [Int] = []
+    bytes.reserveCapacity(text.count)
+    let folding = SearchFolding.shared
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { memory in
+      guard let target = memory.baseAddress else { return }
+      var position = 0
+      while position < text.count {
+        let start = position
+        let code = SearchFolding.character(in: text, at: &position)
+        if code == 0 { break }
+        for index in 0..<SearchFolding.write(folding.lowercase(code), to: target) {
+          bytes.append(target[index])
+          origins.append(start)
+        }
+      }
+    }
+    origins.append(text.count)
+    return (bytes, origins)
+  }
+}

@@ -1,0 +1,103 @@
+// Planning in a view: which indexes can answer queries in the state that is read.
+//
+// A query that mentions indexes examines these indexes and reads in one read transaction, so both
+// see the same state.
+
+import Dflat
+import Platform
+import SQLiteAccess
+
+extension SQLiteView {
+  func withPlan<R: ~Copyable>(_ query: Query, _ body: (Plan) throws -> R) throws -> R {
+    if !query.mayUseIndexes {
+      return try body(Plan(query, engine.capabilities.queries) { _ in false })
+    }
+    let sql = engine.sql(for: query.schema)
+    let before = generationBeforeState()
+    return try inOneState {
+      let best = try plan(query, sql, before, mayUseFullText: true)
+      if !best.usesFullText { return try body(best) }
+      do { return try body(best) } catch let error as SQLiteError where error.mayBeDamage {
+        noteDamaged(sql, error)
+      }
+      // FTS5 finds the rows of a search before it gives the first one, so `body` has seen none.
+      return try body(try plan(query, sql, before, mayUseFullText: false))
+    }
+  }
+
+  private func plan(
+    _ query: Query, _ sql: TableSQL, _ before: Int, mayUseFullText: Bool
+  ) throws -> Plan {
+    try Plan(query, engine.capabilities.queries) { place in
+      if place < sql.sides.count { return try isUsable(sql.sides[place], sql, before) }
+      return try mayUseFullText && isUsable(sql)
+    }
+  }
+
+  /// Whether a side table can answer queries: it covers all objects and agrees with them. If not,
+  /// or if that is not permanently known, a build is requested.
+  private func isUsable(_ side: SideTable, _ sql: TableSQL, _ before: Int) throws -> Bool {
+    let extent = try IndexExtent.read(of: side, connection)
+    let isGuarded =
+      try extent?.verified != nil
+      && side.guards.stand(on: connection, isCommitted: isCommitted)
+    if let extent, isGuarded, extent.isComplete, extent.verified == IndexMarks.everything {
+      return true
+    }
+    if try extent == nil && !connection.tableExists(sql.table) { return false }
+    defer { engine.want(indexesOf: sql.schema) }
+    guard let extent, extent.isComplete else { return false }
+    if let verdict = try verdict(of: side.trustKey, at: before) { return verdict }
+    let start = isGuarded ? extent.verified ?? IndexMarks.nothing : IndexMarks.nothing
+    let isRight = try side.agrees(with: sql, beyond: start, connection)
+    note(isRight, of: side.trustKey, at: before)
+    return isRight
+  }
+
+  /// Whether the full-text table of a type can answer queries. If not, a build is requested.
+  private func isUsable(_ sql: TableSQL) throws -> Bool {
+    guard let fullText = sql.fullText, !engine.lacksFullText.load(ordering: .relaxed) else {
+      return false
+    }
+    var extent: IndexExtent?
+    do { extent = try IndexExtent.read(of: fullText, connection) } catch {
+      guard error.mayBeDamage else { throw error }
+      noteDamaged(sql, error)
+      return false
+    }
+    if let extent, extent.isComplete, extent.verified == IndexMarks.everything,
+      !engine.isDamaged(fullText.table),
+      try fullText.guards.stand(on: connection, isCommitted: isCommitted)
+    {
+      return true
+    }
+    if try connection.tableExists(sql.table) { engine.want(indexesOf: sql.schema) }
+    return false
+  }
+
+  private func noteDamaged(_ sql: TableSQL, _ error: SQLiteError) {
+    guard let fullText = sql.fullText else { return }
+    engine.noteDamaged(fullText.table)
+    engine.reports.reportOnce(
+      StorageError(
+        .corruptFile, table: fullText.table,
+        message:
+          "the full-text table is damaged: searches look at each object until it is filled anew",
+        underlying: error, path: error.path))
+    engine.want(indexesOf: sql.schema)
+  }
+
+  func inOneState<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+    if connection.isInTransaction { return try body() }
+    try connection.begin(.deferred)
+    do {
+      let result = try body()
+      try connection.commit()
+      return result
+    } catch {
+      // The first error is reported; a failure to end the read transaction adds nothing.
+      try? connection.rollback()
+      throw error
+    }
+  }
+}

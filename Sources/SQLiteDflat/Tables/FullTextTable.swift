@@ -1,0 +1,102 @@
+// The full-text table of an entity type: its columns, its statements, and what it is kept from.
+//
+//   T__fulltext__porter__x__X__x__Y   an FTS5 table with the columns X, Y, and without content
+//
+//  - The name lists the tokenizer and the columns (`EntitySchema.fullTextIndex(named:)`), so every
+//    version of a schema recognises it, and no program takes it for a side table.
+//  - FTS5 keeps the words only; the texts are in the objects (`content = ''`). To remove a row from
+//    such a table, FTS5 must be told the texts that it was added with. They are read from the
+//    object before it is changed. So a row can only be removed as long as the table is known to
+//    agree with the objects. If another program has changed an object behind the table, the table
+//    is emptied and filled again.
+//  - How far it agrees is marked in the file, as for side tables; see `IndexMarks`. A row that is
+//    not marked is not in the table, unless nothing is marked: then the table may have any content.
+//  - FTS5 tables have no triggers. The guards are on `…_docsize`, in which FTS5 itself keeps one
+//    row for each row of the table. SQLite 3.40 crashes with triggers on `…_data`, in which FTS5
+//    keeps the words: what is damaged there is noticed as far as FTS5 notices it.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+/// A full-text table and how its texts are read from a row.
+struct FullTextTable: MarkedTable {
+  let table: String
+  /// The table of its objects.
+  let main: String
+  /// The names of the columns.
+  let columns: [String]
+  /// The columns with their readers; nil if this version of the schema lacks a field.
+  let readers: [IndexColumn]?
+  let absentText: String?
+  /// The fields of the root table that contain the texts.
+  let rootFields: FieldSet
+  let create: String
+  let insert: String
+  /// Removes a row, given the texts that it was added with.
+  let remove: String
+  /// Removes all rows.
+  let empty: String
+  let extentAndMark: String
+  let extent: String
+  /// Triggers that notice changes by other programs to this table or the main table.
+  let guards: IndexGuards
+  let ownGuards: [IndexGuard]
+
+  init(_ index: FullTextIndex, of schema: EntitySchema, _ guards: [IndexGuard]) {
+    self.init(
+      schema.table, index.table, index.columns.map(\.name), index.tokenizer, index.columns, guards)
+  }
+
+  /// A table that this schema does not name, created by another version of it; nil if no version
+  /// has given this name.
+  init?(foreign table: String, of schema: EntitySchema) {
+    guard
+      let (tokenizer, columns) = EntitySchema.fullTextIndex(
+        named: String(table.dropFirst(schema.table.count + 2)))
+    else { return nil }
+    let readers = columns.compactMap { schema.column(named: $0) }
+    let areKnown = readers.count == columns.count && readers.allSatisfy { $0.field.type == .string }
+    self.init(schema.table, table, columns, tokenizer, areKnown ? readers : nil, [])
+  }
+
+  private init(
+    _ main: String, _ table: String, _ columns: [String], _ tokenizer: SearchTokenizer,
+    _ readers: [IndexColumn]?, _ mainGuards: [IndexGuard]
+  ) {
+    self.main = main
+    self.table = table
+    self.columns = columns
+    self.readers = readers
+    absentText = SideTable.absentText(readers ?? [])
+    var fields = FieldSet.none
+    for reader in readers ?? [] { fields.insert(reader.reader.field.rootField) }
+    rootFields = fields
+    let quoted = table.quoted
+    let list = columns.map(\.quoted).joined(separator: ", ")
+    let words = tokenizer == .porter ? "porter unicode61" : tokenizer.rawValue
+    create =
+      "CREATE VIRTUAL TABLE IF NOT EXISTS \(quoted) USING fts5(\(list), content='', "
+      + "tokenize='\(words)')"
+    let marks = columns.map { _ in ", ?" }.joined()
+    insert = "INSERT INTO \(quoted) (rowid, \(list)) VALUES (?\(marks))"
+    remove = "INSERT INTO \(quoted) (\(quoted), rowid, \(list)) VALUES ('delete', ?\(marks))"
+    empty = "INSERT INTO \(quoted) (\(quoted)) VALUES ('delete-all')"
+    let rows = Self.rowTable(of: table)
+    let extents =
+      "SELECT (SELECT max(rowid) FROM \(main.quoted)), (SELECT max(id) FROM \(rows.quoted)), "
+    let shape = ", (SELECT \(columns[0].quoted) FROM \(quoted) LIMIT 0)"
+    extent = extents + "NULL" + shape
+    extentAndMark = extents + Self.mark(of: table, main, absentText) + shape
+    ownGuards = IndexGuard.guards(fullText: table, rows: rows)
+    guards = IndexGuards(main: mainGuards, side: ownGuards)
+  }
+
+  /// The table in which FTS5 keeps the size of each row.
+  private static func rowTable(of table: String) -> String { table + "_docsize" }
+
+  /// The tables in which FTS5 keeps the index.
+  var shadowTables: [String] {
+    ["data", "idx", "content", "docsize", "config"].map { "\(table)_\($0)" }
+  }
+}

@@ -1,0 +1,106 @@
+// The order of what a search finds, and where its words are in the texts.
+
+import Dflat
+import DflatTestSupport
+import Platform
+import Testing
+
+@Suite("The relevance of what a search finds")
+struct RelevanceTests {
+  private typealias Story = Tale.Story
+
+  private func store(_ texts: [(String?, String?)], in workspace: some TestWorkspace) throws {
+    try workspace.write([Story.self]) { txn in
+      for (number, (title, body)) in texts.enumerated() {
+        let story = Story(
+          id: Int32(number + 1), title: title, body: body, motto: "", year: Int32(number % 3))
+        try txn.submit(Tale.StoryChangeRequest.creationRequest(story))
+      }
+    }
+  }
+
+  private static let texts: [(String?, String?)] = [
+    ("swift", "storage and other things"), ("storage", "swift swift swift"),
+    ("other", "things here"),
+    ("swift storage", "swift"), ("things", "a long text about swift, with many other words in it"),
+  ]
+
+  @Test(
+    "The best objects come first, with weights for fields", arguments: TestEngine.inEveryIndexState)
+  func rank(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(Self.texts, in: workspace)
+      var random = SeededGenerator(seed: 4)
+      try workspace.disturbIndexes(of: Story._schema, using: &random)
+      let all = workspace.dflat.fetch(for: Story.self)
+      for _ in 0..<3 {
+        let search = Story.search("swift")
+        let best = all.where(search, orderBy: [search.rank]).map(\.id)
+        #expect(best.sorted() == [1, 2, 4, 5] && best.last == 5)
+        let titled = all.where(search, limit: 2, orderBy: [search.rank([Story.title: 1000])])
+        #expect(Set(titled.map(\.id)) == [1, 4])
+        let some = all.where(search && Story.year > 0, orderBy: [search.rank([Story.title: 1000])])
+        #expect(some.map(\.id).sorted() == [2, 5])
+        let query = workspace.dflat.query(Story.self).where(search).orderBy(search.rank)
+        #expect(try query.limit(3).offset(1).fetch().map(\.id) == Array(best[1...3]))
+        #expect(throws: QueryError.self) { try query.page(size: 2) }
+        try workspace.write([Story.self]) { _ in }
+      }
+    }
+  }
+
+  @Test("A live result in the order of relevance equals a new fetch", arguments: TestEngine.all)
+  func live(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      try store(Self.texts, in: workspace)
+      let dflat = workspace.dflat
+      let search = Story.search("swift")
+      let heard = Mutex<[Int32]>([])
+      let first = dflat.fetch(for: Story.self).where(search, limit: 3, orderBy: [search.rank])
+      let subscription = dflat.subscribe(fetchedResult: first) { result in
+        heard.withLock { $0 = result.map(\.id) }
+      }
+      for (id, title) in [(3, "swift swift"), (2, "none"), (5, "swift")] as [(Int32, String)] {
+        try workspace.write([Story.self]) { txn in
+          let story = try #require(dflat.fetch(for: Story.self).where(Story.id == id).first)
+          let request = try #require(Tale.StoryChangeRequest.changeRequest(story))
+          request.title = title
+          request.body = title
+          try txn.submit(request)
+        }
+        let now = dflat.fetch(for: Story.self).where(search, limit: 3, orderBy: [search.rank])
+        #expect(heard.withLock { $0 } == now.map(\.id))
+      }
+      subscription.cancel()
+    }
+  }
+
+  @Test("Highlights and snippets")
+  func highlights() throws {
+    let story = Story(
+      id: 1, title: "Éclairs, éclair & more",
+      body: (1...40).map { $0 == 30 ? "the Éclair" : $0 == 32 ? "world" : "w\($0)" }
+        .joined(separator: " ") + ".")
+    let search = Story.search("eclair* world -x")
+    let title = try #require(search.highlights(in: Story.title, of: story))
+    #expect(title.marked("<", ">") == "<Éclairs>, <éclair> & more")
+    #expect(title.ranges.map { String(title.text[$0]) } == ["Éclairs", "éclair"])
+    let snippet = try #require(search.snippet(of: story, in: Story.body, words: 8))
+    #expect(snippet.marked("<", ">") == "…w29 the <Éclair> w31 <world> w33 w34 w35…")
+    let short = try #require(search.snippet(of: story, in: Story.title))
+    #expect(short == title)
+    #expect(search.highlights(in: Story.writer.name, of: story) == nil)
+    let phrase = Story.search("\"the eclair\"")
+    #expect(
+      phrase.snippet(of: story, in: Story.body, words: 2)?.marked("[", "]") == "…[the Éclair]…")
+    let none = try #require(Story.search("zzz").snippet(of: story, in: Story.body, words: 3))
+    #expect(none.text == "w1 w2 w3…" && none.ranges.isEmpty)
+    let poem = Verse.Poem(id: 1, title: "東京都庁", text: "Kyoto, KYOTO")
+    #expect(
+      Verse.Poem.search("京都").highlights(in: Verse.Poem.title, of: poem)?.marked("<", ">")
+        == "東<京都>庁")
+    #expect(
+      Verse.Poem.search("yoto").highlights(in: Verse.Poem.text, of: poem)?.marked("<", ">")
+        == "K<yoto>, K<YOTO>")
+  }
+}

@@ -40,7 +40,9 @@ enum FeedDate {
     if let sign = zone.first, sign == "+" || sign == "-", let number = Int(zone.dropFirst()) {
       return (sign == "-" ? -1 : 1) * TimeInterval(number / 100 * 3600 + number % 100 * 60)
     }
-    let hours = ["EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7]
+    let hours = [
+      "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+    ]
     return TimeInterval(hours[zone.uppercased()] ?? 0) * 3600
   }
 }

@@ -120,7 +120,8 @@ extension String {
       default: if !isInTag { text.append(character) }
       }
     }
-    for (name, character) in ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"] {
+    for (name, character) in ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
+    {
       text = text.replacing(name, with: character)
     }
     return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -4,8 +4,11 @@ public import Foundation
 
 /// A feed as its file has it.
 public struct ParsedFeed: Sendable, Equatable {
+  /// Without markup.
   public var title = ""
+  /// The address of the site.
   public var link = ""
+  /// In the order of the file.
   public var articles: [ParsedArticle] = []
 }
 
@@ -13,12 +16,17 @@ public struct ParsedFeed: Sendable, Equatable {
 public struct ParsedArticle: Sendable, Equatable {
   /// `guid` or `id`; the link if there is none.
   public var id = ""
-  public var title = ""
-  public var link = ""
   /// Without markup.
+  public var title = ""
+  /// The address of the article.
+  public var link = ""
+  /// The content, or a summary, without markup.
   public var text = ""
+  /// The name.
   public var author = ""
+  /// When it was published, or changed last if only that is known.
   public var published: Date?
+  /// The categories.
   public var tags: [String] = []
 }
 

@@ -29,7 +29,9 @@ func read(_ dflat: SQLiteWorkspace, firstScreen: URL) async throws {
     "\($0.count)"
   }
   try await timed("mark the others read, by their ids") {
-    try await dflat.write(Article.self) { try $0.update(Article.self, keys: ids) { $0.isRead = true } }
+    try await dflat.write(Article.self) {
+      try $0.update(Article.self, keys: ids) { $0.isRead = true }
+    }
   } remark: {
     "\($0.updated) marked, \($0.missing) missing (\(missing.count)), now "
       + "\(unread.map(\.1.value).reduce(0, +)) unread"

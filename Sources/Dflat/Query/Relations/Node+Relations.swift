@@ -34,7 +34,8 @@ extension Node {
   /// Whether a text of another object is searched.
   var searchesRelated: Bool {
     switch self {
-    case .search(let search), .relevance(let search, _): search.columns.contains { $0.related != nil }
+    case .search(let search), .relevance(let search, _):
+      search.columns.contains { $0.related != nil }
     case .field, .constant, .match: false
     case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
       .mixedComparison(_, let left, let right):

@@ -1,0 +1,76 @@
+// Single rows, and rows in the order of their ids.
+
+import Dflat
+import FlatBuffersRuntime
+import SQLiteAccess
+
+extension SQLiteView {
+  func row(of schema: EntitySchema, id: Int64) throws -> Row? {
+    try withStorageErrors(table: schema.table, rowid: id) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectRow, reading: sql.table) else {
+        return nil
+      }
+      try statement.bind(1, id)
+      guard try statement.step(of: sql.table) else { return nil }
+      return try soundRow(statement.blob(0), id, schema)
+    }
+  }
+
+  func row(of schema: EntitySchema, keyOf row: Row) throws -> Row? {
+    try withStorageErrors(table: schema.table) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectKey, reading: sql.table) else {
+        return nil
+      }
+      return try row.read { table -> Result<Row?, any Error> in
+        Result {
+          for (index, reader) in schema.keyReaders.enumerated() {
+            try statement.bind(index + 1, column: reader.read(table))
+          }
+          guard try statement.step(of: sql.table) else { return nil }
+          return try soundRow(statement.blob(1), statement.int64(0), schema)
+        }
+      }.get()
+    }
+  }
+
+  func rows(of schema: EntitySchema, after id: Int64, limit: Int) throws -> RowBuffer {
+    try withStorageErrors(table: schema.table) {
+      var rows = RowBuffer()
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectAfter, reading: sql.table) else {
+        return rows
+      }
+      try statement.bind(1, id)
+      while rows.count < limit, try statement.step(of: sql.table) {
+        do throws(StorageError) {
+          rows.append(try soundRow(statement.blob(1), statement.int64(0), schema))
+        } catch {
+          engine.reports.reportOnce(error)
+        }
+      }
+      return rows
+    }
+  }
+
+  func lastID(of schema: EntitySchema) throws -> Int64? {
+    try withStorageErrors(table: schema.table) {
+      let sql = engine.sql(for: schema)
+      guard let statement = try connection.statement(sql.selectLast, reading: sql.table),
+        try statement.step(of: sql.table), !statement.isNull(0)
+      else { return nil }
+      return statement.int64(0)
+    }
+  }
+
+  /// The row, if its bytes are sound; throws if they are damaged.
+  private func soundRow(
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64, _ schema: EntitySchema
+  ) throws(StorageError) -> Row {
+    do throws(VerificationError) { try schema.layout.verify(bytes) } catch {
+      throw StorageError(.corruptRow, table: schema.table, rowid: id, message: error.reason)
+    }
+    return Row(sound: bytes, id: id)
+  }
+}

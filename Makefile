@@ -2,6 +2,7 @@
 #
 #   make demo             build and run Examples/Posts; FILE=path imports another file in dpkg's status format
 #   make demo-live        build and run a list in the terminal that follows changes made elsewhere in the program
+#   make demo-reader      build and run the store of a feed reader; FILE=path imports a feed, or a folder of them
 #   make demo-empire      the same for Examples/People and Empire
 #   make test             all tests, and the code of the README against its output
 #   make test-long        the same tests with many more random cases (DFLAT_LONG=1), optimised
@@ -23,7 +24,7 @@
 #
 # A rule may be called again at any time: what is done already is not done twice.
 
-.PHONY: demo demo-live demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
+.PHONY: demo demo-live demo-reader demo-empire test test-long verify tsan lint format docs bench bench-smoke bench-empire bench-scaling bench-build fuzz bootstrap clean
 .DEFAULT_GOAL := help
 
 FILE ?=
@@ -35,7 +36,7 @@ FILTER ?=
 
 # SwiftPM looks for new files in a package that is used by path only when the using package's manifest is newer than the
 # last build. Without this, a file added to Sources would be missing from the demo and the benchmarks.
-replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Benchmarks/Package.swift
+replan = @touch Examples/Posts/Package.swift Examples/People/Package.swift Examples/Reader/Package.swift Benchmarks/Package.swift
 
 # Prints the list above.
 .PHONY: help
@@ -54,6 +55,12 @@ demo-live:
 	Scripts/swift-build.sh -c release --package-path Examples/Posts --product live
 	@Examples/Posts/.build/release/live $(ARGUMENTS)
 
+demo-reader:
+	@Scripts/bootstrap.sh build
+	$(replan)
+	Scripts/swift-build.sh -c release --package-path Examples/Reader --product reader
+	@Examples/Reader/.build/release/reader --into Examples/Reader/.build/demo "$(or $(FILE),Examples/Reader/Feeds)"
+
 demo-empire:
 	@Scripts/bootstrap.sh empire
 	$(replan)
@@ -66,6 +73,7 @@ test:
 	swift test --skip-build --disable-xctest
 	$(replan)
 	swift test -c release --disable-xctest --package-path Examples/Posts
+	swift test -c release --disable-xctest --package-path Examples/Reader
 	Scripts/check-readme.sh
 
 test-long:
@@ -77,7 +85,7 @@ verify:
 	Scripts/swift-build.sh -c release --product dflat-verify --scratch-path .build-verify
 	.build-verify/release/dflat-verify all --time $(or $(TIME),300)
 
-threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|LMDBTests|EmpireTests
+threaded_tests = SQLiteAccessTests|SQLiteDflatTests|^DflatTests|DflatCombineTests|EngineTests|LMDBTests|EmpireTests
 
 tsan:
 	@Scripts/bootstrap.sh build empire test

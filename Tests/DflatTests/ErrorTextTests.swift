@@ -49,6 +49,20 @@ struct ErrorTextTests {
       ErrorText(WorkspaceError.nestedWrite, "write(_:)", "wait for itself", "call it later"),
       ErrorText(
         QueryError.unmigrated(Post._schema), "pages of Post", "being migrated", "migrate(_:)"),
+      ErrorText(
+        DeletionDenied(
+          entity: "Author", key: "handle: \"ada\"", referrer: "Post", referrerKey: "number: 7",
+          field: "author"),
+        "Author (handle: \"ada\")", "author of Post (number: 7)", "delete that Post first"),
+      ErrorText(
+        SavedObjectsError.otherTable(expected: "post_v2", found: "post_v1"), "post_v1", "post_v2",
+        "fetch and save them again"),
+      ErrorText(SavedObjectsError.otherFormat, "not objects", "save them again"),
+      ErrorText(SavedObjectsError.damaged("it is cut off"), "it is cut off", "save them again"),
+      ErrorText(
+        SearchSyntaxError(message: "a word is missing", search: "a AND", position: 5),
+        "\"a AND\", at 5", "a word is missing", "search(_:)"),
+      ErrorText(DraftConflicts<Post>(conflicts: []), "draft of Post", "merge(_:_:)"),
       ErrorText(UnsubmittedRequest(type: "Post"), "Post", "never submitted", "submit(_:)"),
       ErrorText(
         UnsubmittedRequest(type: "Post", isCreation: true), "creation request for Post",
@@ -108,6 +122,8 @@ struct ErrorTextTests {
       "\(StorageError.self)", "\(TransactionError.self)", "\(WorkspaceError.self)",
       "\(UnsubmittedRequest.self)", "\(MigrationError.self)",
       "\(DictionaryError.self)", "\(FunctionError.self)", "\(QueryError.self)",
+      "\(DeletionDenied.self)", "\(SavedObjectsError.self)", "\(SearchSyntaxError.self)",
+      "DraftConflicts",
     ]
     #expect(try publicErrorTypes(of: "Dflat") == known)
     #expect(try publicErrorTypes(of: "FlatBuffersRuntime") == ["\(VerificationError.self)"])

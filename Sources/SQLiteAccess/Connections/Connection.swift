@@ -60,6 +60,10 @@ public final class Connection {
   /// How the file was opened.
   public let mode: OpenMode
 
+  /// Whether a ``ReaderPool`` may hand the connection out again. Set it to false if SQLite may have
+  /// kept something of a damaged table.
+  public var isReusable = true
+
   @exclusivity(unchecked) var statements: StatementCache
   var keptStatements = [OpaquePointer?](repeating: nil, count: PermanentStatement.allCases.count)
   let wal: WALCounter

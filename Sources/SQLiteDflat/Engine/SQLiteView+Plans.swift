@@ -78,6 +78,8 @@ extension SQLiteView {
   private func noteDamaged(_ sql: TableSQL, _ error: SQLiteError) {
     guard let fullText = sql.fullText else { return }
     engine.noteDamaged(fullText.table)
+    // FTS5 may go on with what it has read of the table, also when that was created anew.
+    connection.isReusable = false
     engine.reports.reportOnce(
       StorageError(
         .corruptFile, table: fullText.table,

@@ -1,6 +1,7 @@
 // What was done, what came out, and how long it took.
 
 /// Runs `body`, then prints `what` with the time that it took, a remark about the result, and some lines of it.
+@discardableResult
 func timed<T>(
   _ what: String, _ body: () async throws -> T, remark: (T) -> String = { _ in "" },
   lines: (T) -> [String] = { _ in [] }

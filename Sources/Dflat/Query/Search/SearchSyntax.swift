@@ -3,6 +3,12 @@
 // There are two ways to write it: what users type (SearchSyntax+Words.swift), and the query
 // language of FTS5 (SearchSyntax+FTS5.swift).
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A search as a tree.
 indirect enum SearchSyntax: Sendable, Hashable {
   /// One phrase, or several that are near each other.
@@ -40,7 +46,7 @@ indirect enum SearchSyntax: Sendable, Hashable {
 }
 
 /// A search in the language of FTS5 is malformed, or names a field that is not searched.
-public struct SearchSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SearchSyntaxError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do.
   public let message: String
   /// The search.
@@ -50,6 +56,13 @@ public struct SearchSyntaxError: Error, Sendable, Equatable, CustomStringConvert
 
   /// What is wrong, where, and what to do.
   public var description: String {
-    "search \(String(reflecting: String(search.prefix(200)))), at \(position): \(message)"
+    "search \(String(reflecting: String(search.prefix(200)))), at \(position): \(message); \(advice)"
   }
+
+  private var advice: String { "correct it there, or use search(_:), which takes any text" }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+  /// What to do.
+  public var recoverySuggestion: String? { advice }
 }

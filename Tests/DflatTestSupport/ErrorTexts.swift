@@ -44,7 +44,8 @@ public func publicErrorTypes(of room: String, file: String = #filePath) throws -
   let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   let directory = root.appendingPathComponent("Sources/\(room)")
-  let declaration = #/public (?:struct|enum|final class) (\w+)(?:<[^>]*>)?\s*:[^{]*\b(?:Localized)?Error\b/#
+  let declaration =
+    #/public (?:struct|enum|final class) (\w+)(?:<[^>]*>)?\s*:[^{]*\b(?:Localized)?Error\b/#
   var types: Set<String> = []
   var isEmpty = true
   let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)

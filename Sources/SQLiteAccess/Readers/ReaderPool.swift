@@ -281,7 +281,9 @@ public final class ReaderPool: Sendable {
 
   /// Whether a returned reader can be used again: no transaction is open, no statement in use.
   private static func isReadyForReuse(_ connection: Connection) -> Bool {
-    if connection.isClosed || !connection.isReusable || connection.statements.hasStatementsInUse { return false }
+    if connection.isClosed || !connection.isReusable || connection.statements.hasStatementsInUse {
+      return false
+    }
     guard connection.isInTransaction else { return true }
     do {
       try connection.rollback()

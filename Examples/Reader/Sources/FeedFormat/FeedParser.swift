@@ -20,9 +20,10 @@ extension ParsedFeed {
     let parser = XMLParser(data: data)
     parser.delegate = reader
     // What stands before a mistake in the XML is not taken for the whole feed.
-    guard parser.parse() else {
-      let reason = parser.parserError?.localizedDescription ?? "it ends too early"
-      throw FeedError("line \(parser.lineNumber): this is no well-formed XML: \(reason)")
+    let isComplete = parser.parse()
+    if !isComplete || reader.mistake != nil || parser.parserError != nil {
+      let line = reader.mistake ?? parser.lineNumber
+      throw FeedError("line \(line): this is no well-formed XML")
     }
     guard reader.isFeed else {
       throw FeedError("the outermost element is '\(reader.root)': it should be 'rss' or 'feed'")
@@ -35,6 +36,8 @@ extension ParsedFeed {
 private final class FeedReader: NSObject, XMLParserDelegate {
   var feed = ParsedFeed()
   private(set) var root = ""
+  /// The line of the first mistake in the XML, which `parse()` on Linux does not report.
+  private(set) var mistake: Int?
   private var path: [String] = []
   private var article: ParsedArticle?
   private var text = ""
@@ -60,6 +63,10 @@ private final class FeedReader: NSObject, XMLParserDelegate {
       if let term = attributes["term"], !term.isEmpty { article?.tags.append(term) }
     default: break
     }
+  }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    mistake = mistake ?? parser.lineNumber
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }

@@ -116,8 +116,8 @@ struct IncludedRelationTests {
   }
 
   @Test("Keys without an object are found", arguments: TestEngine.all)
-  func dangling(engine: TestEngine) throws {
-    try withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) throws in
+  func dangling(engine: TestEngine) async throws {
+    try await withTemporaryWorkspace(engine) { (workspace: TemporaryWorkspace) async throws in
       let dflat = workspace.dflat
       try store(dflat)
       var found: [String] = []
@@ -133,6 +133,10 @@ struct IncludedRelationTests {
           "Stamp, row 1: stories refers to Story (id: 7), which is not stored",
           "Stamp, row 1: owner refers to Writer (handle: \"eve\"), which is not stored",
         ])
+      let findings = try await dflat.checkIntegrity(of: Writer.self, Story.self, Stamp.self)
+      #expect(findings.allSatisfy { $0.kind == .danglingReference })
+      #expect(findings.map(\.message) == found)
+      #expect(try await dflat.checkIntegrity(of: Story.self, limit: 2).count == 2)
     }
   }
 }

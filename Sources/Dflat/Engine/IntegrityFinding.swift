@@ -26,6 +26,9 @@ public struct IntegrityFinding: Sendable, Equatable, CustomStringConvertible {
     public static let wrongIndexRow = Kind(rawValue: "wrongIndexRow")
     /// An index has a row without an object. The next query that uses the index repairs it.
     public static let orphanIndexRow = Kind(rawValue: "orphanIndexRow")
+    /// A reference has a key that no object has. Nothing forbids that: whether it is a mistake is
+    /// the program's business.
+    public static let danglingReference = Kind(rawValue: "danglingReference")
   }
 
   /// What is wrong.

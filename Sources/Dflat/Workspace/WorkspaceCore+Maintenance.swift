@@ -18,8 +18,24 @@ extension WorkspaceCore {
   func checkIntegrity(of schemas: [EntitySchema], limit: Int) async throws -> [IntegrityFinding] {
     require(limit > 0, "checkIntegrity(of:limit:) was called with a limit of \(limit)")
     return try await accepted { [engine] in
-      guard let engine = engine as? any IntegrityCheckingStorageEngine else { return [] }
-      return try engine.checkIntegrity(of: schemas + [DictionaryItem.schema], limit: limit)
+      var findings: [IntegrityFinding] = []
+      if let engine = engine as? any IntegrityCheckingStorageEngine {
+        findings = try engine.checkIntegrity(of: schemas + [DictionaryItem.schema], limit: limit)
+      }
+      let referring = schemas.filter { !$0.references.isEmpty }
+      if referring.isEmpty || findings.count >= limit { return findings }
+      try engine.read(for: .query) { view in
+        for schema in referring {
+          try view.forEachDanglingReference(of: schema) { reference in
+            if findings.count >= limit { return }
+            findings.append(
+              IntegrityFinding(
+                .danglingReference, table: schema.table, rowid: reference.id,
+                message: "\(reference)"))
+          }
+        }
+      }
+      return findings
     }
   }
 
@@ -41,12 +57,12 @@ extension Workspace {
   ///
   ///     for finding in try await dflat.checkIntegrity(of: Post.self, Tag.self) { print(finding) }
   ///
-  /// It reads one state of the data: the storage itself, each object against its schema, keys and
-  /// indexes against the objects, and the dictionaries. That takes as long as reading all of it;
-  /// transactions and queries go on meanwhile. Indexes that are missing or not complete are no
-  /// findings, since they are built when they are needed.
+  /// It reads the storage itself, each object against its schema, keys and indexes against the
+  /// objects, and the dictionaries, all of one state, and then the references of the objects. That
+  /// takes as long as reading all of it; transactions and queries go on meanwhile. Indexes that are
+  /// missing or not complete are no findings, since they are built when they are needed.
   ///
-  /// An engine without stored data, such as the memory engine, has no findings.
+  /// In an engine without stored data, such as the memory engine, only references are checked.
   /// - Parameters:
   ///   - types: The entity types.
   ///   - limit: The greatest number of findings; the check ends when there are so many.

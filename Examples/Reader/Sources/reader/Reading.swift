@@ -101,7 +101,7 @@ func read(_ dflat: SQLiteWorkspace, firstScreen: URL) async throws {
 
 func keepHouse(_ dflat: SQLiteWorkspace) async throws {
   try await timed("look at every row, index and reference") {
-    try await dflat.checkIntegrity()
+    try await dflat.checkIntegrity(of: Feed.self, Author.self, Article.self)
   } remark: {
     $0.isEmpty ? "all is well" : "\($0)"
   }

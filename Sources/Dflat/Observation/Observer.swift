@@ -7,8 +7,8 @@
 //    running;
 //  - everything except the gate of the handler is used by jobs of that queue only.
 
-/// Unchecked: the gate and the callback's release may be used by any thread. Everything else, in
-/// subclasses, too, is used by jobs of the type's delivery queue, which run one at a time.
+/// Unchecked: any thread may close the callback, which is `Sendable`. Everything else, also in
+/// subclasses, is used by jobs of the type's delivery queue, which run one at a time.
 class Observer: @unchecked Sendable {
   let type: TypeObservers
   /// Whether it is in the type's index.
@@ -16,9 +16,9 @@ class Observer: @unchecked Sendable {
   /// Whether the observer could not be refreshed when that was necessary, because reading failed.
   @exclusivity(unchecked) var isStale = false
   /// The handler, which the subclass calls.
-  private let callback: AnyCallback
+  private let callback: any ClosableCallback
 
-  init(_ type: TypeObservers, _ callback: AnyCallback) {
+  init(_ type: TypeObservers, _ callback: any ClosableCallback) {
     self.type = type
     self.callback = callback
   }

@@ -50,7 +50,8 @@ class QueryObserver: Observer, @unchecked Sendable {
 
   /// - Parameter values: What else is computed from the rows.
   init(
-    _ type: TypeObservers, _ query: Query, computing values: [Node] = [], _ callback: AnyCallback
+    _ type: TypeObservers, _ query: Query, computing values: [Node] = [],
+    _ callback: any ClosableCallback
   ) {
     self.query = query
     isUnstable =

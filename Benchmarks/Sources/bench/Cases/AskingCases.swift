@@ -6,17 +6,21 @@ import SQLiteDflat
 
 extension Case {
   /// A case that asks several times.
-  /// - Parameter sides: Each calls one question and adds its answer to the checksum.
+  /// - Parameters:
+  ///   - file: Makes the file, which both sides read; by default one of articles.
+  ///   - sides: Each asks one question and adds its answer to the checksum.
   static func asking(
     _ id: String, _ title: String, goal: Double?, rounds: Int = 10,
-    articles: @escaping @Sendable (Fixture) -> Int = { $0.articles },
+    of file: @escaping @Sendable (Fixture) throws -> String = {
+      try $0.articleTemplate($0.articles)
+    },
     sides:
       @escaping @Sendable (_ ours: SQLiteWorkspace, _ floor: FloorDatabase) throws -> (
         ours: () throws -> Checksum, floor: () throws -> Checksum
       )
   ) -> Case {
     Case(id: id, title: title, goal: goal) { fixture in
-      let template = try fixture.articleTemplate(articles(fixture))
+      let template = try file(fixture)
       let store = Store(template)
       let database = try FloorDatabase(path: fixture.twin(of: template), readOnly: true)
       let (ours, floor) = try sides(store.workspace, database)
@@ -41,7 +45,10 @@ extension Case {
     _ id: String, goal: Double? = nil,
     articles: @escaping @Sendable (Fixture) -> Int = { $0.articles }
   ) -> Case {
-    asking(id, "count half of the articles by an index", goal: goal, articles: articles) {
+    asking(
+      id, "count half of the articles by an index", goal: goal,
+      of: { try $0.articleTemplate(articles($0)) }
+    ) {
       workspace, database in
       let select = try FloorQuery(database, "SELECT count(*) FROM article__f6 WHERE f6 <= ?")
       let query = workspace.query(Article.self).where(Article.feed <= 50)

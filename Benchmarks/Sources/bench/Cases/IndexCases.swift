@@ -11,7 +11,7 @@ extension Case {
   ) -> Case {
     asking(
       id, "fetch 100 of a feed, after a date, in its order, 100 times", goal: goal, rounds: 1,
-      articles: articles
+      of: { try $0.articleTemplate(articles($0)) }
     ) { workspace, database in
       let select = try FloorQuery(
         database,

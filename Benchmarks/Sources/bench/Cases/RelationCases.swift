@@ -40,22 +40,7 @@ extension Case {
         ours: () throws -> Checksum, floor: () throws -> Checksum
       )
   ) -> Case {
-    Case(id: id, title: title, goal: 1.3) { fixture in
-      let rounds = 10
-      let template = try fixture.entries(fixture.few)
-      let store = Store(template)
-      let database = try FloorDatabase(path: fixture.twin(of: template), readOnly: true)
-      let (ours, floor) = try sides(store.workspace, database)
-      func side(_ ask: @escaping () throws -> Checksum) -> Side {
-        {
-          var sum = try ask()
-          let nanoseconds = try time { for _ in 0..<rounds { sum = try ask() } }
-          try store.check()
-          return Outcome(nanoseconds: nanoseconds / UInt64(rounds), checksum: sum)
-        }
-      }
-      return (ours: side(ours), floor: side(floor))
-    }
+    asking(id, title, goal: 1.3, of: { try $0.entries($0.few) }, sides: sides)
   }
 
   /// The floor reads the entries, and each owner once, when an entry of it comes first: less work

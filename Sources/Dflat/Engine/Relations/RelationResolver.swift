@@ -99,8 +99,8 @@ struct RelationResolver {
     on count: ReferrerCount, _ operation: ComparisonOperator, _ number: Int64
   ) throws -> Node {
     let counts = try counts(count)
-    let isTrueForNone = operation.compares(0, number)
-    let keys = counts.filter { operation.compares($0.count, number) != isTrueForNone }
+    let isTrueForNone = operation.holds(0, number)
+    let keys = counts.filter { operation.holds($0.count, number) != isTrueForNone }
     return .membership(
       .field(count.key), keys.map(\.key), count.key.type, negated: isTrueForNone)
   }
@@ -202,19 +202,6 @@ struct RelationResolver {
     }
     return numbers.indices.compactMap { group in
       groups.keys(of: group, [references.type])[0].map { ($0, numbers[group]) }
-    }
-  }
-}
-
-extension ComparisonOperator {
-  fileprivate func compares(_ left: Int64, _ right: Int64) -> Bool {
-    switch self {
-    case .equal: left == right
-    case .notEqual: left != right
-    case .less: left < right
-    case .lessOrEqual: left <= right
-    case .greater: left > right
-    case .greaterOrEqual: left >= right
     }
   }
 }

@@ -2,7 +2,6 @@
 
 public import Dispatch
 public import Observation
-import Platform
 
 /// A result that follows the data, and notifies Swift's Observation when it has changed.
 ///
@@ -15,16 +14,8 @@ import Platform
 /// Other programs use `withObservationTracking` to learn of the next change. The query is observed
 /// as long as the object exists.
 public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
-  private struct State {
-    var shown: FetchedResult<Element>
-    /// The result to show, once the queue runs the update.
-    var newest: FetchedResult<Element>?
-    var subscription: (any WorkspaceSubscription)?
-  }
-
   private let registrar = ObservationRegistrar()
-  private let state: Mutex<State>
-  private let queue: DispatchQueue?
+  private let shown: ShownValue<FetchedResult<Element>>
 
   /// Follows a result.
   ///
@@ -39,36 +30,24 @@ public final class LiveQuery<Element: Atom & Equatable>: Observable, Sendable {
     _ fetchedResult: FetchedResult<Element>, in workspace: some Workspace,
     on queue: DispatchQueue? = .main
   ) {
-    self.queue = queue
-    state = Mutex(State(shown: fetchedResult))
+    shown = ShownValue(fetchedResult, on: queue)
     let subscription = workspace.subscribe(fetchedResult: fetchedResult) { [weak self] result in
       self?.take(result)
     }
-    state.withLock { $0.subscription = subscription }
+    shown.keep(subscription)
   }
 
   /// The objects as they are now.
   public var result: FetchedResult<Element> {
     registrar.access(self, keyPath: \.result)
-    return state.withLock { $0.shown }
+    return shown.value
   }
 
   private func take(_ result: FetchedResult<Element>) {
-    let isFirst = state.withLock { state in
-      defer { state.newest = result }
-      return state.newest == nil
-    }
-    // An update that is already queued shows the newest result.
-    guard isFirst else { return }
-    guard let queue else { return show() }
-    queue.async { [weak self] in self?.show() }
+    shown.take(result) { [weak self] in self?.show() }
   }
 
   private func show() {
-    registrar.withMutation(of: self, keyPath: \.result) {
-      state.withLock { state in
-        if let newest = state.newest.take() { state.shown = newest }
-      }
-    }
+    registrar.withMutation(of: self, keyPath: \.result) { shown.advance() }
   }
 }

@@ -2,7 +2,6 @@
 
 public import Dispatch
 public import Observation
-import Platform
 
 extension Workspace {
   /// Calls a handler with an aggregate over a query's objects, now and whenever it has changed.
@@ -54,16 +53,8 @@ extension Workspace {
 ///     let number = try LiveValue(dflat.query(Issue.self).where(Issue.isOpen), .count, in: dflat)
 ///     print(number.value)
 public final class LiveValue<Value: Sendable>: Observable, Sendable {
-  private struct State {
-    var shown: Value
-    /// The value to show, once the queue runs the update.
-    var newest: Value?
-    var subscription: (any WorkspaceSubscription)?
-  }
-
   private let registrar = ObservationRegistrar()
-  private let state: Mutex<State>
-  private let queue: DispatchQueue?
+  private let shown: ShownValue<Value>
 
   /// Follows an aggregate.
   ///
@@ -79,37 +70,25 @@ public final class LiveValue<Value: Sendable>: Observable, Sendable {
     _ query: ObjectQuery<Element>, _ aggregate: Aggregate<Value, Element>,
     in workspace: some Workspace, on queue: DispatchQueue? = .main
   ) throws {
-    self.queue = queue
     try query.requireUse(in: workspace._core)
-    state = Mutex(State(shown: try query.value(aggregate)))
+    shown = ShownValue(try query.value(aggregate), on: queue)
     let subscription = workspace.subscribe(query, aggregate) { [weak self] value in
       self?.take(value)
     }
-    state.withLock { $0.subscription = subscription }
+    shown.keep(subscription)
   }
 
   /// The value as it is now.
   public var value: Value {
     registrar.access(self, keyPath: \.value)
-    return state.withLock { $0.shown }
+    return shown.value
   }
 
   private func take(_ value: Value) {
-    let isFirst = state.withLock { state in
-      defer { state.newest = value }
-      return state.newest == nil
-    }
-    // An update that is already queued shows the newest value.
-    guard isFirst else { return }
-    guard let queue else { return show() }
-    queue.async { [weak self] in self?.show() }
+    shown.take(value) { [weak self] in self?.show() }
   }
 
   private func show() {
-    registrar.withMutation(of: self, keyPath: \.value) {
-      state.withLock { state in
-        if let newest = state.newest.take() { state.shown = newest }
-      }
-    }
+    registrar.withMutation(of: self, keyPath: \.value) { shown.advance() }
   }
 }

@@ -18,7 +18,7 @@ final class RelationSubscription: WorkspaceSubscription {
 
   private let types: TypeSet
   private let question: Question
-  private let callback: AnyCallback
+  private let callback: any ClosableCallback
   private let isAsked = Atomic(false)
   private let signals = Mutex<[ChangeSignal]>([])
 
@@ -28,7 +28,7 @@ final class RelationSubscription: WorkspaceSubscription {
   ///   - question: Reads what is observed, and calls the handler if it has changed. Never called by
   ///     two threads at the same time.
   init(
-    _ types: [EntitySchema], _ callback: AnyCallback, _ question: @escaping Question
+    _ types: [EntitySchema], _ callback: any ClosableCallback, _ question: @escaping Question
   ) {
     self.types = types.reduce(into: []) { $0.insert($1) }
     self.callback = callback
@@ -131,7 +131,7 @@ extension WorkspaceCore {
   }
 
   private func follow(
-    _ query: Query, _ values: [ValueExpression], _ callback: AnyCallback,
+    _ query: Query, _ values: [ValueExpression], _ callback: any ClosableCallback,
     _ question: @escaping RelationSubscription.Question
   ) -> RelationSubscription? {
     let subscription = RelationSubscription(

@@ -117,6 +117,35 @@ struct LiveObjectTests {
     }
   }
 
+  @Test("A row that is stored before it is delivered stays", arguments: TestEngine.all)
+  func stored(engine: TestEngine) throws {
+    try withTemporaryWorkspace(engine) { workspace in
+      let dflat = workspace.dflat
+      try workspace.store([post(1)])
+      let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let slow = dflat.subscribe(fetchedResult: workspace.posts.all()) { _ in
+        entered.signal()
+        gate.wait()
+      }
+      dflat.performChanges([Post.self]) { txn in
+        txn.try(submit: Blog.PostChangeRequest.creationRequest(post(2)))
+      }
+      try entered.wait(for: "the first delivery")
+      // The map begins to follow the type behind the delivery that waits, and before the next one.
+      let posts = dflat.uniqued(Post.self, on: nil)
+      dflat.performChanges([Post.self]) { txn in
+        txn.try(submit: Blog.PostChangeRequest.creationRequest(post(9)))
+      }
+      let isCommitted = eventually { dflat.find(Post.self, ("s", 9)) != nil }
+      #expect(isCommitted)
+      let object = try #require(posts[CompositeKey("s", 9)])
+      for _ in 1...2 { gate.signal() }
+      try workspace.settle()
+      #expect(!object.isDeleted && posts[CompositeKey("s", 9)] === object)
+      slow.cancel()
+    }
+  }
+
   @Test("Objects of a transaction that is not committed", arguments: TestEngine.all)
   func uncommitted(engine: TestEngine) async throws {
     try await withTemporaryWorkspace(engine) { workspace in

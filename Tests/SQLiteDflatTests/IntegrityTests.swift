@@ -114,6 +114,9 @@ struct IntegrityTests {
       let workspace = SQLiteWorkspace(filePath: other)
       workspace.errorHandler = { _ in }
       #expect(try await workspace.checkIntegrity(of: Post.self).map(\.kind) == [.damagedFile])
+      // Findings are not lost if references cannot be read either.
+      let kinds = try await workspace.checkIntegrity(of: Guild.Story.self).map(\.kind)
+      #expect(kinds == [.damagedFile, .damagedFile])
       await workspace.shutdown()
     }
   }

@@ -122,11 +122,44 @@ struct VacuumTests {
     }
   }
 
+  @Test("Any time of the last vacuum may be in the file")
+  func strangeTimes() throws {
+    for time in [Int64.min, .max, Int64(Date().timeIntervalSince1970) + 1_000_000] {
+      try withTemporaryFile(.file) { file in
+        try file.store(large(1...20))
+        let connection = try file.foreignConnection()
+        try MaintenanceLog.note(MaintenanceLog.vacuum, at: time, connection)
+        try connection.close()
+        file.dflat.shutdown()
+        let late = TemporaryFile(path: file.path) {
+          $0.vacuum = .every(.days(7))
+          $0.idleDelay = .milliseconds(10)
+        }
+        try late.store([post(101)])
+        let isVacuumed = eventually { ends(late).contains(true) }
+        #expect(isVacuumed)
+        late.dflat.shutdown()
+        #expect(try lastVacuum(file) != time)
+      }
+    }
+  }
+
+  @Test("A vacuum at shutdown is remembered")
+  func atShutdown() throws {
+    try withTemporaryFile(.file) { file in
+      try file.store(large(1...20))
+      file.dflat.shutdown(flags: .vacuum)
+      #expect(try lastVacuum(file) != nil)
+    }
+  }
+
   @Test("A transaction interrupts a vacuum of the policy, which leaves the file as it was")
   func interrupted() throws {
     try withTemporaryFile(.file) { file in
       try file.store(large(1...10))
-      try file.tamper("CREATE TABLE big AS SELECT randomblob(100000000) AS x")
+      try file.tamper(
+        "CREATE TABLE big AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+          + "i < 400) SELECT randomblob(250000) AS x FROM n")
       file.dflat.shutdown()
       let began = DispatchSemaphore(value: 0)
       let workspace = TemporaryFile(path: file.path) {

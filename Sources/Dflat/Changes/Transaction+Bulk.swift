@@ -251,6 +251,7 @@ extension Transaction {
 
   /// Reads in the open storage transaction.
   func written<R: ~Copyable>(_ body: (any StorageWriter) throws -> R) throws -> R {
+    if FunctionThread.isInside { throw WorkspaceError.calledByFunction }
     let group = try takeLease().group
     return try workspace.coordinator.use { try body(group.writer) }
   }

@@ -9,6 +9,8 @@ extension Transaction {
     let call = "merge(_:)"
     let found = lookUp(base, schema, for: call)
     if let error = takeLookUpError() { throw error }
+    // In a transaction that has failed nothing is found.
+    if found == nil, let failure { throw failure }
     if found != nil || base.id < 0 { return found }
     let byKey = lookUp(base.withBytes { Row(sound: $0) }, schema, for: call)
     if let error = takeLookUpError() { throw error }

@@ -16,7 +16,8 @@ final class PastView {
   private let snapshot: any StorageSnapshot
   /// The earlier versions of the rows that were changed later; nil for rows that did not exist.
   private let earlier: [Int64: Row?]
-  private let report: (any Error) -> Void
+  /// Reports an error that does not end the reading.
+  let report: (any Error) -> Void
 
   init(of type: TypeObservers, in workspace: any TransactionHost) throws {
     schema = type.schema

@@ -121,6 +121,8 @@ struct Planner {
     guard let domain = field.domain else {
       let known = values.filter { !$0.isNaN }
       if known.isEmpty { return .never }
+      // An index cannot be asked for so many, but the rest of the condition may narrow the scan.
+      if known.count > capabilities.maximumPredicateSize { return .nothing }
       return Narrowing(predicate: .oneOf(field, known), isExact: true)
     }
     var wanted: Set<Int64> = []

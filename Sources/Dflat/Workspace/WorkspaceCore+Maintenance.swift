@@ -17,22 +17,24 @@ extension WorkspaceCore {
   /// Checks what is stored of some types; see `Workspace`.
   func checkIntegrity(of schemas: [EntitySchema], limit: Int) async throws -> [IntegrityFinding] {
     require(limit > 0, "checkIntegrity(of:limit:) was called with a limit of \(limit)")
-    return try await accepted { [engine] in
+    return try await accepted { [self] in
       var findings: [IntegrityFinding] = []
       if let engine = engine as? any IntegrityCheckingStorageEngine {
         findings = try engine.checkIntegrity(of: schemas + [DictionaryItem.schema], limit: limit)
       }
-      let referring = schemas.filter { !$0.references.isEmpty }
-      if referring.isEmpty || findings.count >= limit { return findings }
-      try engine.read(for: .query) { view in
-        for schema in referring {
-          try view.forEachDanglingReference(of: schema) { reference in
-            if findings.count >= limit { return }
+      for schema in schemas where !schema.references.isEmpty && findings.count < limit {
+        do {
+          try forEachDanglingReference(of: schema) { reference in
             findings.append(
               IntegrityFinding(
                 .danglingReference, table: schema.table, rowid: reference.id,
                 message: "\(reference)"))
+            return findings.count < limit
           }
+        } catch let error as StorageError where error.cause == .corruptFile {
+          // What was found is not lost, and the engine may have found nothing wrong here.
+          findings.append(
+            IntegrityFinding(.damagedFile, table: schema.table, message: error.message))
         }
       }
       return findings
@@ -60,7 +62,8 @@ extension Workspace {
   /// It reads the storage itself, each object against its schema, keys and indexes against the
   /// objects, and the dictionaries, all of one state, and then the references of the objects. That
   /// takes as long as reading all of it; transactions and queries go on meanwhile. Indexes that are
-  /// missing or not complete are no findings, since they are built when they are needed.
+  /// missing or not complete are no findings, since they are built when they are needed. Memory
+  /// depends on the number of different keys in references.
   ///
   /// In an engine without stored data, such as the memory engine, only references are checked.
   /// - Parameters:

@@ -158,6 +158,13 @@ extension WorkspaceCore {
   public func fetchWithinASnapshot<T: ~Copyable, E: Error>(
     _ closure: () throws(E) -> T
   ) throws(E) -> T {
+    try withSnapshot(for: .query, closure)
+  }
+
+  /// Calls `closure` with a snapshot of the data, which this thread uses for all that it reads.
+  func withSnapshot<T: ~Copyable, E: Error>(
+    for purpose: ReadPurpose, _ closure: () throws(E) -> T
+  ) throws(E) -> T {
     let context = ThreadContext.current
     let key = ObjectIdentifier(self)
     // A transaction's view is consistent already, an outer snapshot is joined, and a closed
@@ -168,7 +175,7 @@ extension WorkspaceCore {
     snapshots.enter()
     defer { snapshots.leave() }
     if transactions.isClosed { return try closure() }
-    let snapshot = engine.makeSnapshot(for: .query)
+    let snapshot = engine.makeSnapshot(for: purpose)
     context.snapshots[key] = OpenSnapshot(snapshot)
     defer {
       context.snapshots[key] = nil

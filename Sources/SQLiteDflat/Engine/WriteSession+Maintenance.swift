@@ -54,7 +54,7 @@ extension WriteSession {
 
   /// Checkpoints the WAL now if a commit has left it at its limit.
   func performMaintenance() {
-    state.withLock { state in
+    withStateSoon { state in
       if let connection = state.connection { checkpointIfDue(&state, connection) }
     }
   }

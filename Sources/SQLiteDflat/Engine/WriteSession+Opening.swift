@@ -93,7 +93,6 @@ extension WriteSession {
   /// Closes the connection. The readers are closed before.
   func close(_ flags: WorkspaceShutdownFlag) throws {
     externalChanges.close()
-    interruptVacuum()
     defer { directory?.remove() }
     if configuration.isReadOnly && !flags.isEmpty {
       throw StorageError(
@@ -101,14 +100,17 @@ extension WriteSession {
         path: path, advice: "call shutdown without flags")
     }
     try withStorageErrors {
-      try state.withLock { state in
+      try withStateSoon { state in
         guard let connection = try state.connection ?? connectionForFlags(flags) else { return }
         state.connection = nil
         state.vacuumTarget?.session.withLock { $0 = nil }
         // An ended transaction may still be in memory; it holds no statements.
         state.tables.forget()
         state.maintenance = nil
-        if flags.contains(.vacuum) { try connection.execute("VACUUM") }
+        if flags.contains(.vacuum) {
+          try connection.execute("VACUUM")
+          try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
+        }
         if flags.contains(.truncate) {
           try waitForWriters(connection)
           try connection.checkpoint(.truncate, timeoutMilliseconds: Self.patience)

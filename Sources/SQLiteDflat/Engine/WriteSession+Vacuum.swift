@@ -5,7 +5,8 @@
 //  - A vacuum that the program asks for runs while the caller holds the write lease. Transactions
 //    that come wait for its end.
 //  - A vacuum of the policy runs when nothing has been written for a while. A transaction that
-//    comes interrupts it, which leaves the file as it was, and it is tried again later.
+//    comes ends it, which leaves the file as it was, and it is tried again, after a pause that
+//    gets longer each time.
 
 import Dflat
 import Dispatch
@@ -28,7 +29,7 @@ extension WriteSession {
     }
   }
 
-  /// How long to wait after a failure, and at most between two looks at the clock.
+  /// How long to wait after a failure, and at most before the next attempt or look at the clock.
   private static let longPause = Duration.seconds(3600)
 
   /// Vacuums the file, if it exists. The caller holds the write lease.
@@ -40,19 +41,23 @@ extension WriteSession {
     }
     try open()
     try withStorageErrors {
-      try state.withLock { state in
-        if let connection = state.connection { try vacuum(&state, connection) }
+      try withStateSoon { state in
+        guard let connection = state.connection else { return }
+        // Keeps other threads from asking the connection about external changes meanwhile.
+        externalChanges.writerChanges()
+        defer { externalChanges.writerEnded() }
+        try vacuum(&state, connection) { false }
       }
     }
   }
 
-  private func vacuum(_ state: inout State, _ connection: Connection) throws {
+  /// - Parameter isUnwanted: Asked from time to time. If it says so, the vacuum ends.
+  private func vacuum(
+    _ state: inout State, _ connection: Connection, unless isUnwanted: () -> Bool
+  ) throws {
     func size() throws -> Int64 {
       try Int64(connection.pageCount()) * Int64(connection.pageSize())
     }
-    // Keeps other threads from asking the connection about external changes meanwhile.
-    externalChanges.writerChanges()
-    defer { externalChanges.writerEnded() }
     let began = ContinuousClock.now
     reports.deliver(.vacuumBegan(bytes: try size()))
     var isComplete = false
@@ -62,18 +67,18 @@ extension WriteSession {
           bytes: (try? size()) ?? 0, duration: .now - began, isComplete: isComplete))
     }
     state.tables.forget()
-    try connection.execute("VACUUM")
+    try connection.interrupting(when: isUnwanted) { try connection.execute("VACUUM") }
+    isComplete = true
     try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
     // Renews the planner's statistics where SQLite considers it useful, from some hundred rows of
     // each index.
     try connection.execute("PRAGMA main.analysis_limit = 400")
     try connection.execute("PRAGMA main.optimize")
-    isComplete = true
     // The log is as long as the file now.
     try state.maintenance?.checkpointLog(connection) { ownReaders }.forEach(reports.deliver)
   }
 
-  private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+  static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
   // MARK: The policy
 
@@ -104,49 +109,45 @@ extension WriteSession {
       if state.isWriting || ContinuousClock.now - state.turns.lastCommit < configuration.idleDelay {
         return soon
       }
-      return vacuumIfDue(&state, connection, interval.seconds, retryAfter: soon)
+      let next = vacuumIfDue(&state, connection, interval.seconds)
+      if let next {
+        state.vacuumPause = .zero
+        return next
+      }
+      state.vacuumPause = min(max(soon, state.vacuumPause * 2), Self.longPause)
+      return state.vacuumPause
     }
     return next ?? soon
   }
 
+  /// - Returns: When to look again; nil for soon, since something else had to go on.
   private func vacuumIfDue(
-    _ state: inout State, _ connection: Connection, _ interval: Int64, retryAfter soon: Duration
-  ) -> Duration {
+    _ state: inout State, _ connection: Connection, _ interval: Int64
+  ) -> Duration? {
+    // Keeps other threads from asking the connection about external changes meanwhile.
+    externalChanges.writerChanges()
+    defer { externalChanges.writerEnded() }
     do {
       return try connection.withoutWaiting {
         guard let last = try MaintenanceLog.last(MaintenanceLog.vacuum, connection) else {
           // The time begins now.
-          externalChanges.writerChanges()
-          defer { externalChanges.writerEnded() }
           try MaintenanceLog.note(MaintenanceLog.vacuum, at: Self.now, connection)
           return min(.seconds(interval), Self.longPause)
         }
-        let age = Self.now - last
-        // A time in the future was noted when the clock was wrong.
-        if age >= 0, age < interval { return min(.seconds(interval - age), Self.longPause) }
-        interruptible.withLock { $0 = connection.interrupter }
-        isInterruptible.store(true, ordering: .sequentiallyConsistent)
-        defer {
-          isInterruptible.store(false, ordering: .sequentiallyConsistent)
-          interruptible.withLock { $0 = nil }
+        // A time in the future was noted when the clock was wrong. Any number may be in the file.
+        let (age, isAbsurd) = Self.now.subtractingReportingOverflow(last)
+        if !isAbsurd, age >= 0, age < interval {
+          return min(.seconds(interval - age), Self.longPause)
         }
-        try vacuum(&state, connection)
+        try vacuum(&state, connection) { waiting.load(ordering: .relaxed) > 0 }
         return min(.seconds(interval), Self.longPause)
       }
     } catch let error as SQLiteError where error.isBusy || error.isInterrupted {
-      return soon
+      return nil
     } catch {
       let error = (error as? SQLiteError).map { StorageError($0) } ?? error
       reports.reportLater(error)
       return Self.longPause
-    }
-  }
-
-  /// Ends a vacuum of the policy. Called before a transaction waits for the connection.
-  @inline(__always)
-  func interruptVacuum() {
-    if isInterruptible.load(ordering: .relaxed) {
-      interruptible.withLock { $0?.interrupt() }
     }
   }
 }

@@ -27,9 +27,8 @@ final class WriteSession: Sendable {
   let isPrepared = Atomic(false)
   /// Whether a commit has left the WAL at its limit.
   let isLogTooLong = Atomic(false)
-  /// The connection, while a vacuum runs on it that transactions may interrupt.
-  let interruptible = Mutex<Interrupter?>(nil)
-  let isInterruptible = Atomic(false)
+  /// How many threads wait for the connection. A vacuum of the policy ends as soon as there are some.
+  let waiting = Atomic(0)
 
   struct State {
     var connection: Connection?
@@ -41,6 +40,8 @@ final class WriteSession: Sendable {
     var turns = Turns()
     /// Where turns find this session that look whether a vacuum is due.
     var vacuumTarget: TurnTarget?
+    /// How long the last attempt of a vacuum that was ended waits for the next one.
+    var vacuumPause = Duration.zero
   }
 
   /// - Parameters:
@@ -63,13 +64,24 @@ final class WriteSession: Sendable {
     state = Mutex(State(tables: WriterTables(externalChanges)))
   }
 
+  /// Uses the state without waiting for a vacuum of the policy, which ends.
+  @inline(__always)
+  func withStateSoon<R>(
+    _ body: (inout sending State) throws -> sending R
+  ) rethrows -> sending R {
+    waiting.wrappingAdd(1, ordering: .relaxed)
+    return try state.withLock { state in
+      waiting.wrappingSubtract(1, ordering: .relaxed)
+      return try body(&state)
+    }
+  }
+
   // MARK: One transaction
 
   /// Begins a transaction. Waits for a maintenance turn, and for other connections that write.
   func begin(for engine: SQLiteEngine) throws -> any StorageWriter {
-    interruptVacuum()
     return try withStorageErrors {
-      try state.withLock { state in
+      try withStateSoon { state in
         if let connection = state.connection { checkpointIfDue(&state, connection) }
         return try begin(&state, engine)
       }

@@ -17,11 +17,12 @@ enum FeedDate {
     if let first = parts.first, Int(first) == nil { parts.removeFirst() }
     guard parts.count >= 3, let day = Int(parts[parts.startIndex]),
       let month = months.firstIndex(of: parts[parts.startIndex + 1].prefix(3).lowercased()),
-      var year = Int(parts[parts.startIndex + 2])
+      var year = Int(parts[parts.startIndex + 2]), (0...9999).contains(year),
+      (1...31).contains(day)
     else { return nil }
     if year < 100 { year += year < 70 ? 2000 : 1900 }
     let rest = parts.dropFirst(3)
-    let time = (rest.first ?? "0:0").split(separator: ":").map { Int($0) ?? 0 }
+    let time = (rest.first ?? "0:0").split(separator: ":").map { min(Int($0.prefix(2)) ?? 0, 60) }
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     let date = calendar.date(
@@ -37,7 +38,9 @@ enum FeedDate {
 
   /// Seconds east of Greenwich: `+0200`, `EST`. Names that are not known count as Greenwich.
   private static func offset(_ zone: Substring) -> TimeInterval {
-    if let sign = zone.first, sign == "+" || sign == "-", let number = Int(zone.dropFirst()) {
+    if let sign = zone.first, sign == "+" || sign == "-", zone.count <= 5,
+      let number = Int(zone.dropFirst())
+    {
       return (sign == "-" ? -1 : 1) * TimeInterval(number / 100 * 3600 + number % 100 * 60)
     }
     let hours = [

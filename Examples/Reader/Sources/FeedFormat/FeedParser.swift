@@ -2,7 +2,7 @@
 //
 // RSS:  rss > channel > title, link, item > guid, title, link, description, author, pubDate, category
 // Atom: feed > title, link href, entry > id, title, link href, summary or content, author > name,
-//       published or updated, category term
+//       published or updated, category term; what an entry's source says is about another feed
 // https://www.rssboard.org/rss-specification, https://www.rfc-editor.org/rfc/rfc4287
 
 public import Foundation
@@ -18,6 +18,7 @@ extension ParsedFeed {
   public init(parsing data: Data) throws {
     let reader = FeedReader()
     let parser = XMLParser(data: data)
+    parser.shouldProcessNamespaces = true
     parser.delegate = reader
     // What stands before a mistake in the XML is not taken for the whole feed.
     let isComplete = parser.parse()
@@ -29,6 +30,10 @@ extension ParsedFeed {
       throw FeedError("the outermost element is '\(reader.root)': it should be 'rss' or 'feed'")
     }
     self = reader.feed
+    // An entry without an author has the feed's.
+    for place in articles.indices where articles[place].author.isEmpty {
+      articles[place].author = reader.author
+    }
   }
 }
 
@@ -38,19 +43,39 @@ private final class FeedReader: NSObject, XMLParserDelegate {
   private(set) var root = ""
   /// The line of the first mistake in the XML, which `parse()` on Linux does not report.
   private(set) var mistake: Int?
+  /// The author of the whole feed.
+  private(set) var author = ""
   private var path: [String] = []
   private var article: ParsedArticle?
   private var text = ""
+  /// Whether the text is HTML, in Atom.
+  private var isMarkup = true
 
   var isFeed: Bool { root == "rss" || root == "feed" }
 
+  /// The name of an element that says something about a feed; nil for elements of other formats
+  /// inside of it.
+  private func name(_ local: String, _ namespace: String?) -> String? {
+    switch namespace ?? "" {
+    case "", "http://www.w3.org/2005/Atom": local
+    case "http://purl.org/rss/1.0/modules/content/" where local == "encoded": "content"
+    case "http://purl.org/dc/elements/1.1/" where local == "creator": "author"
+    default: nil
+    }
+  }
+
   func parser(
-    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    _ parser: XMLParser, didStartElement local: String, namespaceURI: String?,
     qualifiedName: String?, attributes: [String: String]
   ) {
-    if path.isEmpty { root = name }
+    let name = name(local, namespaceURI) ?? ""
+    if path.isEmpty { root = name.isEmpty ? local : name }
+    let parent = path.last ?? ""
     path.append(name)
+    // Markup inside of an element is part of its text.
+    guard ["rss", "channel", "feed", "item", "entry", "author"].contains(parent) else { return }
     text = ""
+    isMarkup = root == "rss" || attributes["type"] == "html"
     switch name {
     case "item", "entry": article = ParsedArticle()
     case "link":
@@ -76,21 +101,26 @@ private final class FeedReader: NSObject, XMLParserDelegate {
   }
 
   func parser(
-    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+    _ parser: XMLParser, didEndElement local: String, namespaceURI: String?, qualifiedName: String?
   ) {
-    path.removeLast()
+    let name = path.removeLast()
+    let parent = path.last ?? ""
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    self.text = ""
-    if name == "item" || name == "entry" {
-      guard var article else { return }
-      if article.id.isEmpty { article.id = article.link.isEmpty ? article.title : article.link }
-      feed.articles.append(article)
-      self.article = nil
-    } else if article != nil {
-      take(name, text)
-    } else if path.last == "channel" || path.last == "feed" {
-      if name == "title" { feed.title = text.withoutMarkup }
-      if name == "link", !text.isEmpty { feed.link = text }
+    switch parent {
+    case "item", "entry": take(name, text)
+    case "author":
+      if name == "name" {
+        if article != nil { article?.author = text } else { author = text }
+      }
+    case "channel", "feed":
+      if name == "item" || name == "entry" {
+        end()
+      } else if name == "title" {
+        feed.title = plain(text)
+      } else if name == "link", !text.isEmpty {
+        feed.link = text
+      }
+    default: self.text += " "
     }
   }
 
@@ -98,39 +128,54 @@ private final class FeedReader: NSObject, XMLParserDelegate {
   private func take(_ name: String, _ text: String) {
     switch name {
     case "guid", "id": article?.id = text
-    case "title": article?.title = text.withoutMarkup
+    case "title": article?.title = plain(text)
     case "link" where !text.isEmpty: article?.link = text
-    case "content", "content:encoded": article?.text = text.withoutMarkup
+    case "content": article?.text = plain(text)
     // A summary is better than nothing.
-    case "description", "summary": if article?.text == "" { article?.text = text.withoutMarkup }
-    case "name" where path.last == "author": article?.author = text
-    case "author" where !text.isEmpty, "dc:creator": article?.author = text
+    case "description", "summary": if article?.text == "" { article?.text = plain(text) }
+    case "author" where article?.author == "" && !text.isEmpty: article?.author = text
     case "category" where !text.isEmpty: article?.tags.append(text)
     case "pubDate", "published": article?.published = FeedDate.date(text)
     case "updated": if article?.published == nil { article?.published = FeedDate.date(text) }
     default: break
     }
   }
+
+  /// The end of an article. One that has no id is known by what it has.
+  private func end() {
+    guard var article else { return }
+    if article.id.isEmpty {
+      article.id =
+        [article.link, article.title].first { !$0.isEmpty } ?? String(article.text.prefix(200))
+    }
+    feed.articles.append(article)
+    self.article = nil
+  }
+
+  private func plain(_ text: String) -> String {
+    let text = isMarkup ? text.withoutMarkup : text
+    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
 }
 
 extension String {
-  /// The text of an HTML fragment, with single blanks.
+  /// The text of an HTML fragment.
   fileprivate var withoutMarkup: String {
     var text = ""
-    var isInTag = false
-    for character in self {
-      switch character {
-      case "<": isInTag = true
-      case ">" where isInTag:
-        isInTag = false
+    var rest = self[...]
+    while let character = rest.popFirst() {
+      // "<" that begins no tag is a mistake that is common in feeds.
+      let beginsTag = rest.first.map { $0.isLetter || $0 == "/" || $0 == "!" } ?? false
+      if character == "<", beginsTag, let end = rest.firstIndex(of: ">") {
+        rest = rest[rest.index(after: end)...]
         text.append(" ")
-      default: if !isInTag { text.append(character) }
+      } else {
+        text.append(character)
       }
     }
-    for (name, character) in ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
-    {
-      text = text.replacing(name, with: character)
-    }
-    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    // The ampersand comes last: what it makes is text.
+    let entities = [("lt", "<"), ("gt", ">"), ("quot", "\""), ("#39", "'"), ("amp", "&")]
+    for (name, character) in entities { text = text.replacing("&\(name);", with: character) }
+    return text
   }
 }

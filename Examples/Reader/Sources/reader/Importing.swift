@@ -1,4 +1,4 @@
-// Feeds from files: what is new is stored, what is known is replaced.
+// Feeds from files: what is new is stored, what is known is replaced, and stays read.
 
 import FeedFormat
 import Foundation
@@ -9,7 +9,7 @@ func importFeeds(_ places: [URL], into dflat: SQLiteWorkspace) async throws {
     do {
       let feed = try ParsedFeed(parsing: Data(contentsOf: file))
       try await timed(file.lastPathComponent) {
-        try await store(feed, into: dflat)
+        try await store(feed, from: file, into: dflat)
       } remark: {
         "\(feed.articles.count) articles of “\(feed.title)”, \($0.inserted) of them new"
       }
@@ -32,12 +32,15 @@ private func feedFiles(_ place: URL) throws -> [URL] {
     .sorted { $0.lastPathComponent < $1.lastPathComponent }
 }
 
-private func store(_ feed: ParsedFeed, into dflat: SQLiteWorkspace) async throws -> BulkChange {
-  let id = feed.link.isEmpty ? feed.title : feed.link
+private func store(
+  _ feed: ParsedFeed, from file: URL, into dflat: SQLiteWorkspace
+) async throws -> BulkChange {
+  let id = [feed.link, feed.title, file.lastPathComponent].first { !$0.isEmpty } ?? ""
   let articles = feed.articles.map { article in
     let published = article.published ?? Date(timeIntervalSince1970: 0)
     return Article(
-      id: article.id, feed: id, author: article.author.isEmpty ? nil : article.author,
+      // What a feed calls its articles is unique only in that feed.
+      id: "\(id) \(article.id)", feed: id, author: article.author.isEmpty ? nil : article.author,
       title: article.title, text: article.text, link: article.link, published: published,
       day: day(of: published), tags: article.tags)
   }
@@ -45,11 +48,16 @@ private func store(_ feed: ParsedFeed, into dflat: SQLiteWorkspace) async throws
   return try await dflat.write(Feed.self, Author.self, Article.self) { txn in
     try txn.upsert(Feed(id: id, title: feed.title, link: feed.link))
     try txn.upsert(contentsOf: authors)
-    return try txn.upsert(contentsOf: articles)
+    let read = Set(try txn.query(Article.self).where(Article.feed == id && Article.isRead).keys())
+    return try txn.upsert(
+      contentsOf: articles.map { article in
+        guard read.contains(article.id) else { return article }
+        return article.with { $0.isRead = true }
+      })
   }
 }
 
 /// The number of the day in Greenwich, from 1970 on.
 func day(of date: Date) -> Int32 {
-  Int32((date.timeIntervalSince1970 / 86_400).rounded(.down))
+  Int32(clamping: Int(exactly: (date.timeIntervalSince1970 / 86_400).rounded(.down)) ?? 0)
 }

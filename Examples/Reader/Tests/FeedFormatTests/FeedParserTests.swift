@@ -43,6 +43,42 @@ struct FeedParserTests {
     #expect(feed.articles[0].published == Date(timeIntervalSince1970: 1_031_374_860))
   }
 
+  @Test("Atom with prefixes, sources of other feeds, XHTML, and an author of the whole feed")
+  func oddAtom() throws {
+    let feed = try ParsedFeed(
+      parsing: Data(
+        """
+        <atom:feed xmlns:atom="http://www.w3.org/2005/Atom" xmlns:m="http://search.yahoo.com/mrss/">
+        <atom:author><atom:name>Ada</atom:name></atom:author>
+        <atom:title>Planet</atom:title>
+        <atom:entry>
+          <atom:id>one</atom:id><m:title>Picture</m:title><atom:title>1 &lt; 2</atom:title>
+          <atom:source><atom:id>other</atom:id><atom:title>Other feed</atom:title></atom:source>
+          <atom:content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Two <b>bold</b>
+          words</p></div></atom:content>
+        </atom:entry>
+        <atom:entry><atom:title type="html">&amp;amp;lt; a &lt;b&gt;tag&lt;/b&gt;</atom:title>
+          <atom:id>two</atom:id><atom:author><atom:name>Ken</atom:name></atom:author></atom:entry>
+        </atom:feed>
+        """.utf8))
+    #expect(feed.title == "Planet" && feed.articles.map(\.id) == ["one", "two"])
+    #expect(feed.articles.map(\.title) == ["1 < 2", "&lt; a tag"])
+    #expect(feed.articles[0].text == "Two bold words")
+    #expect(feed.articles.map(\.author) == ["Ada", "Ken"])
+  }
+
+  @Test("Items of RSS may have a text only, and dates any zone")
+  func oddRSS() throws {
+    let items = ["+999999999999999999", "+0200", "nowhere"].map {
+      "<item><description>Text \($0)</description><pubDate>4 May 2024 08:30 \($0)</pubDate></item>"
+    }
+    let feed = try ParsedFeed(
+      parsing: Data("<rss><channel>\(items.joined())</channel></rss>".utf8))
+    #expect(feed.articles.map(\.id) == feed.articles.map(\.text))
+    let utc = Date(timeIntervalSince1970: 1_714_811_400)
+    #expect(feed.articles.map(\.published) == [utc, utc.addingTimeInterval(-7200), utc])
+  }
+
   @Test("What is no feed is refused with its line", arguments: ["", "no xml", "<a></a>"])
   func mistakes(text: String) throws {
     #expect(throws: FeedError.self) { try ParsedFeed(parsing: Data(text.utf8)) }

@@ -10,7 +10,7 @@
 //
 // The referring objects of a portion of keys are found by a query, which an index answers. A chain
 // would need a query for each of its objects, so after a few of them the references of the whole
-// type are read into a dictionary.
+// type are read into a dictionary. The same is done for very many keys.
 
 import FlatBuffersRuntime
 
@@ -75,6 +75,8 @@ struct DeletionPlan {
 
   /// How many queries are made for one reference before all of them are read.
   private static let queryLimit = 8
+  /// How many keys a query has at most, so that an index can answer it.
+  private static let portion = 250
 
   /// - Parameters:
   ///   - schema: The type of the objects.
@@ -124,7 +126,8 @@ struct DeletionPlan {
   private func referrers(
     _ rule: Rule, _ keys: [Value]
   ) throws -> [(id: Int64, key: Value?, referred: Value)] {
-    if rule.referrers == nil, rule.queries >= Self.queryLimit {
+    let queries = (keys.count + Self.portion - 1) / Self.portion
+    if rule.referrers == nil, rule.queries + queries > Self.queryLimit {
       var all: [StoredKey: [(id: Int64, key: Value?)]] = [:]
       try read(Query(schema: rule.schema), rule) {
         all[StoredKey($2), default: []].append(($0, $1))
@@ -136,12 +139,15 @@ struct DeletionPlan {
         (known[StoredKey(key)] ?? []).map { ($0.id, $0.key, key) }
       }
     }
-    rule.queries += 1
     var found: [(id: Int64, key: Value?, referred: Value)] = []
-    let wanted = Set(keys.map(StoredKey.init))
-    let condition = rule.schema.condition(thatRefersBy: rule.reference.offset, to: keys)
-    try read(Query(schema: rule.schema, condition: condition), rule) {
-      if wanted.contains(StoredKey($2)) { found.append(($0, $1, $2)) }
+    for start in stride(from: 0, to: keys.count, by: Self.portion) {
+      rule.queries += 1
+      let keys = Array(keys[start..<min(start + Self.portion, keys.count)])
+      let wanted = Set(keys.map(StoredKey.init))
+      let condition = rule.schema.condition(thatRefersBy: rule.reference.offset, to: keys)
+      try read(Query(schema: rule.schema, condition: condition), rule) {
+        if wanted.contains(StoredKey($2)) { found.append(($0, $1, $2)) }
+      }
     }
     return found
   }

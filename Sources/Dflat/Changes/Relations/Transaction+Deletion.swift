@@ -12,37 +12,60 @@ extension Transaction {
   func deleteFollowingRules(_ known: Row, _ schema: EntitySchema) throws {
     if schema.referrers.isEmpty { return try remove(known, schema) }
     let reader = schema.keyReaders[0]
-    let plan = try written { writer -> DeletionPlan in
-      // The object may have another key by now. A damaged one has the key that it was fetched with.
-      let row = (try? writer.row(of: schema, id: known.id)) ?? known
+    let plan = try planning { writer -> DeletionPlan? in
+      // The object may have another key by now.
+      guard let row = try stored(known, schema, writer) else { return nil }
       let key = row.read { reader.read($0).constant(reader.field.type) }
       return try DeletionPlan(schema, [(known.id, key)], in: writer)
     }
-    try carryOut(plan)
+    if let plan { try carryOut(plan) } else { try remove(known, schema) }
+  }
+
+  /// The row of an object as it is now. A damaged one counts as it was fetched.
+  private func stored(
+    _ known: Row, _ schema: EntitySchema, _ writer: any StorageWriter
+  ) throws -> Row? {
+    do { return try writer.row(of: schema, id: known.id) } catch let error as StorageError
+      where error.cause == .corruptRow
+    {
+      return known
+    }
   }
 
   /// Deletes the objects of a query, and follows the rules of the references to them.
   /// - Returns: The number of the query's objects.
   func deleteFollowingRules(_ query: Query) throws -> Int {
     let reader = query.schema.keyReaders[0]
-    var objects: [(id: Int64, key: Value?)] = []
-    let plan = try written { writer -> DeletionPlan in
+    var keys: [Int64: Value] = [:]
+    var ids: [Int64] = []
+    let plan = try planning { writer -> DeletionPlan in
       try writer.scanRows(query) { id, bytes in
         guard let table = TableReader(root: bytes) else { return true }
-        objects.append((id, reader.read(table).constant(reader.field.type)))
+        keys[id] = reader.read(table).constant(reader.field.type)
         return true
       }
-      return try DeletionPlan(query.schema, objects, in: writer)
+      // These include objects that are damaged, of which nothing is known but the id.
+      ids = try writer.ids(query)
+      return try DeletionPlan(query.schema, ids.map { ($0, keys[$0]) }, in: writer)
     }
     try carryOut(plan)
-    return objects.count
+    return ids.count
   }
 
   /// Deletes the objects with some ids and keys, and follows the rules of the references to them.
   func deleteFollowingRules(
     _ objects: [(id: Int64, key: Value?)], _ schema: EntitySchema
   ) throws {
-    try carryOut(try written { try DeletionPlan(schema, objects, in: $0) })
+    try carryOut(try planning { try DeletionPlan(schema, objects, in: $0) })
+  }
+
+  /// Makes a plan, which changes nothing. A failure of the storage ends the transaction; what is
+  /// refused does not.
+  private func planning<Plan>(_ body: (any StorageWriter) throws -> Plan) throws -> Plan {
+    do { return try written(body) } catch {
+      if !isAborted, error is StorageError { fail(error) }
+      throw error
+    }
   }
 
   /// Changes and deletes what a plan says. An error ends the transaction, since a part may be done.

@@ -62,7 +62,7 @@ struct RelationResolver {
         isAny ? .any : .all, element, try resolve(condition, negated: negated, of: schema))
     default: break
     }
-    if let target = node.onlyTarget {
+    if node.isUnknownWithoutObject, let target = node.onlyTarget {
       return try resolve(
         self.condition(node, negated: negated, on: target), negated: false, of: schema)
     }
@@ -82,6 +82,13 @@ struct RelationResolver {
     let key = Node.field(target.key)
     let type = target.key.type
     let own = node.onTarget
+    /// True for the keys of no object, too.
+    func isOther(than keys: [Value]) -> Node {
+      .or([.isNull(key, type, negated: false), .membership(key, keys, type, negated: true)])
+    }
+    if negated, own.isNeverUnknown {
+      return isOther(than: try keys(of: target.target, where: own))
+    }
     guard case .isNull(let operand, let valueType, let isNotNull) = own else {
       let keys = try keys(of: target.target, where: negated ? .not(own) : own)
       return .membership(key, keys, type, negated: false)
@@ -90,8 +97,8 @@ struct RelationResolver {
     let isObject = if case .field(let field) = operand { field.isObject } else { false }
     let keys = try keys(
       of: target.target, where: isObject ? nil : .isNull(operand, valueType, negated: true))
-    if isNotNull != negated { return .membership(key, keys, type, negated: false) }
-    return .or([.isNull(key, type, negated: false), .membership(key, keys, type, negated: true)])
+    return isNotNull != negated
+      ? .membership(key, keys, type, negated: false) : isOther(than: keys)
   }
 
   /// A comparison of the number of referring objects with a constant, as a condition on the key.
@@ -231,7 +238,8 @@ extension Node {
         add(field.related.flatMap { ($0 as? TargetField)?.path })
       }
     } else {
-      if hasRelatedElements { return nil }
+      // The elements of an object's own vector are no fields of the other object.
+      if hasElements { return nil }
       forEachField { field in add(field.related.flatMap { ($0 as? TargetField)?.path }) }
     }
     return isOnly ? target : nil
@@ -249,6 +257,45 @@ extension Node {
         if field.firstKey.element == element { return .field(field.moved(to: variable)) }
         return (field.related as? TargetField).map { .field($0.field) }
       })
+  }
+
+  /// Whether it is known what the condition is without the other object: unknown, or false if it is
+  /// never unknown.
+  fileprivate var isUnknownWithoutObject: Bool {
+    switch self {
+    case .quantified: true
+    case .isNull(let operand, _, _): operand.isStrict
+    default: isNeverUnknown || isStrict
+    }
+  }
+
+  /// Whether the condition is false, and not unknown, if its fields are unknown.
+  fileprivate var isNeverUnknown: Bool {
+    switch self {
+    case .match, .search: true
+    default: false
+    }
+  }
+
+  /// Whether the value is unknown if a field in it is.
+  private var isStrict: Bool {
+    switch self {
+    case .field, .constant: true
+    case .arithmetic(_, let left, let right, _), .comparison(_, let left, let right, _),
+      .mixedComparison(_, let left, let right):
+      left.isStrict && right.isStrict
+    case .not(let operand), .membership(let operand, _, _, _), .bits(let operand, _, _, _),
+      .folded(let operand), .text(let operand, _), .unary(_, let operand, _):
+      operand.isStrict
+    case .and, .or, .isNull, .match, .search, .relevance, .call, .quantified: false
+    }
+  }
+
+  /// Whether a part of the expression is about the elements of a vector.
+  private var hasElements: Bool {
+    var has = false
+    forEachElement { _ in has = true }
+    return has
   }
 
   /// Whether a part of the expression is about the elements of another object's vector.

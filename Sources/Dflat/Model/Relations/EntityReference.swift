@@ -86,10 +86,15 @@ extension EntitySchema {
 
   private func findTypesOfDeletion() -> [EntitySchema] {
     var found = [self]
+    // Only the rules of types whose objects are deleted are followed.
+    var deleted = [self]
     var place = 0
-    while place < found.count {
-      for rule in found[place].rules where !found.contains(rule.schema) {
-        found.append(rule.schema)
+    while place < deleted.count {
+      for rule in deleted[place].rules {
+        if !found.contains(rule.schema) { found.append(rule.schema) }
+        if rule.reference.rule == .cascade, !deleted.contains(rule.schema) {
+          deleted.append(rule.schema)
+        }
       }
       place += 1
     }

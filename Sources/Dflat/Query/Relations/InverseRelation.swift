@@ -33,13 +33,15 @@ public struct InverseRelation<Source: Atom, Root: Atom>: Sendable {
   /// The number of the objects. One that refers to the object several times, by a vector, counts
   /// once.
   public var count: Field<Int, Root> {
-    Field(
+    // Counts of other objects, or with other conditions, are other fields.
+    let part = condition.map { " where \($0.text(in: Source._schema))" } ?? ""
+    return Field(
       FieldDescriptor(
         ReferrerCount(key, Source._schema, offset, condition),
         FieldDescriptor(
           path: "f\(offset)", type: .int64, steps: [], leaf: .presence, defaultValue: nil,
           domain: nil, column: nil),
-        name: "count"))
+        name: "\(offset).count\(part)"))
   }
 
   /// Whether there is an object. Never unknown for the object of a row.

@@ -75,6 +75,12 @@ extension ObjectQuery {
   public func sectioned<Value: DflatFriendlyValue>(
     by field: Field<Value, Element>
   ) throws -> [ResultSection<Value, Element>] {
-    try ordered(bySection: field).fetch().sectioned(by: field)
+    if field.expression.node.followsRelations {
+      throw QueryError(
+        .unsupportedRelation,
+        "\(Element._schema.layout.swiftName) was divided into sections by a value of another object",
+        "divide by the object's own field that refers to it, and look the other objects up")
+    }
+    return try ordered(bySection: field).fetch().sectioned(by: field)
   }
 }

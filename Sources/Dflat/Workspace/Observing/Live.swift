@@ -155,7 +155,8 @@ extension Workspace {
   ///   - type: The entity type.
   ///   - queue: The queue on which the objects change. It must be serial; the default is the main
   ///     queue, for views. With nil, they change where callbacks run, and so before the completion
-  ///     handler of the transaction that has changed them.
+  ///     handler of the transaction that has changed them; or on the thread that calls
+  ///     ``UniquedObjects/objects(_:)`` with a newer object.
   public func uniqued<Element: Atom>(
     _ type: Element.Type, on queue: DispatchQueue? = .main
   ) -> UniquedObjects<Element> {

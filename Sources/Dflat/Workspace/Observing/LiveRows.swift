@@ -44,8 +44,8 @@ final class LiveRows: Sendable {
 
   private struct State {
     var entries: [Int64: Entry] = [:]
-    /// What the queue has not shown yet.
-    var news: [News] = []
+    /// What the queue has not shown yet, the newest for each object.
+    var news: [ObjectIdentifier: News] = [:]
     /// The number of the last news.
     var number = 0
     var observer: HeldRowsObserver?
@@ -128,12 +128,14 @@ final class LiveRows: Sendable {
 
   /// Called when an object is deinitialised.
   func remove(_ id: Int64) {
-    let entry = state.withLock { state -> Entry? in
+    // Neither an entry nor an object may end under the lock, which the end of an object needs.
+    let kept = state.withLock { state -> (Entry?, (any LiveObject)?) in
       // A new object may have taken its place.
-      guard let entry = state.entries[id], entry.object == nil else { return nil }
-      return state.entries.removeValue(forKey: id)
+      guard let entry = state.entries[id] else { return (nil, nil) }
+      if let object = entry.object { return (nil, object) }
+      return (state.entries.removeValue(forKey: id), nil)
     }
-    withExtendedLifetime(entry) {}
+    withExtendedLifetime(kept) {}
   }
 
   // MARK: Changes
@@ -145,7 +147,10 @@ final class LiveRows: Sendable {
     state.withLock { state in
       if state.entries.isEmpty { return }
       var gone = Set<Int64>()
-      for row in left where state.entries[row.id] != nil { gone.insert(row.id) }
+      // A row that was fetched later than this is stored again, or for the first time.
+      for row in left {
+        if let entry = state.entries[row.id], entry.version <= version { gone.insert(row.id) }
+      }
       for row in entered {
         gone.remove(row.id)
         if let entry = state.entries[row.id], entry.version <= version {
@@ -184,8 +189,9 @@ final class LiveRows: Sendable {
     if news.isEmpty { return }
     guard let queue else { return Self.show(news) }
     let isFirst = state.withLock { state in
-      defer { state.news += news }
-      return state.news.isEmpty
+      let isFirst = state.news.isEmpty
+      for news in news { state.news[ObjectIdentifier(news.object)] = news }
+      return isFirst
     }
     // A job that is already queued shows these, too.
     if isFirst { queue.async { self.showQueued() } }
@@ -194,8 +200,8 @@ final class LiveRows: Sendable {
   private func showQueued() {
     Self.show(
       state.withLock { state in
-        defer { state.news = [] }
-        return state.news
+        defer { state.news = [:] }
+        return state.news.values.sorted { $0.number < $1.number }
       })
   }
 

@@ -48,7 +48,8 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   }
 
   /// Fetches the pairs, from one state: in the order of the first objects, and for each in the
-  /// order of insertion of the second ones. Unknown values are equal to nothing.
+  /// order of the second query, which is that of insertion unless it has another. Unknown values
+  /// are equal to nothing.
   /// - Throws: `QueryError` for values of other objects; `StorageError`; `WorkspaceError`, also if
   ///   a transaction does not name both types.
   public func fetch() throws -> [(Left, Right)] {
@@ -75,8 +76,8 @@ public struct JoinQuery<Left: Atom, Right: Atom>: Sendable {
   /// The second objects for each of the values.
   private func seconds(matching values: GroupTable) throws -> [[Right]] {
     var query = right
-    // Above that, looking each object up costs no more.
-    if values.count <= 10_000 {
+    // Above that, looking each object up costs no more. A limited query has its own objects.
+    if values.count <= 10_000, !query.query.isCut {
       let wanted = (0..<values.count).compactMap { values.keys(of: $0, [fields.right.type])[0] }
       query = query.where(
         Computed<Bool, Right>(

@@ -128,8 +128,9 @@ final class RelatedKeys {
   /// The rows with the keys, by their places; nil for a key without a row.
   @usableFromInline
   func rows(of schema: EntitySchema, in views: RelatedViews) throws -> [Row?] {
-    try views.reading(schema) { view in
-      try values.map { try view.row(of: schema, with: KeyValues(first: $0, rest: [])) }
+    let keys = values
+    return try views.reading(keys, of: schema) { view in
+      try keys.map { try view.row(of: schema, with: KeyValues(first: $0, rest: [])) }
     }
   }
 }

@@ -56,9 +56,14 @@ public struct RelatedViews {
     self.core = core
   }
 
-  /// Calls `body` with the view of a type.
-  func reading<R>(_ schema: EntitySchema, _ body: (any StorageReader) throws -> R) throws -> R {
-    try core.reading(Query(schema: schema), [], body)
+  /// Calls `body` with the view of a type, of which it reads the objects with some keys.
+  func reading<R>(
+    _ keys: [Value], of schema: EntitySchema, _ body: (any StorageReader) throws -> R
+  ) throws -> R {
+    let key = schema.primaryKey[0]
+    // A transaction remembers what it has read by this condition.
+    let condition = Node.membership(.field(key), keys, key.type, negated: false)
+    return try core.reading(Query(schema: schema, condition: condition), [], body)
   }
 }
 

@@ -68,7 +68,10 @@ final class RelationSubscription: WorkspaceSubscription {
     let isAccepted = core.atDelivery(of: types) { [weak self] core in
       guard let self, !callback.isClosed else { return }
       isAsked.store(false, ordering: .releasing)
-      do { try question(core) } catch { core.reportReading(error) }
+      // A delivery waits for no reader of the program's, which may wait for the delivery.
+      do { try core.withSnapshot(for: .observation) { () throws in try question(core) } } catch {
+        core.reportReading(error)
+      }
     }
     if !isAccepted { cancel() }
   }

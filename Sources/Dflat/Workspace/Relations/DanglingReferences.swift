@@ -1,0 +1,121 @@
+// Dangling references: keys that no object has.
+
+import FlatBuffersRuntime
+
+/// A key in an object to which no object belongs.
+public struct DanglingReference: Sendable, CustomStringConvertible {
+  /// The type of the object.
+  public let schema: EntitySchema
+  /// The id of its row.
+  public let id: Int64
+  /// The reference, one of the schema's.
+  public let reference: EntityReference
+  /// The key.
+  public let key: Value
+
+  /// The object, the field and the key, with the schema's names.
+  public var description: String {
+    let target = reference.target
+    let field = target.primaryKey[0]
+    return
+      "\(schema.layout.swiftName), row \(id): \(schema.name(of: reference)) refers to \(target.layout.swiftName) (\(target.name(of: field)): \(target.text(of: key, in: field))), which is not stored"
+  }
+}
+
+extension Workspace {
+  /// Calls `body` with each key in the references of a type that no object has.
+  ///
+  /// Nothing forbids such keys: an object may be stored before the one that it refers to, and the
+  /// rule of a reference may be to keep the key. Their number, or their absence, is the program's
+  /// business.
+  ///
+  ///     try dflat.danglingReferences(of: Post._schema) { print($0) }
+  ///
+  /// Every key is looked up once; memory depends on the number of different keys.
+  /// - Parameters:
+  ///   - schema: The type whose objects are examined.
+  ///   - body: Called in the order of the fields and rows. It must not use the workspace.
+  /// - Throws: `StorageError`; `WorkspaceError`; the errors of `body`.
+  public func danglingReferences(
+    of schema: EntitySchema, _ body: (DanglingReference) throws -> Void
+  ) throws {
+    try _core.forEachDanglingReference(of: schema) { reference in
+      try body(reference)
+      return true
+    }
+  }
+}
+
+extension WorkspaceCore {
+  /// Calls `body` with each key in the references of a type that no object has, from one state.
+  /// - Parameter body: Returns whether to go on.
+  func forEachDanglingReference(
+    of schema: EntitySchema, _ body: (DanglingReference) throws -> Bool
+  ) throws {
+    try fetchWithinASnapshot { () throws in
+      for reference in schema.references {
+        let target = reference.target
+        let reader = ReferenceReader(schema, reference.offset)
+        // The views of the two types are used one after the other: in a transaction, and while a
+        // type is migrated, each is asked for by itself.
+        var keys: Set<StoredKey> = []
+        try reading(Query(schema: schema)) {
+          _ = try $0.forEachKey(of: schema, reader) { _, key in
+            keys.insert(key)
+            return true
+          }
+        }
+        let missing = try reading(Query(schema: target)) { try $0.missing(keys, of: target) }
+        if missing.isEmpty { continue }
+        let goesOn = try reading(Query(schema: schema)) {
+          try $0.forEachKey(of: schema, reader) { id, key in
+            if !missing.contains(key) { return true }
+            return try body(
+              DanglingReference(schema: schema, id: id, reference: reference, key: key.value))
+          }
+        }
+        if !goesOn { return }
+      }
+    }
+  }
+}
+
+extension StorageReader {
+  /// Those of some keys that no object has.
+  fileprivate func missing(
+    _ keys: Set<StoredKey>, of schema: EntitySchema
+  ) throws -> Set<StoredKey> {
+    var missing: Set<StoredKey> = []
+    var portion: [StoredKey] = []
+    func lookUp() throws {
+      let ids = try ids(of: schema, with: portion.map { KeyValues(first: $0.value, rest: []) })
+      for (key, id) in zip(portion, ids) where id == nil { missing.insert(key) }
+      portion.removeAll(keepingCapacity: true)
+    }
+    for key in keys {
+      portion.append(key)
+      if portion.count == 10_000 { try lookUp() }
+    }
+    try lookUp()
+    return missing
+  }
+
+  /// Calls `body` with the id of each object and each key that it refers to.
+  /// - Parameter body: Returns whether to go on.
+  /// - Returns: Whether all objects were examined.
+  fileprivate func forEachKey(
+    of schema: EntitySchema, _ reader: ReferenceReader,
+    _ body: (Int64, StoredKey) throws -> Bool
+  ) throws -> Bool {
+    var goesOn = true
+    try scanRows(Query(schema: schema)) { id, bytes in
+      guard let table = TableReader(root: bytes) else { return true }
+      try reader.forEachKey(table) { value in
+        guard goesOn, let key = value.constant(reader.type) else { return }
+        goesOn = try body(id, StoredKey(key))
+      }
+      return goesOn
+    }
+    return goesOn
+  }
+}

@@ -2,8 +2,8 @@
 //
 //   _dflat_maintenance (task TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID
 //
-// `at` is in seconds since 1970. Workspaces with a policy, and vacuums that a program asks for, create
-// the table. Other programs need not know of it: nothing else refers to it.
+// `at` is in seconds since 1970. Workspaces with a policy, and vacuums that a program asks for,
+// create the table. Other programs need not know of it: nothing else refers to it.
 
 import SQLiteAccess
 

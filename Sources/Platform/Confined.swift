@@ -44,12 +44,13 @@ package final class Confined<Value: ~Copyable>: @unchecked Sendable {
 
 /// A place where one thread leaves an object for another one, which then owns it alone.
 ///
-/// Unchecked: the object may be of a type that is not `Sendable`, since ownership passes through an
-/// atomic exchange. The thread that leaves an object keeps no reference to it.
+/// The object may be of a type that is not `Sendable`, since ownership passes through an atomic
+/// exchange. The thread that leaves an object keeps no reference to it.
 @frozen
 @usableFromInline
-package struct Handoff<Object: AnyObject>: ~Copyable, @unchecked Sendable {
-  @usableFromInline let place = Atomic<Unmanaged<Object>?>(nil)
+package struct Handoff<Object: AnyObject>: ~Copyable, Sendable {
+  /// The address of the object, which is retained; 0 for none.
+  @usableFromInline let place = Atomic<UInt>(0)
 
   @inlinable
   package init() {}
@@ -60,13 +61,19 @@ package struct Handoff<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   /// Takes the object away, if there is one.
   @inlinable
   package func take() -> Object? {
-    place.exchange(nil, ordering: .acquiring)?.takeRetainedValue()
+    Self.object(place.exchange(0, ordering: .acquiring))
   }
 
   /// Leaves an object.
   /// - Returns: The object that was there before.
   @inlinable
   package func leave(_ object: Object) -> Object? {
-    place.exchange(.passRetained(object), ordering: .acquiringAndReleasing)?.takeRetainedValue()
+    let address = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+    return Self.object(place.exchange(address, ordering: .acquiringAndReleasing))
+  }
+
+  @inlinable
+  static func object(_ address: UInt) -> Object? {
+    UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeRetainedValue() }
   }
 }

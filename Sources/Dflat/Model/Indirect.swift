@@ -1,8 +1,7 @@
 // Indirect: a stored property in a box, for recursive tables.
 //
 // A Swift value cannot contain a value of its own type. In a cycle of tables the generated
-// properties are boxed. A copy shares the box until one of the two is changed, and changes to one
-// never show in the other.
+// properties are boxed. A box never changes: a copy shares it until one of the two gets another.
 
 /// Stores a property of a recursive generated table behind a reference, with value semantics.
 ///
@@ -12,10 +11,9 @@
 public struct Indirect<Value> {
   @usableFromInline var box: Box
 
-  /// Never changed while shared; the setters check this.
   @usableFromInline
   final class Box {
-    @usableFromInline var value: Value
+    @usableFromInline let value: Value
 
     @inlinable
     init(_ value: Value) { self.value = value }
@@ -31,19 +29,9 @@ public struct Indirect<Value> {
   @inlinable
   public var value: Value {
     get { box.value }
-    set {
-      if isKnownUniquelyReferenced(&box) {
-        box.value = newValue
-      } else {
-        box = Box(newValue)
-      }
-    }
-    _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-      yield &box.value
-    }
+    set { box = Box(newValue) }
   }
 }
 
-// Unchecked, because the box is a mutable class: it is changed only while it has a single owner.
-extension Indirect: @unchecked Sendable where Value: Sendable {}
+extension Indirect: Sendable where Value: Sendable {}
+extension Indirect.Box: Sendable where Value: Sendable {}

@@ -20,7 +20,7 @@ final class RelationSubscription: WorkspaceSubscription {
   private let question: Question
   private let callback: any ClosableCallback
   private let isAsked = Atomic(false)
-  private let signals = Mutex<[ChangeSignal]>([])
+  private let signals = Mutex<[HeldRowsObserver]>([])
 
   /// - Parameters:
   ///   - types: The types that the result depends on.
@@ -50,7 +50,9 @@ final class RelationSubscription: WorkspaceSubscription {
   /// - Returns: False if the workspace is shut down.
   func start(in core: WorkspaceCore) -> Bool {
     for type in types.types {
-      let signal = ChangeSignal(core.observers.of(type)) { [weak self, weak core] in
+      // No row is held, so none is read: only that something has changed is of interest.
+      let signal = HeldRowsObserver(core.observers.of(type), held: { [] }) {
+        [weak self, weak core] _ in
         if let core { self?.ask(core) }
       }
       signals.withLock { $0.append(signal) }

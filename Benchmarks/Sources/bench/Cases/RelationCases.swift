@@ -95,39 +95,44 @@ extension Case {
 
   /// The floor joins through the index on the reference; the owners' names have none.
   static let relationCondition = relation(
-    "relation-condition", "entries by their owner's name, of 10,000"
+    "relation-condition", "entries by their owner's name, of 10,000, for 50 names"
   ) { workspace, database in
     let owners = try FloorQuery(database, "SELECT __pk0, p FROM owner")
     let entries = try FloorQuery(
       database,
       "SELECT e.rowid, e.p FROM entry__f6 s JOIN entry e ON e.rowid = s.rowid WHERE s.f6 = ?")
-    let name = Array("name 7".utf8)
+    let names = (0..<50).map { "name \($0 * 20)" }
     return (
       ours: {
         var sum = Checksum()
-        for entry in try workspace.query(Entry.self).where(Entry.owner.name == "name 7").fetch() {
-          sum.add(entry._rowid)
+        for name in names {
+          for entry in try workspace.query(Entry.self).where(Entry.owner.name == name).fetch() {
+            sum.add(entry._rowid)
+          }
         }
         return sum
       },
       floor: {
-        var list = FloorList()
-        try database.execute("BEGIN")
-        while try owners.step() {
-          let own = FloorReader(row: owners.blob(1).baseAddress!).ownerName
-          guard own.count == name.count, let start = own.start,
-            name.elementsEqual(UnsafeRawBufferPointer(start: start, count: own.count))
-          else { continue }
-          entries.bind(1, text: owners.text(0))
-          while try entries.step() {
-            list.append(FloorRow(id: entries.int64(0), entries.blob(1)))
-          }
-          entries.reset()
-        }
-        owners.reset()
-        try database.execute("COMMIT")
         var sum = Checksum()
-        for index in 0..<list.count { sum.add(list[index].id) }
+        for name in names {
+          var list = FloorList()
+          let name = Array(name.utf8)
+          try database.execute("BEGIN")
+          while try owners.step() {
+            let own = FloorReader(row: owners.blob(1).baseAddress!).ownerName
+            guard own.count == name.count, let start = own.start,
+              name.elementsEqual(UnsafeRawBufferPointer(start: start, count: own.count))
+            else { continue }
+            entries.bind(1, text: owners.text(0))
+            while try entries.step() {
+              list.append(FloorRow(id: entries.int64(0), entries.blob(1)))
+            }
+            entries.reset()
+          }
+          owners.reset()
+          try database.execute("COMMIT")
+          for index in 0..<list.count { sum.add(list[index].id) }
+        }
         return sum
       }
     )

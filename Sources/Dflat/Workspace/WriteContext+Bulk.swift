@@ -173,14 +173,27 @@ extension Array where Element: PrimaryKey {
   /// The different keys at some places, in the order of these. Strings are compared by their bytes.
   /// - Parameter values: All keys as values.
   func distinct(at places: [Int], _ values: [KeyValues?]) -> [Element] {
-    var seen = Set<KeyValues>(minimumCapacity: places.count)
     var seenWithoutValues: Set<CompositeKey<Element>> = []
-    return places.compactMap { place in
+    return values.firstPlaces(among: places).compactMap { place in
       let key = self[place]
-      let isNew =
-        values[place].map { seen.insert($0).inserted }
-        ?? seenWithoutValues.insert(CompositeKey(key)).inserted
-      return isNew ? key : nil
+      if values[place] == nil, !seenWithoutValues.insert(CompositeKey(key)).inserted { return nil }
+      return key
+    }
+  }
+}
+
+extension [KeyValues?] {
+  /// Those of some places whose key is at no place before; all that have none.
+  fileprivate func firstPlaces(among places: [Int]) -> [Int] {
+    var seen: Set<KeyValues> = []
+    var seenNumbers = Set<Int64>(minimumCapacity: places.count)
+    return places.filter { place in
+      guard let key = self[place] else { return true }
+      // The most frequent kind of key, and hashed in half the time.
+      if case .integer(let number) = key.first, key.rest.isEmpty {
+        return seenNumbers.insert(number).inserted
+      }
+      return seen.insert(key).inserted
     }
   }
 }

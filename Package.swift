@@ -124,7 +124,9 @@ let package = Package(
     .target(
       name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
       swiftSettings: strict),
-    .target(name: "DflatSchema", swiftSettings: tool),
+    // Below both front ends: sources, places in them, and messages about them.
+    .target(name: "Diagnostics", swiftSettings: tool),
+    .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),

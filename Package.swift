@@ -127,6 +127,7 @@ let package = Package(
     // Below both front ends: sources, places in them, and messages about them.
     .target(name: "Diagnostics", swiftSettings: tool),
     .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
+    .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
@@ -231,6 +232,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "GraphQLSchemaTests", dependencies: ["GraphQLSchema", "Diagnostics"],
       swiftSettings: strict),
     .testTarget(
       // Dflat is what generated code is compiled against.

@@ -8,7 +8,9 @@ package func isLetter(_ byte: UInt8) -> Bool {
   (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
 }
 
-package func isIdentifierStart(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") }
+package func isIdentifierStart(_ byte: UInt8) -> Bool {
+  isLetter(byte) || byte == UInt8(ascii: "_")
+}
 
 package func isHexadecimalDigit(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
 

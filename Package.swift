@@ -235,7 +235,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "GraphQLSchemaTests", dependencies: ["GraphQLSchema", "Diagnostics"],
-      swiftSettings: strict),
+      resources: [.copy("Corpus"), .copy("Judge")], swiftSettings: strict),
     .testTarget(
       // Dflat is what generated code is compiled against.
       name: "DflatGeneratorTests",

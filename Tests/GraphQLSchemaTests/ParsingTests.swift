@@ -8,7 +8,8 @@ import Testing
 struct ParsingTests {
   /// The string that `literal` stands for.
   private func string(_ literal: String) throws -> String {
-    let operations = try operations("{ a(x: \(literal), y: []) }", schema(plainSchema))
+    let operations = try operations(
+      "{ a(x: \(literal), y: []) { __typename } }", schema(plainSchema))
     guard case .string(let text) = operations.firstValue else { return "no string" }
     return text
   }

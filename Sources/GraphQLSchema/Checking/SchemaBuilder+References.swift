@@ -3,8 +3,8 @@
 import Diagnostics
 
 extension SchemaBuilder {
-  /// Reports everything that is wrong with the declarations.
-  func check(_ documents: [DocumentSyntax]) {
+  /// Reports names that mean nothing, or something that cannot stand there.
+  func checkReferences() {
     for declaration in types where !declaration.isBuiltIn {
       for part in [declaration.definition] + declaration.extensions { checkReferences(part) }
     }
@@ -44,7 +44,7 @@ extension SchemaBuilder {
     guard !isAllowed(kind) else { return }
     sink.error(
       "expected \(expected), but '\(name.text)' is \(kind.described)", at: name.range,
-      notes: [declaration.definition.name.range.note("it is defined here")])
+      rule: "TypeValidation", notes: [declaration.definition.name.range.note("it is defined here")])
   }
 
   private func checkRootTypes() {

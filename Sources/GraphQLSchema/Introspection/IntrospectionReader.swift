@@ -1,7 +1,7 @@
 // The answer of an introspection query, as the definitions that it describes.
 //
 // Everything that can be wrong with a schema is checked later, as for texts, so this only turns one
-// form into the other. Members that it does not know are skipped: newer servers send more. The types
+// form into the other. Unknown members are skipped, since newer servers send more. The types
 // of introspection itself are left out; the prelude has them.
 
 import Diagnostics

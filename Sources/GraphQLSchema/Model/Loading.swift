@@ -83,6 +83,7 @@ extension Operations {
       return GraphQLResult(value: nil, diagnostics: sink.sorted())
     }
     let operations = Operations(documents: documents, schema: schema)
+    Validator.validate(documents, operations, sink: sink)
     return GraphQLResult(
       value: sink.errorCount == 0 ? operations : nil, diagnostics: sink.sorted())
   }

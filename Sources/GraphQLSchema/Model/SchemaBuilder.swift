@@ -1,7 +1,7 @@
 // Makes a schema of syntax trees: extensions join their types, built-in definitions are added.
 //
 // Texts and introspection come here in the same form. The checks of a schema (Checking) work on
-// the merged declarations, before types are made of them.
+// the declarations where places of names matter, otherwise on the types that are made of them.
 
 import Diagnostics
 
@@ -32,8 +32,12 @@ struct SchemaBuilder {
     var builder = SchemaBuilder(sink: sink)
     builder.collect(documents)
     builder.addBuiltIns()
-    builder.check(documents)
-    return builder.schema()
+    builder.checkReferences()
+    builder.checkRoots()
+    let schema = builder.schema()
+    builder.checkDirectives(schema)
+    SchemaChecker.check(schema, sink: sink)
+    return schema
   }
 
   // MARK: Collecting
@@ -131,7 +135,7 @@ struct SchemaBuilder {
   /// The root types: those that a definition names, otherwise those that have the usual names.
   var rootTypes: [SchemaDefinitionSyntax.RootType] { schemas.flatMap(\.rootTypes) }
 
-  private var rootNames: [OperationKind: String] {
+  var rootNames: [OperationKind: String] {
     var result: [OperationKind: String] = [:]
     for root in rootTypes where result[root.operation] == nil {
       result[root.operation] = root.type.text

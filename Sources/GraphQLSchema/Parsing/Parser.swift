@@ -139,7 +139,8 @@ struct Parser {
         "this is nested more than \(Self.depthLimit) levels deep", at: currentRange,
         notes: [.hint("move the inner levels into fragments or variables")])
       // What follows is of the same kind: nothing more can be said about it.
-      while current.kind != .end { advance() }
+      lexer.offset = lexer.count
+      advance()
       throw SyntaxError()
     }
   }

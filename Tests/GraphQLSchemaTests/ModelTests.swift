@@ -1,6 +1,5 @@
 // Schemas and operations as data.
 
-import Diagnostics
 import Foundation
 import GraphQLSchema
 import Testing
@@ -110,22 +109,23 @@ struct ModelTests {
         """)
   }
 
+  static let introspectionText = """
+    {"data": {"__schema": {"description": "D", "queryType": {"name": "Query"}, "mutationType": null,
+     "types": [
+      {"kind": "OBJECT", "name": "Query", "isOneOf": null, "new": [1e3, {}], "interfaces": [], "fields": [
+        {"name": "a", "args": [{"name": "x", "defaultValue": "[1, {b: \\"c\\"}]",
+          "type": {"kind": "LIST", "ofType": {"kind": "SCALAR", "name": "JSON", "ofType": null}}}],
+         "type": {"kind": "NON_NULL", "ofType": {"kind": "ENUM", "name": "E"}},
+         "isDeprecated": true, "deprecationReason": "no"}]},
+      {"kind": "SCALAR", "name": "JSON", "specifiedByURL": "u"},
+      {"kind": "OBJECT", "name": "__Type", "fields": 1},
+      {"kind": "ENUM", "name": "E", "enumValues": [{"name": "V", "description": "\\u00e9"}]}],
+     "directives": [{"name": "d", "locations": ["FIELD", "NEW_PLACE"], "args": []}]}}}
+    """
+
   @Test("Introspection: also inside 'data', with members of newer servers")
   func introspection() throws {
-    let text = """
-      {"data": {"__schema": {"description": "D", "queryType": {"name": "Query"}, "mutationType": null,
-       "types": [
-        {"kind": "OBJECT", "name": "Query", "isOneOf": null, "new": [1e3, {}], "interfaces": [], "fields": [
-          {"name": "a", "args": [{"name": "x", "defaultValue": "[1, {b: \\"c\\"}]",
-            "type": {"kind": "LIST", "ofType": {"kind": "SCALAR", "name": "JSON", "ofType": null}}}],
-           "type": {"kind": "NON_NULL", "ofType": {"kind": "ENUM", "name": "E"}},
-           "isDeprecated": true, "deprecationReason": "no"}]},
-        {"kind": "SCALAR", "name": "JSON", "specifiedByURL": "u"},
-        {"kind": "OBJECT", "name": "__Type", "fields": 1},
-        {"kind": "ENUM", "name": "E", "enumValues": [{"name": "V", "description": "\\u00e9"}]}],
-       "directives": [{"name": "d", "locations": ["FIELD", "NEW_PLACE"], "args": []}]}}}
-      """
-    let schema = try schema(text)
+    let schema = try schema(Self.introspectionText)
     let field = try #require(schema.queryType?.field(named: "a"))
     #expect(field.type.description == "E!" && field.deprecationReason == "no")
     #expect(field.arguments.first?.type.description == "[JSON]")

@@ -1,6 +1,5 @@
 // From texts to syntax trees: what the language of GraphQL allows, and what is said about the rest.
 
-import Diagnostics
 import GraphQLSchema
 import Testing
 

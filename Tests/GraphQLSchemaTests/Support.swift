@@ -1,7 +1,6 @@
 // Shared by the tests of the GraphQL front end: short ways to read texts and to say what was
 // reported.
 
-import Diagnostics
 import GraphQLSchema
 import Testing
 

@@ -51,7 +51,8 @@ public final class Operations: Sendable {
     definition(of: field).flatMap { schema.type(in: $0.type) }
   }
 
-  /// Collects and resolves; of several definitions with one name the first counts.
+  /// Collects and resolves; of several fragments with one name the last counts, as for
+  /// graphql-core.
   init(documents: [DocumentSyntax], schema: Schema) {
     self.schema = schema
     var operations: [OperationSyntax] = []
@@ -77,7 +78,7 @@ public final class Operations: Sendable {
       operations.compactMap { operation in operation.name.map { ($0.text, operation) } },
       uniquingKeysWith: { first, _ in first })
     fragmentTable = Dictionary(
-      fragments.map { ($0.name.text, $0) }, uniquingKeysWith: { first, _ in first })
+      fragments.map { ($0.name.text, $0) }, uniquingKeysWith: { _, last in last })
     parents = resolver.parents
     fields = resolver.fields
   }
@@ -89,18 +90,20 @@ private struct SelectionResolver {
   var parents: [ObjectIdentifier: NamedType] = [:]
   var fields: [ObjectIdentifier: OutputField] = [:]
 
-  /// The parser limits nesting.
+  /// Below what is unknown, only fragments with a type are resolved. The parser limits nesting.
   mutating func resolve(_ selectionSet: SelectionSetSyntax, in type: NamedType?) {
-    guard let type, type.isComposite else { return }
-    parents[ObjectIdentifier(selectionSet)] = type
+    let parent = type?.isComposite == true ? type : nil
+    if let parent { parents[ObjectIdentifier(selectionSet)] = parent }
     for selection in selectionSet.selections {
       switch selection {
       case .field(let field):
-        guard let definition = schema.field(named: field.name.text, in: type) else { continue }
-        fields[ObjectIdentifier(field)] = definition
-        if let inner = field.selectionSet { resolve(inner, in: schema.type(in: definition.type)) }
+        let definition = parent.flatMap { schema.field(named: field.name.text, in: $0) }
+        if let definition { fields[ObjectIdentifier(field)] = definition }
+        if let inner = field.selectionSet {
+          resolve(inner, in: definition.flatMap { schema.type(in: $0.type) })
+        }
       case .inlineFragment(let fragment):
-        let condition = fragment.typeCondition.map { schema.type(named: $0.text) } ?? type
+        let condition = fragment.typeCondition.map { schema.type(named: $0.text) } ?? parent
         resolve(fragment.selectionSet, in: condition)
       case .fragmentSpread: break
       }

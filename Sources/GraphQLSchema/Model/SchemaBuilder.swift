@@ -93,6 +93,7 @@ struct SchemaBuilder {
         "there is a second directive called '@\(name)'", at: directive.name.range,
         rule: "UniqueDirectiveNames",
         notes: [directives[earlier].definition.name.range.note("the first one is here")])
+      directives[earlier].definition = directive
       return
     }
     directiveNumbers[name] = directives.count

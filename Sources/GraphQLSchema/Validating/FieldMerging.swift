@@ -44,14 +44,15 @@ struct FieldMerging {
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var waiting: [Work] = []
   private var known: Set<Work> = []
-  private var reached: Set<String> = []
+  private var reached: Set<ObjectIdentifier> = []
   private var work = 0
 
   static func check(_ operations: Operations, sink: DiagnosticSink) {
     var merging = FieldMerging(operations: operations, sink: sink)
     for operation in operations.operations { merging.check([operation.selectionSet]) }
     // The others were checked where they are spread.
-    for fragment in operations.fragments where !merging.reached.contains(fragment.name.text) {
+    for fragment in operations.fragments where !merging.reached.contains(ObjectIdentifier(fragment))
+    {
       merging.check([fragment.selectionSet])
     }
   }
@@ -107,7 +108,7 @@ struct FieldMerging {
           guard let fragment = operations.fragment(of: spread),
             seen.insert(spread.name.text).inserted
           else { continue }
-          reached.insert(spread.name.text)
+          reached.insert(ObjectIdentifier(fragment))
           pending.append(fragment.selectionSet)
         }
       }

@@ -42,13 +42,16 @@ extension Validator {
   }
 
   private func checkFragmentNames() {
-    for (number, fragment) in operations.fragments.enumerated() {
+    var first: [String: NameSyntax] = [:]
+    for fragment in operations.fragments {
       let name = fragment.name
-      guard let earlier = fragmentNumbers[name.text], earlier != number else { continue }
-      report(
-        "UniqueFragmentNames", "there is a second fragment called '\(name.text)'",
-        at: name.range,
-        notes: [operations.fragments[earlier].name.range.note("the first one is here")])
+      if let earlier = first[name.text] {
+        report(
+          "UniqueFragmentNames", "there is a second fragment called '\(name.text)'",
+          at: name.range, notes: [earlier.range.note("the first one is here")])
+      } else {
+        first[name.text] = name
+      }
     }
   }
 }

@@ -19,7 +19,7 @@ final class Validator {
   /// `operations.fragments`.
   var operationUses: [Uses] = []
   var fragmentUses: [Uses] = []
-  /// Positions in `operations.fragments`; the first of several with one name.
+  /// Positions in `operations.fragments`; the last of several with one name.
   var fragmentNumbers: [String: Int] = [:]
   /// What the definition that is being walked uses.
   var uses = Uses()
@@ -58,8 +58,7 @@ final class Validator {
     self.checksTypes = checksTypes
     self.sink = sink
     schema = operations.schema
-    for (number, fragment) in operations.fragments.enumerated()
-    where fragmentNumbers[fragment.name.text] == nil {
+    for (number, fragment) in operations.fragments.enumerated() {
       fragmentNumbers[fragment.name.text] = number
     }
   }

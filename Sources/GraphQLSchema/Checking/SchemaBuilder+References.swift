@@ -33,18 +33,19 @@ extension SchemaBuilder {
 
   /// Reports a name that means no type, or one of a kind that cannot stand there.
   private func check(_ name: NameSyntax, isAllowed: (TypeKind) -> Bool, _ expected: String) {
-    guard let declaration = declaration(named: name.text) else {
+    guard let number = typeNumbers[name.text] else {
       let hint = nearest(to: name.text, among: typeNumbers.keys)
       sink.error(
         "there is no type '\(name.text)'", at: name.range, rule: "KnownTypeNames",
         notes: hint.map { [.hint("did you mean '\($0)'?")] } ?? [])
       return
     }
-    let kind = declaration.definition.kind
+    let kind = types[number].definition.kind
     guard !isAllowed(kind) else { return }
     sink.error(
       "expected \(expected), but '\(name.text)' is \(kind.described)", at: name.range,
-      rule: "TypeValidation", notes: [declaration.definition.name.range.note("it is defined here")])
+      rule: "TypeValidation",
+      notes: [types[number].definition.name.range.note("it is defined here")])
   }
 
   private func checkRootTypes() {

@@ -40,7 +40,7 @@ struct SchemaChecker {
     case .object, .interface:
       requireSome(type.fields, "field", of: type)
       checkNames(
-        type.fields.map { ($0.name, $0.range) }, "field", of: type.name,
+        type.fields, "field", of: type.name,
         rule: "UniqueFieldDefinitionNames")
       for field in type.fields {
         checkArguments(field.arguments, of: "\(type.name).\(field.name)")
@@ -48,13 +48,13 @@ struct SchemaChecker {
     case .inputObject:
       requireSome(type.inputFields, "field", of: type)
       checkNames(
-        type.inputFields.map { ($0.name, $0.range) }, "field", of: type.name,
+        type.inputFields, "field", of: type.name,
         rule: "UniqueFieldDefinitionNames")
       checkDeprecation(type.inputFields)
     case .enumeration:
       requireSome(type.values, "value", of: type)
       checkNames(
-        type.values.map { ($0.name, $0.range) }, "value", of: type.name,
+        type.values, "value", of: type.name,
         rule: "UniqueEnumValueNames")
     case .union:
       requireSome(type.members, "member", of: type)
@@ -68,11 +68,13 @@ struct SchemaChecker {
   }
 
   private func checkNames(
-    _ names: [(name: String, range: SourceRange)], _ what: String, of owner: String, rule: String
+    _ parts: [some SchemaPart], _ what: String, of owner: String, rule: String
   ) {
+    for part in parts { checkName(part.name, at: part.range) }
+    guard parts.count > 16 || hasRepetition(parts) else { return }
     var first: [String: SourceRange] = [:]
-    for (name, range) in names {
-      checkName(name, at: range)
+    for part in parts {
+      let (name, range) = (part.name, part.range)
       if let earlier = first[name] {
         sink.error(
           "'\(owner)' has a second \(what) called '\(name)'", at: range, rule: rule,
@@ -83,9 +85,21 @@ struct SchemaChecker {
     }
   }
 
-  private func checkArguments(_ arguments: [InputValue], of owner: String) {
+  /// Compares a few names one by one, which takes less time than to hash them.
+  private func hasRepetition(_ parts: [some SchemaPart]) -> Bool {
+    var names: [String] = []
+    for part in parts {
+      let name = part.name
+      for other in names where other == name { return true }
+      names.append(name)
+    }
+    return false
+  }
+
+  private func checkArguments(_ arguments: [InputValue], of owner: @autoclosure () -> String) {
+    guard !arguments.isEmpty else { return }
     checkNames(
-      arguments.map { ($0.name, $0.range) }, "argument", of: owner,
+      arguments, "argument", of: owner(),
       rule: "UniqueArgumentDefinitionNames")
     checkDeprecation(arguments)
   }
@@ -189,3 +203,13 @@ struct SchemaChecker {
     }
   }
 }
+
+/// What has a name in a type.
+private protocol SchemaPart {
+  var name: String { get }
+  var range: SourceRange { get }
+}
+
+extension OutputField: SchemaPart {}
+extension InputValue: SchemaPart {}
+extension EnumValue: SchemaPart {}

@@ -28,6 +28,7 @@ public final class NamedType: Sendable {
   public let isBuiltIn: Bool
   /// The place of its name.
   public let range: SourceRange
+  /// Positions in `fields`; empty if there are few, which are faster to compare one by one.
   private let fieldNumbers: [String: Int]
 
   /// Whether its values have no selections.
@@ -42,7 +43,11 @@ public final class NamedType: Sendable {
   public var isOutput: Bool { kind != .inputObject }
 
   /// The field called `name`; nil for `__typename`, see ``Schema/field(named:in:)``.
-  public func field(named name: String) -> OutputField? { fieldNumbers[name].map { fields[$0] } }
+  public func field(named name: String) -> OutputField? {
+    if !fieldNumbers.isEmpty { return fieldNumbers[name].map { fields[$0] } }
+    for field in fields where field.name == name { return field }
+    return nil
+  }
 
   /// The value of an enum called `name`.
   public func value(named name: String) -> EnumValue? { values.first { $0.name == name } }
@@ -69,8 +74,10 @@ public final class NamedType: Sendable {
     self.isBuiltIn = isBuiltIn
     self.range = range
     var numbers: [String: Int] = [:]
-    for (number, field) in fields.enumerated() where numbers[field.name] == nil {
-      numbers[field.name] = number
+    if fields.count > 16 {
+      for (number, field) in fields.enumerated() where numbers[field.name] == nil {
+        numbers[field.name] = number
+      }
     }
     fieldNumbers = numbers
   }

@@ -19,6 +19,7 @@ struct Lexer {
   let count: Int
   var offset = 0
   private let classes = CharacterClasses.table
+  private let punctuation = Self.punctuation
 
   init(file: SourceFile, language: Language = .graphQL, sink: DiagnosticSink) {
     self.file = file
@@ -54,7 +55,7 @@ struct Lexer {
   }
 
   /// The byte at a distance; 0 behind the end.
-  func peek(_ distance: Int = 0) -> UInt8 {
+  mutating func peek(_ distance: Int = 0) -> UInt8 {
     offset + distance < count ? bytes[offset + distance] : 0
   }
 
@@ -105,7 +106,7 @@ struct Lexer {
         return Token(kind: .spread, start: start, end: offset)
       }
     default:
-      if let kind = Self.punctuation[byte] {
+      if let kind = punctuation[Int(byte)] {
         offset += 1
         return Token(kind: kind, start: start, end: offset)
       }
@@ -114,7 +115,13 @@ struct Lexer {
     return nil
   }
 
-  private static let punctuation: [UInt8: Token.Kind] = [
+  private static let punctuation: [Token.Kind?] = {
+    var table = [Token.Kind?](repeating: nil, count: 256)
+    for (byte, kind) in marks { table[Int(byte)] = kind }
+    return table
+  }()
+
+  private static let marks: [UInt8: Token.Kind] = [
     UInt8(ascii: "!"): .bang, UInt8(ascii: "$"): .dollar, UInt8(ascii: "&"): .ampersand,
     UInt8(ascii: "("): .leftParenthesis, UInt8(ascii: ")"): .rightParenthesis,
     UInt8(ascii: ":"): .colon, UInt8(ascii: "="): .equals, UInt8(ascii: "@"): .at,

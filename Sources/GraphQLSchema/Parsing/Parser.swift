@@ -9,6 +9,9 @@ import Diagnostics
 /// A syntax error; the sink knows it already.
 struct SyntaxError: Error {}
 
+// Methods that only read are `mutating`, too, if every token needs them: without optimisation, the
+// others work on a copy of the parser.
+
 struct Parser {
   /// Caps nesting of braces and brackets. A thread's stack of 512 KB is enough for this depth in
   /// every walk over the tree, unoptimised.
@@ -53,10 +56,10 @@ struct Parser {
 
   /// Skips to the next line that begins with a definition.
   private mutating func recover() {
-    repeat { advance() } while current.kind != .end && !beginsDefinition
+    repeat { advance() } while current.kind != .end && !beginsDefinition()
   }
 
-  private var beginsDefinition: Bool {
+  private mutating func beginsDefinition() -> Bool {
     guard current.start == 0 || file.bytes[current.start - 1] == 10 else { return false }
     return current.kind == .leftBrace
       || current.kind == .name && Self.keywords.contains(text(current))
@@ -69,18 +72,20 @@ struct Parser {
 
   // MARK: Tokens
 
-  var currentRange: SourceRange { range(current) }
+  var currentRange: SourceRange {
+    SourceRange(file: file, start: current.start, end: current.end)
+  }
 
-  func range(_ token: Token) -> SourceRange {
+  mutating func range(_ token: Token) -> SourceRange {
     SourceRange(file: file, start: token.start, end: token.end)
   }
 
   /// From an offset to the end of what was read last.
-  func range(from start: Int) -> SourceRange {
+  mutating func range(from start: Int) -> SourceRange {
     SourceRange(file: file, start: start, end: max(start, previousEnd))
   }
 
-  func text(_ token: Token) -> String {
+  mutating func text(_ token: Token) -> String {
     String(decoding: file.bytes[token.start..<token.end], as: UTF8.self)
   }
 
@@ -95,7 +100,9 @@ struct Parser {
     return true
   }
 
-  func isWord(_ word: String) -> Bool { current.kind == .name && text(current) == word }
+  mutating func isWord(_ word: String) -> Bool {
+    current.kind == .name && text(current) == word
+  }
 
   mutating func takeWord(_ word: String) -> Bool {
     guard isWord(word) else { return false }
@@ -119,7 +126,7 @@ struct Parser {
   }
 
   /// Reports that something else was expected.
-  func unexpected(_ expected: String, hint: String? = nil) -> SyntaxError {
+  mutating func unexpected(_ expected: String, hint: String? = nil) -> SyntaxError {
     let found: String
     switch current.kind {
     case .end, .string: found = current.kind.described

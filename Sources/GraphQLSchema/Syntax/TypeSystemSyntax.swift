@@ -85,7 +85,7 @@ public final class TypeDefinitionSyntax: Sendable {
 }
 
 /// A field of an object or interface.
-public struct FieldDefinitionSyntax: Sendable {
+public final class FieldDefinitionSyntax: Sendable {
   /// The description.
   public let description: DescriptionSyntax?
   /// The name.
@@ -96,10 +96,21 @@ public struct FieldDefinitionSyntax: Sendable {
   public let type: TypeSyntax
   /// The directives.
   public let directives: [DirectiveSyntax]
+
+  init(
+    description: DescriptionSyntax?, name: NameSyntax, arguments: [InputValueDefinitionSyntax],
+    type: TypeSyntax, directives: [DirectiveSyntax]
+  ) {
+    self.description = description
+    self.name = name
+    self.arguments = arguments
+    self.type = type
+    self.directives = directives
+  }
 }
 
 /// An argument of a field or directive, or a field of an input object.
-public struct InputValueDefinitionSyntax: Sendable {
+public final class InputValueDefinitionSyntax: Sendable {
   /// The description.
   public let description: DescriptionSyntax?
   /// The name.
@@ -110,16 +121,35 @@ public struct InputValueDefinitionSyntax: Sendable {
   public let defaultValue: ValueSyntax?
   /// The directives.
   public let directives: [DirectiveSyntax]
+
+  init(
+    description: DescriptionSyntax?, name: NameSyntax, type: TypeSyntax, defaultValue: ValueSyntax?,
+    directives: [DirectiveSyntax]
+  ) {
+    self.description = description
+    self.name = name
+    self.type = type
+    self.defaultValue = defaultValue
+    self.directives = directives
+  }
 }
 
 /// One value of an enum.
-public struct EnumValueDefinitionSyntax: Sendable {
+public final class EnumValueDefinitionSyntax: Sendable {
   /// The description.
   public let description: DescriptionSyntax?
   /// The name.
   public let name: NameSyntax
   /// The directives.
   public let directives: [DirectiveSyntax]
+
+  init(
+    description: DescriptionSyntax?, name: NameSyntax, directives: [DirectiveSyntax]
+  ) {
+    self.description = description
+    self.name = name
+    self.directives = directives
+  }
 }
 
 /// `directive @name(arguments) repeatable on LOCATION | …`.

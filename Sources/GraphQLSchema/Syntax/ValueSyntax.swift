@@ -53,13 +53,19 @@ public struct ValueSyntax: Sendable {
 }
 
 /// A type in the text.
-public struct TypeSyntax: Sendable {
+public final class TypeSyntax: Sendable {
   /// The type.
   public let reference: TypeReference
   /// The place of the name inside all brackets.
   public let name: NameSyntax
   /// The place of the whole.
   public let range: SourceRange
+
+  init(reference: TypeReference, name: NameSyntax, range: SourceRange) {
+    self.reference = reference
+    self.name = name
+    self.range = range
+  }
 }
 
 /// `text` as a string literal on one line.

@@ -10,6 +10,9 @@
 //    Fields of different object types cannot; so a group falls into one for each object type, each
 //    with the fields of interfaces and unions.
 //
+// While all fields of a group can stand in the same object, both checks go on with the same
+// selections, together.
+//
 // A set that was checked is not checked again: documents with many fragments lead to the same sets
 // on many paths, and documents with cycles of fragments to finitely many. There are documents whose
 // number of different sets is exponential, so the work is limited.
@@ -17,10 +20,16 @@
 import Diagnostics
 
 struct FieldMerging {
-  /// Caps the fields in all checked sets; programs of hundreds of operations stay far below.
-  static let workLimit = 2_000_000
+  /// Caps the fields in all checked sets, per field of the documents.
+  private static let workPerField = 64
+  /// What is allowed to the smallest documents.
+  private static let leastWork = 50_000
 
-  private enum Check { case shapes, answers }
+  private enum Check: UInt8 {
+    case shapes = 1
+    case answers = 2
+    case both = 3
+  }
 
   /// A selected field.
   private struct Field {
@@ -44,16 +53,19 @@ struct FieldMerging {
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var waiting: [Work] = []
   private var known: Set<Work> = []
+  /// The checks of sets that consist of one selection set, with the fragments in it, as bits.
+  private var knownSelections: [ObjectIdentifier: UInt8] = [:]
   private var reached: Set<ObjectIdentifier> = []
   private var work = 0
+  private var workLimit: Int { max(Self.leastWork, fields.count * Self.workPerField) }
 
   static func check(_ operations: Operations, sink: DiagnosticSink) {
     var merging = FieldMerging(operations: operations, sink: sink)
-    for operation in operations.operations { merging.check([operation.selectionSet]) }
+    for operation in operations.operations { merging.check(operation.selectionSet) }
     // The others were checked where they are spread.
     for fragment in operations.fragments where !merging.reached.contains(ObjectIdentifier(fragment))
     {
-      merging.check([fragment.selectionSet])
+      merging.check(fragment.selectionSet)
     }
   }
 
@@ -62,14 +74,11 @@ struct FieldMerging {
     self.sink = sink
   }
 
-  private mutating func check(_ selectionSets: [SelectionSetSyntax]) {
-    guard work < Self.workLimit else { return }
-    let set = expand(selectionSets)
-    add(.shapes, set)
-    add(.answers, set)
+  private mutating func check(_ selectionSet: SelectionSetSyntax) {
+    add(.both, [selectionSet])
     while let next = waiting.popLast() {
       work += next.fields.count
-      guard work < Self.workLimit else {
+      guard work < workLimit else {
         let place = fields[next.fields[0]].syntax.name.range
         sink.error(
           "these selections overlap in too many ways to be checked", at: place,
@@ -79,30 +88,36 @@ struct FieldMerging {
         return
       }
       for group in groups(next.fields) {
-        switch next.check {
-        case .shapes: checkShapes(group)
-        case .answers: checkAnswers(group)
-        }
+        if next.check != .answers { checkShapes(group) }
+        if next.check == .shapes { goOn(.shapes, group) } else { checkAnswers(group, next.check) }
       }
     }
   }
 
-  private mutating func add(_ check: Check, _ set: [Int]) {
-    let next = Work(check: check, fields: set)
-    if !set.isEmpty, known.insert(next).inserted { waiting.append(next) }
+  private mutating func add(_ check: Check, _ selectionSets: [SelectionSetSyntax]) {
+    if selectionSets.count == 1 {
+      let key = ObjectIdentifier(selectionSets[0])
+      let known = knownSelections[key] ?? 0
+      guard known & check.rawValue != check.rawValue else { return }
+      knownSelections[key] = known | check.rawValue
+      waiting.append(Work(check: check, fields: expand(selectionSets)))
+    } else {
+      let next = Work(check: check, fields: expand(selectionSets).sorted())
+      if known.insert(next).inserted { waiting.append(next) }
+    }
   }
 
   // MARK: Sets
 
-  /// All fields of selection sets, with those of fragments, sorted.
+  /// All fields of different selection sets, with those of fragments; each of them once.
   private mutating func expand(_ selectionSets: [SelectionSetSyntax]) -> [Int] {
-    var result: Set<Int> = []
+    var result: [Int] = []
     var seen: Set<String> = []
     var pending = selectionSets
     while let selectionSet = pending.popLast() {
       for selection in selectionSet.selections {
         switch selection {
-        case .field(let field): result.insert(number(of: field, in: selectionSet))
+        case .field(let field): result.append(number(of: field, in: selectionSet))
         case .inlineFragment(let fragment): pending.append(fragment.selectionSet)
         case .fragmentSpread(let spread):
           guard let fragment = operations.fragment(of: spread),
@@ -114,7 +129,7 @@ struct FieldMerging {
       }
     }
     work += result.count
-    return result.sorted()
+    return result
   }
 
   private mutating func number(of field: FieldSyntax, in selectionSet: SelectionSetSyntax) -> Int {
@@ -151,9 +166,11 @@ struct FieldMerging {
   }
 
   private mutating func goOn(_ check: Check, _ group: [Int]) {
-    let selectionSets = group.compactMap { fields[$0].syntax.selectionSet }
-    guard !selectionSets.isEmpty else { return }
-    add(check, expand(selectionSets))
+    var selectionSets: [SelectionSetSyntax] = []
+    for number in group {
+      if let inner = fields[number].syntax.selectionSet { selectionSets.append(inner) }
+    }
+    if !selectionSets.isEmpty { add(check, selectionSets) }
   }
 
   // MARK: Checks
@@ -167,7 +184,6 @@ struct FieldMerging {
         report(other, first, "their types '\(otherType)' and '\(type)' differ")
       }
     }
-    goOn(.shapes, group)
   }
 
   private func haveSameShape(_ type: TypeReference, _ other: TypeReference) -> Bool {
@@ -181,7 +197,8 @@ struct FieldMerging {
     }
   }
 
-  private mutating func checkAnswers(_ group: [Int]) {
+  private mutating func checkAnswers(_ group: [Int], _ check: Check) {
+    guard group.count > 1 else { return goOn(check, group) }
     var abstract: [Int] = []
     var concrete: [[Int]] = []
     var places: [String: Int] = [:]
@@ -198,6 +215,8 @@ struct FieldMerging {
       }
     }
     if concrete.isEmpty { concrete = [[]] }
+    let isWhole = concrete.count == 1
+    if !isWhole, check == .both { goOn(.shapes, group) }
     for numbers in concrete {
       let together = abstract.isEmpty ? numbers : (abstract + numbers).sorted()
       let first = fields[together[0]]
@@ -211,7 +230,7 @@ struct FieldMerging {
           report(other, together[0], "their arguments differ")
         }
       }
-      goOn(.answers, together)
+      goOn(isWhole ? check : .answers, together)
     }
   }
 

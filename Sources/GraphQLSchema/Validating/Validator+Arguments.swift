@@ -14,6 +14,7 @@ extension Validator {
     _ arguments: [ArgumentSyntax], _ definitions: [InputValue]?, of owner: String,
     at range: SourceRange
   ) {
+    guard !arguments.isEmpty || definitions?.isEmpty == false else { return }
     var first: [String: NameSyntax] = [:]
     for argument in arguments {
       let name = argument.name

@@ -4,6 +4,7 @@ import Diagnostics
 
 extension Validator {
   func checkDirectives(_ directives: [DirectiveSyntax], at location: DirectiveLocation) {
+    guard !directives.isEmpty else { return }
     var first: [String: NameSyntax] = [:]
     for directive in directives {
       let name = directive.name
@@ -22,7 +23,7 @@ extension Validator {
           "KnownDirectives", "'@\(name.text)' cannot stand at a \(location.rawValue)",
           at: name.range, notes: [.hint("it can stand at: \(places)")])
       }
-      guard !definition.isRepeatable else { continue }
+      guard !definition.isRepeatable, directives.count > 1 else { continue }
       if let earlier = first[name.text] {
         report(
           "UniqueDirectivesPerLocation", "'@\(name.text)' stands here a second time",

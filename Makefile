@@ -17,8 +17,8 @@
 #   make bench-scaling    how cost grows from 10,000 to 1,000,000 objects; SIZES=n,n chooses others
 #   make bench-build      how long the first release build of a program that uses Dflat takes, and Empire, and the build of a target
 #                         with 30 entities (some minutes)
-#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows and for Empire's values, and a comparison with
-#                         FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
+#   make fuzz             hostile bytes for the FlatBuffers reader and verifier, for rows, for Empire's values and for GraphQL, and a
+#                         comparison with FlatBuffers for C++; TIME=seconds each (default 60, and 1,000,000 buffers compared)
 #   make bootstrap        install everything that any rule needs
 #   make clean            remove everything that was built
 #

@@ -124,7 +124,10 @@ let package = Package(
     .target(
       name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
       swiftSettings: strict),
-    .target(name: "DflatSchema", swiftSettings: tool),
+    // Below both front ends: sources, places in them, and messages about them.
+    .target(name: "Diagnostics", swiftSettings: tool),
+    .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
+    .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
@@ -165,13 +168,15 @@ let package = Package(
         ]),
       dependencies: ["dflatc"]),
 
+    // Below all test support: random numbers that a seed repeats.
+    .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
     // What is generated for these is committed: a plugin here would have the schema compiler built before anything else. It is used by
     // the examples and the benchmarks.
     .target(
       name: "DflatTestSupport",
       dependencies: [
-        "Dflat", "DflatSchema", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SQLiteAccess",
-        "SQLiteDflat",
+        "Dflat", "DflatSchema", "FlatBuffersRuntime", "MemoryDflat", "Platform", "SeededRandom",
+        "SQLiteAccess", "SQLiteDflat",
       ],
       path: "Tests/DflatTestSupport", exclude: ["Schemas"], swiftSettings: strict),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
@@ -228,8 +233,11 @@ let package = Package(
       exclude: ["MainActorClient", "SwiftFiveClient"], resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(
-      name: "DflatSchemaTests", dependencies: ["DflatSchema"], resources: [.copy("Corpus")],
-      swiftSettings: strict),
+      name: "DflatSchemaTests", dependencies: ["DflatSchema", "SeededRandom"],
+      resources: [.copy("Corpus")], swiftSettings: strict),
+    .testTarget(
+      name: "GraphQLSchemaTests", dependencies: ["GraphQLSchema", "SeededRandom"],
+      resources: [.copy("Corpus"), .copy("Judge")], swiftSettings: strict),
     .testTarget(
       // Dflat is what generated code is compiled against.
       name: "DflatGeneratorTests",

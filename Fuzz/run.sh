@@ -1,15 +1,15 @@
 #!/bin/sh
 # Fuzzes what reads foreign bytes, with libFuzzer and AddressSanitizer: the readers and the verifier
-# of FlatBuffersRuntime (buffers), Dflat's checks of stored rows with what reads them (rows), and
-# the values of Empire's records (packed). It also compares verifier and readers with those of
+# of FlatBuffersRuntime (buffers), Dflat's checks of stored rows with what reads them (rows), the
+# values of Empire's records (packed), and schemas and operations of GraphQL (graphql). It also compares verifier and readers with those of
 # FlatBuffers for C++ over random buffers (differences), if flatc and libflatbuffers-dev are there.
 #
-#   Fuzz/run.sh [seconds] [buffers|rows|packed|differences]
+#   Fuzz/run.sh [seconds] [buffers|rows|packed|graphql|differences]
 #       60 seconds each, and 1,000,000 buffers compared, unless told otherwise
 #   Fuzz/run.sh write-corpus
 #       writes Fuzz/Corpus, Fuzz/RowCorpus and Fuzz/PackedCorpus anew
 #
-# New inputs go to .build/fuzz/found, found-rows and found-packed; the committed corpora stay as they are. A crash, a read outside the input
+# New inputs go to .build/fuzz/found, found-rows, found-packed and found-graphql; the committed corpora stay as they are. A crash, a read outside the input
 # or an input that takes over 10 seconds ends it with a nonzero code and leaves the input in .build/fuzz.
 set -eu
 
@@ -21,7 +21,7 @@ layouts="$support/Layout.swift $support/Value.swift $support/Encoder.swift $supp
   $support/Checker.swift $support/Schemas.swift"
 strict="-swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
   -enable-upcoming-feature MemberImportVisibility"
-mkdir -p "$output/found" "$output/found-rows" "$output/found-packed"
+mkdir -p "$output/found" "$output/found-rows" "$output/found-packed" "$output/found-graphql"
 
 # module NAME FLAGS...: a library target as a module of its own.
 module() {
@@ -85,8 +85,8 @@ fi
 seconds=${1:-60}
 least=$([ $# -ge 1 ] && echo 0 || echo 1000000)
 target=${2:-all}
-case $target in all | buffers | rows | packed | differences) ;; *)
-  echo "run.sh: there is no target '$target'; there are buffers, rows, packed and differences" >&2
+case $target in all | buffers | rows | packed | graphql | differences) ;; *)
+  echo "run.sh: there is no target '$target'; there are buffers, rows, packed, graphql and differences" >&2
   exit 64
   ;;
 esac
@@ -109,10 +109,19 @@ if wanted packed; then
   program fuzz-packed "$fuzz/FuzzPacked.swift" "$fuzz/PackedKinds.swift" $packed_objects -g -sanitize=fuzzer,address
   fuzz packed found-packed "$fuzz/PackedCorpus"
 fi
+if wanted graphql; then
+  module Diagnostics -g -sanitize=fuzzer,address
+  module GraphQLSchema -g -sanitize=fuzzer,address
+  program write-graphql "$fuzz/WriteGraphQL.swift"
+  program fuzz-graphql "$fuzz/FuzzGraphQL.swift" "$output/Diagnostics.o" "$output/GraphQLSchema.o" -g -sanitize=fuzzer,address
+  # The cases of the tests are the seeds.
+  "$output/write-graphql" "$package/Tests/GraphQLSchemaTests/Corpus" "$output/graphql-corpus"
+  fuzz graphql found-graphql graphql-corpus
+fi
 if wanted differences; then
   module FlatBuffersRuntime
   dflat
-  support="$package/Tests/DflatTestSupport/SeededGenerator.swift"
+  support="$package/Tests/SeededRandom/SeededGenerator.swift"
   swiftc -O -wmo -parse-as-library -swift-version 6 -module-name DflatTestSupport "$support" \
     -emit-module -emit-module-path "$output/DflatTestSupport.swiftmodule" -c -o "$output/DflatTestSupport.o"
   differences="$package/Tests/DflatTests/Differences"

@@ -28,7 +28,7 @@ public struct SchemaCompiler: Sendable {
   ///   as given.
   public func compile(file path: String) -> CompilationResult {
     let sink = DiagnosticSink()
-    switch SourceLoader.read(path) {
+    switch FileContent.read(path) {
     case .success(let bytes):
       return compile(bytes, path, sink)
     case .failure(let error):

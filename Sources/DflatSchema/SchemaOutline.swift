@@ -23,7 +23,7 @@ public struct SchemaOutline: Sendable {
 
   /// Reads a file; nil if it cannot be read.
   public init?(file path: String) {
-    guard case .success(let bytes) = SourceLoader.read(path) else { return nil }
+    guard case .success(let bytes) = FileContent.read(path) else { return nil }
     self.path = path
     let source = SourceFile(path: path, index: 0, bytes: bytes)
     var namespace: [String] = []

@@ -7,11 +7,6 @@
 import Foundation
 
 struct SourceLoader {
-  /// A file that cannot be read.
-  struct ReadError: Error {
-    var reason: String
-  }
-
   /// The loaded files, in order of first inclusion.
   private(set) var inputs: [Resolver.Input] = []
   /// Indices of `inputs` in the order of the language: included files come before the including
@@ -70,7 +65,7 @@ struct SourceLoader {
       let identity = Self.identity(of: path)
       if identities.contains(identity) { return nil }
       guard FileManager.default.fileExists(atPath: path) else { continue }
-      switch Self.read(path) {
+      switch FileContent.read(path) {
       case .success(let bytes):
         identities.insert(identity)
         return add(bytes, path: path)
@@ -104,24 +99,5 @@ struct SourceLoader {
   /// A single name for all paths of a file.
   private static func identity(of path: String) -> String {
     URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
-  }
-
-  /// The content of a regular file. Devices and pipes are refused: some of them never end.
-  static func read(_ path: String) -> Result<[UInt8], ReadError> {
-    guard !path.utf8.contains(0) else {
-      return .failure(ReadError(reason: "a path has no NUL in it"))
-    }
-    do {
-      let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-      let attributes = try FileManager.default.attributesOfItem(atPath: resolved.path)
-      guard attributes[.type] as? FileAttributeType == .typeRegular else {
-        return .failure(ReadError(reason: "it is not a file"))
-      }
-      return .success([UInt8](try Data(contentsOf: resolved)))
-    } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-      return .failure(ReadError(reason: "it does not exist"))
-    } catch {
-      return .failure(ReadError(reason: error.localizedDescription))
-    }
   }
 }

@@ -2,6 +2,7 @@
 
 import DflatSchema
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("Layouts agree with flatc")
@@ -129,19 +130,4 @@ private func number(of names: String, in definition: EnumDefinition) -> NSNumber
   let words = names.split(separator: " ").map(String.init)
   let values = definition.values.filter { words.contains($0.name) }
   return NSNumber(value: values.reduce(0) { $0 | $1.value })
-}
-
-/// SplitMix64: a generator that can be repeated with a printed seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
 }

@@ -2,6 +2,7 @@
 
 import DflatSchema
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("Arbitrary input")
@@ -19,7 +20,7 @@ struct FuzzTests {
     for round in 0..<Self.rounds {
       var bytes = corpus.randomElement(using: &random) ?? []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
-        mutate(&bytes, corpus, &random)
+        random.mutate(&bytes, corpus: corpus, pieces: Self.pieces)
       }
       check(bytes, "seed \(seed), round \(round)")
     }
@@ -37,29 +38,6 @@ struct FuzzTests {
     "\u{FEFF}", "é", "a", "int", "string", "key", "primary", "indexed", "unique", "bit_flags",
     "force_align: 32", "99999999999999999999999999", "rad(", "\"\\u", "\"\\ud800", "T", "A", "E",
   ].map { Array($0.utf8) }
-
-  private func mutate(
-    _ bytes: inout [UInt8], _ corpus: [[UInt8]], _ random: inout SeededGenerator
-  ) {
-    let place = Int.random(in: 0...bytes.count, using: &random)
-    let end = min(bytes.count, place + Int.random(in: 0...20, using: &random))
-    switch Int.random(in: 0..<6, using: &random) {
-    case 0:
-      bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
-    case 1:
-      bytes.removeSubrange(place..<end)
-    case 2:
-      bytes.insert(contentsOf: Self.pieces.randomElement(using: &random) ?? [], at: place)
-    case 3:
-      bytes.insert(contentsOf: bytes[place..<end], at: place)
-    case 4:
-      let other = corpus.randomElement(using: &random) ?? []
-      let cut = Int.random(in: 0...other.count, using: &random)
-      bytes = Array(bytes[..<place]) + Array(other[cut...])
-    default:
-      if !bytes.isEmpty { bytes.removeLast(bytes.count - place) }
-    }
-  }
 
   /// The result is a schema or an error, and all of it can be printed.
   private func check(_ bytes: [UInt8], _ what: String) {

@@ -215,25 +215,6 @@ struct Lexer {
   }
 }
 
-func isDigit(_ byte: UInt8) -> Bool {
-  byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-}
-
-func isLetter(_ byte: UInt8) -> Bool {
-  (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-}
-
-func isIdentifierStart(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") }
-
-func isHexadecimalDigit(_ byte: UInt8) -> Bool { hexadecimalValue(byte) != nil }
-
-func hexadecimalValue(_ byte: UInt8) -> UInt32? {
-  if isDigit(byte) { return UInt32(byte - UInt8(ascii: "0")) }
-  let lower = byte | 0x20
-  guard lower >= UInt8(ascii: "a"), lower <= UInt8(ascii: "f") else { return nil }
-  return UInt32(lower - UInt8(ascii: "a")) + 10
-}
-
 extension Lexer {
   // MARK: Strings
 

@@ -7,6 +7,7 @@
 
 import DflatSchema
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("Changes that are compatible, and changes that are not")

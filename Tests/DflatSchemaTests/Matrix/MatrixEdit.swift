@@ -2,6 +2,8 @@
 //
 // An edit says nothing about the verdict. It is nil where it cannot be made.
 
+import SeededRandom
+
 enum MatrixEdit: String, CaseIterable {
   // Allowed.
   case appendField, renameField, deprecate, restore, renameType, renameValue, renameMember

@@ -1,6 +1,7 @@
 // Random objects as JSON, and JSON as values that can be compared across edits.
 
 import Foundation
+import SeededRandom
 
 /// A value under its meaning: fields, members and enum values by their numbers in `MatrixSchema`.
 indirect enum MatrixValue: Equatable {

@@ -1,5 +1,7 @@
 // Random schemas for the test matrix of changes.
 
+import SeededRandom
+
 extension MatrixSchema {
   static let integers = ["byte", "ubyte", "short", "ushort", "int", "uint", "long", "ulong"]
   static let scalars = integers + ["bool", "float", "double"]

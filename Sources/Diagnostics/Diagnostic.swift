@@ -1,4 +1,4 @@
-// The compiler's messages about a schema, as data and as text.
+// The compilers' messages about their inputs, as data and as text.
 //
 // A diagnostic contains everything that its text needs, including the source line, so it can be
 // shown after the sources are gone. Its position is where the user has to look, not where the
@@ -24,6 +24,8 @@ public struct Diagnostic: Sendable {
   public var sourceLine: String
   /// Notes that help to understand or fix the problem.
   public var notes: [Diagnostic]
+  /// The name of the rule that is broken, where a specification names its rules.
+  public var rule: String?
 
   /// Creates a diagnostic from its parts.
   public init(

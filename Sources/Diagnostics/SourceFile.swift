@@ -1,34 +1,38 @@
 // A source file's bytes, and positions in them.
 //
-// All code that reads a schema works on byte offsets; lines and columns are computed only for
+// All code that reads a text works on byte offsets; lines and columns are computed only for
 // messages. Offsets are always within 0...bytes.count.
 
 /// One loaded file.
-final class SourceFile: Sendable {
+public final class SourceFile: Sendable {
   /// The path as it was opened; what diagnostics show.
-  let path: String
+  public let path: String
   /// The index in the order of loading; 0 is the compiled file.
-  let index: Int
-  let bytes: [UInt8]
+  package let index: Int
+  package let bytes: [UInt8]
   /// The offset of each line's first byte.
   private let lineStarts: [Int]
 
   /// Longer lines are machine-generated; showing them does not help.
   private static let longestShownLine = 400
 
-  init(path: String, index: Int, bytes: [UInt8]) {
+  package init(path: String, index: Int, bytes: [UInt8]) {
     self.path = path
     self.index = index
     self.bytes = bytes
     var starts = [0]
-    for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
-      starts.append(offset + 1)
+    // Unoptimised, an iterator would take ten times as long for each byte.
+    var offset = 0
+    let count = bytes.count
+    while offset < count {
+      if bytes[offset] == 10 { starts.append(offset + 1) }
+      offset += 1
     }
     lineStarts = starts
   }
 
   /// The index in `lineStarts` of the line that contains `offset`.
-  func lineIndex(at offset: Int) -> Int {
+  package func lineIndex(at offset: Int) -> Int {
     var low = 0
     var high = lineStarts.count
     while high - low > 1 {
@@ -38,19 +42,19 @@ final class SourceFile: Sendable {
     return low
   }
 
-  func position(at offset: Int) -> SourcePosition {
+  package func position(at offset: Int) -> SourcePosition {
     let line = lineIndex(at: offset)
     return SourcePosition(file: path, line: line + 1, column: offset - lineStarts[line] + 1)
   }
 
   /// The offset of a position in this file.
-  func offset(of position: SourcePosition) -> Int {
+  package func offset(of position: SourcePosition) -> Int {
     guard lineStarts.indices.contains(position.line - 1) else { return bytes.count }
     return min(lineStarts[position.line - 1] + position.column - 1, bytes.count)
   }
 
   /// The length of the name, dotted path or quoted string that begins at `offset`; at least 1.
-  func wordLength(at offset: Int) -> Int {
+  package func wordLength(at offset: Int) -> Int {
     guard offset < bytes.count else { return 1 }
     let rest = bytes[offset...]
     if rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") {
@@ -64,7 +68,7 @@ final class SourceFile: Sendable {
 
   /// The text of the line that contains `offset`, without control characters except tabs; empty if
   /// it is too long to show.
-  func lineText(at offset: Int) -> String {
+  package func lineText(at offset: Int) -> String {
     let line = lineIndex(at: offset)
     let start = lineStarts[line]
     var end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : bytes.count
@@ -80,26 +84,39 @@ final class SourceFile: Sendable {
 }
 
 /// A range in a source file.
-struct SourceRange: Hashable, Sendable {
-  var file: SourceFile
-  var start: Int
-  var end: Int
+public struct SourceRange: Hashable, Sendable {
+  /// The file.
+  public var file: SourceFile
+  /// The offset of the first byte.
+  public var start: Int
+  /// The offset behind the last byte.
+  public var end: Int
 
-  var position: SourcePosition { file.position(at: start) }
+  /// Creates a range; the offsets must be in the file.
+  package init(file: SourceFile, start: Int, end: Int) {
+    self.file = file
+    self.start = start
+    self.end = end
+  }
+
+  /// The position of the first byte.
+  public var position: SourcePosition { file.position(at: start) }
 
   /// From the beginning of this range to the end of `other`, which is in the same file.
-  func through(_ other: SourceRange) -> SourceRange {
+  package func through(_ other: SourceRange) -> SourceRange {
     SourceRange(file: file, start: start, end: max(end, other.end))
   }
 
   /// The position directly after this range.
-  var justBehind: SourceRange { SourceRange(file: file, start: end, end: end) }
+  package var justBehind: SourceRange { SourceRange(file: file, start: end, end: end) }
 
-  static func == (left: SourceRange, right: SourceRange) -> Bool {
+  /// Whether both are the same bytes of the same file.
+  public static func == (left: SourceRange, right: SourceRange) -> Bool {
     left.file === right.file && left.start == right.start && left.end == right.end
   }
 
-  func hash(into hasher: inout Hasher) {
+  /// Hashes the file's index and the offsets.
+  public func hash(into hasher: inout Hasher) {
     hasher.combine(file.index)
     hasher.combine(start)
     hasher.combine(end)

@@ -2,33 +2,46 @@
 //
 // Diagnostics are kept in the order in which they were reported, and sorted at the end: file by
 // file in order of loading, then by position. Each position has at most one error, the first one;
-// later ones at the same position are usually its consequences.
+// later ones at the same position are usually its consequences. Where rules have names, each
+// position has one of each rule.
 
 /// Collects the diagnostics of one compilation; used by one thread.
-final class DiagnosticSink {
+package final class DiagnosticSink {
   /// Caps the number of reported errors so that hostile input cannot exhaust memory.
-  static let errorLimit = 100
+  package static let errorLimit = 100
 
-  private(set) var errorCount = 0
+  package private(set) var errorCount = 0
   private var found: [(range: SourceRange, diagnostic: Diagnostic)] = []
-  private var placesWithErrors: Set<SourceRange> = []
+  private var placesWithErrors: Set<Place> = []
 
-  /// Reports an error at `range`, unless that exact position already has one.
-  func error(_ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
-    guard placesWithErrors.insert(range).inserted else { return }
+  /// What has at most one error.
+  private struct Place: Hashable {
+    var range: SourceRange
+    var rule: String?
+  }
+
+  package init() {}
+
+  /// Reports an error at `range`, unless that exact position already has one of the same rule.
+  package func error(
+    _ message: String, at range: SourceRange, rule: String? = nil, notes: [Diagnostic] = []
+  ) {
+    guard placesWithErrors.insert(Place(range: range, rule: rule)).inserted else { return }
     errorCount += 1
     guard errorCount <= Self.errorLimit else { return }
-    found.append((range, range.diagnostic(.error, message, notes: notes)))
+    var diagnostic = range.diagnostic(.error, message, notes: notes)
+    diagnostic.rule = rule
+    found.append((range, diagnostic))
   }
 
   /// Reports a warning at `range`.
-  func warning(_ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
+  package func warning(_ message: String, at range: SourceRange, notes: [Diagnostic] = []) {
     guard found.count < 2 * Self.errorLimit else { return }
     found.append((range, range.diagnostic(.warning, message, notes: notes)))
   }
 
   /// All diagnostics, by file in order of loading, then by position.
-  func sorted() -> [Diagnostic] {
+  package func sorted() -> [Diagnostic] {
     var result = found.enumerated().sorted { left, right in
       let (a, b) = (left.element.range, right.element.range)
       return (a.file.index, a.start, left.offset) < (b.file.index, b.start, right.offset)
@@ -42,14 +55,14 @@ final class DiagnosticSink {
 
 extension Diagnostic {
   /// A note without a particular position.
-  static func hint(_ message: String) -> Diagnostic {
+  package static func hint(_ message: String) -> Diagnostic {
     Diagnostic(severity: .note, message: message, position: nil)
   }
 }
 
 extension SourceRange {
   /// A diagnostic about this range.
-  func diagnostic(
+  package func diagnostic(
     _ severity: Diagnostic.Severity, _ message: String, notes: [Diagnostic] = []
   ) -> Diagnostic {
     Diagnostic(
@@ -59,7 +72,7 @@ extension SourceRange {
   }
 
   /// A note at this range.
-  func note(_ message: String) -> Diagnostic { diagnostic(.note, message) }
+  package func note(_ message: String) -> Diagnostic { diagnostic(.note, message) }
 }
 
 /// `text` in one line of limited length: messages quote arbitrary user input.

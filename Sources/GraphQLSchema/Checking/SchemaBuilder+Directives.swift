@@ -1,0 +1,55 @@
+// Directives in schemas: the rules are those for operations.
+//
+// A definition and its extensions are one place. Values are not compared with types: servers
+// publish schemas whose directives only they themselves read.
+
+import Diagnostics
+
+extension SchemaBuilder {
+  func checkDirectives(_ schema: Schema) {
+    let validator = Validator(
+      operations: Operations(documents: [], schema: schema), checksTypes: false, sink: sink)
+    validator.checkDirectives(schemas.flatMap(\.directives), at: .schema)
+    for declaration in types where !declaration.isBuiltIn {
+      let parts = [declaration.definition] + declaration.extensions
+      validator.checkDirectives(
+        parts.flatMap(\.directives), at: declaration.definition.kind.location)
+      for part in parts { check(part, validator) }
+    }
+    for directive in directives where !directive.isBuiltIn {
+      check(directive.definition.arguments, .argumentDefinition, validator)
+    }
+  }
+
+  private func check(_ type: TypeDefinitionSyntax, _ validator: Validator) {
+    for field in type.fields {
+      validator.checkDirectives(field.directives, at: .fieldDefinition)
+      check(field.arguments, .argumentDefinition, validator)
+    }
+    check(type.inputFields, .inputFieldDefinition, validator)
+    for value in type.values { validator.checkDirectives(value.directives, at: .enumValue) }
+  }
+
+  private func check(
+    _ values: [InputValueDefinitionSyntax], _ location: DirectiveLocation, _ validator: Validator
+  ) {
+    for value in values {
+      validator.checkDirectives(value.directives, at: location)
+      if let literal = value.defaultValue { validator.checkValue(literal, nil) }
+    }
+  }
+}
+
+extension TypeKind {
+  /// Where the directives of such a type stand.
+  fileprivate var location: DirectiveLocation {
+    switch self {
+    case .scalar: .scalar
+    case .object: .object
+    case .interface: .interface
+    case .union: .union
+    case .enumeration: .enumeration
+    case .inputObject: .inputObject
+    }
+  }
+}

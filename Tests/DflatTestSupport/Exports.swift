@@ -1,0 +1,3 @@
+// Random tests get their generator together with the rest of the support.
+
+@_exported public import SeededRandom

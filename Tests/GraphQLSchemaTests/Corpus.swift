@@ -1,0 +1,96 @@
+// The corpus of documents with their verdicts: `Corpus/*.operations`, each with a schema of the
+// same name, and `Corpus/*.schemas`.
+//
+// A case begins with a line `#### name | verdict`. The verdict is `valid` or the names of all
+// broken rules, as graphql-core has them, without the suffix "Rule"; `Syntax` for texts that are
+// none of the language, and `Type` for schemas that break a rule of type validation. Cases of
+// schemas without a type `Query` get one.
+
+import Foundation
+import GraphQLSchema
+import Testing
+
+/// One document, or one schema.
+struct Case: Sendable, CustomTestStringConvertible {
+  var name: String
+  /// What is expected; nil if only the judge knows.
+  var verdict: Set<String>?
+  var schema: String
+  /// Nil if the schema itself is the case.
+  var document: String?
+  /// The schema of a document.
+  var model: Schema?
+
+  var testDescription: String { name }
+
+  /// Which rules the document breaks.
+  func broken() -> Set<String> {
+    guard let document else {
+      let result = readSchema(schema)
+      // Rules with names come first; type validation is for schemas that obey them.
+      let rules = Set(
+        result.diagnostics.filter { $0.severity == .error }.map { $0.rule ?? "Syntax" })
+      let named = rules.subtracting(["TypeValidation"])
+      return named.isEmpty && !rules.isEmpty ? ["Type"] : named
+    }
+    guard let model else { return ["no schema"] }
+    let result = Operations.read(
+      [GraphQLSource(path: "test.graphql", text: document)], schema: model)
+    #expect((result.value == nil) == result.diagnostics.contains { $0.severity == .error })
+    return Set(result.diagnostics.map { $0.rule ?? "Syntax" })
+  }
+}
+
+enum Corpus {
+  static let directory = Bundle.module.bundlePath + "/Corpus"
+
+  static func text(_ file: String) throws -> String {
+    try String(contentsOfFile: directory + "/" + file, encoding: .utf8)
+  }
+
+  /// The cases of all files.
+  static func all() throws -> [Case] {
+    var result = try cases(in: "chapter3.schemas").map { name, verdict, text in
+      let completed =
+        text.contains("type Query") || text.contains("schema") || verdict == ["Syntax"]
+        ? text : text + "\ntype Query { ok: Boolean }\n"
+      return Case(name: name, verdict: verdict, schema: completed)
+    }
+    for file in ["chapter2", "chapter5", "starwars"] {
+      let schema = try text(file + ".schema")
+      let model = readSchema(schema).value
+      result += try cases(in: file + ".operations").map { name, verdict, text in
+        Case(
+          name: "\(file): \(name)", verdict: verdict, schema: schema, document: text,
+          model: model)
+      }
+    }
+    return result
+  }
+
+  private static func cases(in file: String) throws -> [(String, Set<String>, String)] {
+    var result: [(String, Set<String>, String)] = []
+    for part in try text(file).components(separatedBy: "#### ").dropFirst() {
+      let head = part.prefix { $0 != "\n" }
+      let sides = head.components(separatedBy: " | ")
+      try #require(sides.count == 2, "'\(head)' in \(file) has no verdict")
+      let rules = Set(sides[1].split(separator: " ").map(String.init))
+      result.append(
+        (sides[0], rules == ["valid"] ? [] : rules, String(part.dropFirst(head.count + 1))))
+    }
+    return result
+  }
+}
+
+@Suite("GraphQL: corpus")
+struct CorpusTests {
+  @Test("Every case of the corpus breaks exactly the rules that it names")
+  func verdicts() throws {
+    let cases = try Corpus.all()
+    #expect(cases.count > 300)
+    for item in cases {
+      let broken = item.broken()
+      #expect(broken == item.verdict, "\(item.name)")
+    }
+  }
+}

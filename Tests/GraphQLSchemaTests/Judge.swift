@@ -1,0 +1,44 @@
+// graphql-core, the reference implementation for Python, as an independent judge.
+//
+// One process judges all cases. It is found where `make bootstrap` puts it, or among the modules of
+// the system's Python.
+
+import Foundation
+import Testing
+
+enum Judge {
+  private struct Question: Encodable {
+    var schema: String
+    var document: String?
+  }
+
+  /// The rules that each case breaks, in graphql-core's opinion; nil where it fails.
+  static func verdicts(on cases: [Case]) throws -> [Set<String>?] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", Bundle.module.bundlePath + "/Judge/judge.py"]
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    var environment = ProcessInfo.processInfo.environment
+    let modules = checkout.appendingPathComponent(".build/python").path
+    environment["PYTHONPATH"] =
+      environment["PYTHONPATH"].map { modules + ":" + $0 } ?? modules
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    process.environment = environment
+    let questions = FileManager.default.temporaryDirectory
+      .appendingPathComponent("graphql-judge-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: questions) }
+    try JSONEncoder().encode(cases.map { Question(schema: $0.schema, document: $0.document) })
+      .write(to: questions)
+    process.standardInput = try FileHandle(forReadingFrom: questions)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(
+      process.terminationStatus == 0,
+      "graphql-core 3.2 judges this test and does not run here: Scripts/bootstrap.sh test")
+    return try JSONDecoder().decode([Set<String>?].self, from: data)
+  }
+}

@@ -1,0 +1,90 @@
+// Verdicts compared with graphql-core's: whether a document is valid, and which rules it breaks.
+
+import Foundation
+import GraphQLSchema
+import Testing
+
+@Suite("GraphQL: verdicts agree with graphql-core")
+struct JudgeTests {
+  /// Cases that are meant to differ, with graphql-core's verdict and the reason.
+  private static let differences: [String: (judge: Set<String>, reason: String)] = [
+    "chapter2: a subscription without a type": (
+      [], "the specification of 2025 has a rule for it; a generator cannot do without the type"
+    )
+  ]
+
+  @Test("The corpus")
+  func corpus() throws {
+    let cases = try Corpus.all()
+    for (item, verdict) in zip(cases, try Judge.verdicts(on: cases)) {
+      // The corpus itself says what is expected where a difference is intended.
+      if let difference = Self.differences[item.name] {
+        #expect(verdict == difference.judge, "\(item.name): graphql-core has changed")
+      } else {
+        #expect(item.broken() == verdict, "\(item.name)")
+      }
+    }
+  }
+
+  /// Documents per schema, and half as many schemas; `DFLAT_GRAPHQL_CASES` sets another number.
+  private static let count =
+    ProcessInfo.processInfo.environment["DFLAT_GRAPHQL_CASES"].flatMap(Int.init) ?? 200
+
+  /// `DFLAT_SEED` repeats a run.
+  private static let seed =
+    ProcessInfo.processInfo.environment["DFLAT_SEED"].flatMap { UInt64($0) }
+    ?? UInt64.random(in: 0...UInt64.max)
+
+  @Test("Random documents and schemas", arguments: [seed])
+  func random(seed: UInt64) throws {
+    var cases: [Case] = []
+    for file in ["chapter5", "starwars"] {
+      let text = try Corpus.text(file + ".schema")
+      let schema = try schema(text)
+      for number in 0..<Self.count {
+        let document = RandomDocument.text(for: schema, seed: seed &+ UInt64(number))
+        cases.append(
+          Case(name: "\(file) \(number)", schema: text, document: document, model: schema))
+      }
+    }
+    for number in 0..<Self.count / 2 {
+      let text = RandomSchema.text(seed: seed &+ UInt64(number))
+      cases.append(Case(name: "schema \(number)", schema: text))
+    }
+    var valid = 0
+    var rules: Set<String> = []
+    for (item, verdict) in zip(cases, try Judge.verdicts(on: cases)) {
+      let broken = item.broken()
+      guard let verdict else {
+        let isKnown =
+          broken.contains("NoFragmentCycles") || item.document?.contains("subscription") == true
+        #expect(isKnown, "seed \(seed): graphql-core failed on \(item.document ?? item.schema)")
+        continue
+      }
+      let ignored = Self.ignored(beside: verdict)
+      #expect(
+        broken.subtracting(ignored) == verdict.subtracting(ignored),
+        "seed \(seed): \(item.name)\n\(item.document ?? item.schema)")
+      if verdict.isEmpty { valid += 1 }
+      rules.formUnion(verdict)
+    }
+    // The generators must make right documents as well as many kinds of wrong ones.
+    #expect(valid * 10 > cases.count && valid * 10 < 9 * cases.count, "seed \(seed): \(valid)")
+    #expect(rules.count > 12, "seed \(seed): \(rules.sorted())")
+  }
+
+  /// Rules that cannot be compared. Where several definitions have one name, the specification does
+  /// not say which one is meant: graphql-core looks for cycles in the first fragment, and for
+  /// everything else in the last one; of two types it extends the last one. In a
+  /// cycle it compares fields with themselves, and an argument that is there twice differs from
+  /// itself.
+  private static func ignored(beside verdict: Set<String>) -> Set<String> {
+    var result: Set<String> = []
+    if verdict.contains("UniqueFragmentNames") { result.insert("NoFragmentCycles") }
+    if verdict.contains("UniqueTypeNames") { result.insert("PossibleTypeExtensions") }
+    if verdict.isSuperset(of: ["NoFragmentCycles", "UniqueArgumentNames"]) {
+      result.insert("OverlappingFieldsCanBeMerged")
+    }
+    return result
+  }
+}

@@ -57,8 +57,15 @@ struct GraphQLCommand {
   /// What belongs to an entity for the client library.
   private func clientFiles(_ modeler: EntityModeler, _ operations: Operations) -> [GeneratedFile] {
     switch request.client {
-    case .dflat: []
-    case .apolloClassic, .apollo: []
+    case .dflat: return []
+    case .apolloClassic, .apollo:
+      let names = ApolloNames(
+        isClassic: request.client == .apolloClassic, namespace: request.namespace)
+      return [
+        ApolloInitialisers(
+          modeler: modeler, operations: operations, names: names, imports: request.imports
+        ).file()
+      ]
     }
   }
 

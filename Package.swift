@@ -128,7 +128,9 @@ let package = Package(
     .target(name: "Diagnostics", swiftSettings: tool),
     .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
-    .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
+    .target(
+      name: "DflatGenerator", dependencies: ["Diagnostics", "DflatSchema", "GraphQLSchema"],
+      swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
 
@@ -241,7 +243,10 @@ let package = Package(
     .testTarget(
       // Dflat is what generated code is compiled against.
       name: "DflatGeneratorTests",
-      dependencies: ["DflatGenerator", "DflatSchema", "Dflat", "FlatBuffersRuntime"],
+      dependencies: [
+        "Diagnostics", "DflatGenerator", "DflatSchema", "GraphQLSchema", "Dflat",
+        "FlatBuffersRuntime",
+      ],
       exclude: ["Golden", "Schemas", "Programs"], swiftSettings: strict),
 
     .testTarget(

@@ -220,7 +220,7 @@ struct CommandTests {
       (["-o", "x", "-S", "a.graphql"], "-S belongs to 'dflatc graphql'"),
       (["-o", "x", "a.fbs", "b/a.fbs"], "'a.fbs' and 'b/a.fbs' would both write"),
       (["-o", "x", "a.fbs", "a.fbs"], "'a.fbs' is given twice"),
-      (["graphql", "-o", "x", "a.graphql"], "no GraphQL support"),
+      (["graphql", "-o", "x", "a.graphql"], "-S FILE is missing"),
       (["help", "cooking"], "there is no command 'cooking'"),
       (["frobnicate"], "there is no command 'frobnicate'; the commands are compile, module"),
       (["chek", "old.fbs", "new.fbs"], "there is no command 'chek'; did you mean 'check'?"),

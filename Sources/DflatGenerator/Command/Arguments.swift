@@ -1,7 +1,7 @@
 // Arguments: the parsed command line of dflatc.
 //
-// `dflatc check` is in Arguments+Check.swift, `dflatc module` in Arguments+Module.swift. Options
-// may appear anywhere. A short option takes its value from the next argument or directly behind it
+// `dflatc check` is in Arguments+Check.swift, and so with `module` and `graphql`. Options may
+// appear anywhere. A short option takes its value from the next argument or directly behind it
 // (`-o DIR`, `-oDIR`), a long one from the next argument or behind an equals sign. `--` ends the
 // options.
 
@@ -28,6 +28,7 @@ enum Request: Equatable {
   case compile(CompileRequest)
   case module(ModuleRequest)
   case check(CheckRequest)
+  case graphQL(GraphQLRequest)
   case help(String?)
   case version
 }
@@ -70,11 +71,7 @@ extension Request {
       }
       self = .help(arguments.first)
     case "graphql":
-      if arguments.contains(where: { $0 == "--help" || $0 == "-h" }) {
-        self = .help("graphql")
-        return
-      }
-      throw UsageError(message: "this version of dflatc has no GraphQL support yet")
+      self = try Self.graphQL(arguments)
     case "check":
       self = try Self.check(arguments)
     case "module":

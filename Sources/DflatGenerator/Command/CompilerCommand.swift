@@ -45,6 +45,9 @@ public struct CompilerCommand {
     case .compile(let request): return compile(request)
     case .module(let request): return module(request)
     case .check(let request): return check(request)
+    case .graphQL(let request):
+      let result = GraphQLCommand(request: request, errors: errors).run()
+      return result.map { write($0, to: request.output) ? 0 : 1 } ?? 1
     }
   }
 

@@ -5,6 +5,7 @@ enum Help {
     usage: dflatc [compile] -o DIR [--keep-json] [-I DIR]... FILE.fbs...
            dflatc module -o DIR [--module NAME=DIR]... [--swift FILE]... FILE.fbs...
            dflatc check [--json] [-I DIR]... OLD.fbs NEW.fbs
+           dflatc graphql -o DIR -S SCHEMA --entity NAME... FILE.graphql...
            dflatc help [COMMAND]
            dflatc --version
     """
@@ -12,10 +13,7 @@ enum Help {
   static func text(for command: String?) -> String {
     switch command {
     case "graphql":
-      """
-      dflatc graphql will make schemas from GraphQL queries. This version does not have it.
-
-      """
+      graphQL
     case "module":
       """
       usage: dflatc module -o DIR [--config FILE] [--module NAME=DIR]... [--swift FILE]...
@@ -115,4 +113,46 @@ enum Help {
       """
     }
   }
+
+  private static let graphQL = """
+    usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
+                          [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
+                          [--api-namespace NAME] [--import MODULE]... [--evolve[=DIR]]
+                          FILE.graphql...
+
+    Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
+    that the operations in the files select. 'dflatc compile' makes Swift of it.
+
+      NAME_generated.fbs              the schema
+      NAME_fields_generated.swift     conditions on fields that all types of an interface have
+      NAME_inits_generated.swift      initialisers from Apollo's classes, for --client apollo
+                                      and apollo-classic, if an operation reaches the entity
+
+    options:
+      -o, --output DIR         where the files go; made if it is not there
+      -S, --schema FILE        the GraphQL schema, as text or as the JSON of an introspection
+                               query; several files make one schema
+          --entity NAME        an object type, interface or union to store; may be given
+                               several times: entities refer to each other by key
+          --primary-key FIELD  the field that identifies an object; without it entities are
+                               plain values
+          --primary-key-type TYPE
+                               the type of a key that the entity does not have as a field:
+                               Bool, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64,
+                               UInt64, Float, Double or String (default)
+          --scalar NAME=TYPE   the stored type of a custom scalar, which is string otherwise
+          --client CLIENT      dflat (default), apollo for the classes of Apollo iOS 1.x, or
+                               apollo-classic for those of earlier ones
+          --api-namespace NAME the enum or module that has Apollo's classes
+          --import MODULE      a module that the initialisers import
+          --evolve[=DIR]       keep what is stored: read the earlier schema in DIR, or in the
+                               output folder, keep its slots and version, and append what is
+                               new. Only an incompatible change gives a new version
+          --hash-versions      a new version with each change of the selected fields (default)
+      -h, --help               print this text
+
+    exit status: 0 if everything was generated, 1 after errors in the inputs or in writing,
+    64 for a command line that makes no sense.
+
+    """
 }

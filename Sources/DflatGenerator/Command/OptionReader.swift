@@ -44,11 +44,13 @@ struct OptionReader {
     return .option(String(argument.prefix(2)), attached: String(argument.dropFirst(2)))
   }
 
-  /// The path for an option: attached to it, or the next argument.
-  mutating func value(of argument: Argument) throws(UsageError) -> String {
+  /// The value of an option: attached to it, or the next argument.
+  mutating func value(
+    of argument: Argument, _ what: String = "a path"
+  ) throws(UsageError) -> String {
     guard case .option(let name, let attached) = argument else { return argument.text }
     guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
-      throw UsageError(message: "\(name) needs a path behind it")
+      throw UsageError(message: "\(name) needs \(what) behind it")
     }
     return value
   }

@@ -1,0 +1,137 @@
+// The arguments of `dflatc graphql`.
+
+import DflatSchema
+
+/// `dflatc graphql`.
+struct GraphQLRequest: Equatable {
+  /// For which classes initialisers are made.
+  enum Client: String, CaseIterable {
+    /// Code of our own that needs no client library.
+    case dflat
+    /// Apollo iOS before 1.0.
+    case apolloClassic = "apollo-classic"
+    /// Apollo iOS 1.x.
+    case apollo
+  }
+
+  /// How an entity's version changes.
+  enum Versions: Equatable {
+    /// With each change of the used fields.
+    case hashed
+    /// Only if the earlier schema in the folder is incompatible; nil is the output folder.
+    case evolving(String?)
+  }
+
+  var output = ""
+  var schemas: [String] = []
+  var documents: [String] = []
+  var entities = EntityOptions()
+  var client = Client.dflat
+  /// The enum or module that has the client's types.
+  var namespace: String?
+  /// The modules that generated code imports.
+  var imports: [String] = []
+  var versions = Versions.hashed
+}
+
+extension Request {
+  static func graphQL(_ arguments: ArraySlice<String>) throws(UsageError) -> Request {
+    var request = GraphQLRequest()
+    var seen: Set<String> = []
+    var line = OptionReader(arguments)
+    while let argument = line.next() {
+      guard case .option(let option, let attached) = argument else {
+        request.documents.append(argument.text)
+        continue
+      }
+      let single = [
+        "-o": "--output", "--output": "--output", "--primary-key": "--primary-key",
+        "--primary-key-type": "--primary-key-type", "--client": "--client",
+        "--api-namespace": "--api-namespace",
+      ]
+      if let name = single[option], !seen.insert(name).inserted {
+        throw UsageError(message: "\(option) is given twice")
+      }
+      switch option {
+      case "-o", "--output": request.output = try line.value(of: argument)
+      case "-S", "--schema": request.schemas.append(try line.value(of: argument))
+      case "--entity":
+        let name = try line.value(of: argument, "a type")
+        if request.entities.entities.contains(name) {
+          throw UsageError(message: "--entity \(name) is given twice")
+        }
+        request.entities.entities.append(name)
+      case "--primary-key": request.entities.key = try line.value(of: argument, "a field")
+      case "--primary-key-type":
+        request.entities.keyType = try choice(
+          try line.value(of: argument, "a type"), of: option, EntityOptions.KeyType.self)
+      case "--scalar": try scalar(try line.value(of: argument, "NAME=TYPE"), &request)
+      case "--client":
+        request.client = try choice(
+          try line.value(of: argument, "a name"), of: option, GraphQLRequest.Client.self)
+      case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
+      case "--import": request.imports.append(try line.value(of: argument, "a module"))
+      case "--hash-versions":
+        if attached != nil { throw UsageError(message: "\(option) takes no value") }
+        seen.insert(option)
+      case "--evolve":
+        if attached == "" { throw UsageError(message: "--evolve= needs a path behind it") }
+        request.versions = .evolving(attached)
+      case "-h", "--help": return .help("graphql")
+      default: throw UsageError(message: "'dflatc graphql' has no option '\(argument.text)'")
+      }
+    }
+    try check(request)
+    if seen.contains("--hash-versions"), request.versions != .hashed {
+      throw UsageError(message: "--hash-versions and --evolve contradict each other")
+    }
+    return .graphQL(request)
+  }
+
+  private static func check(_ request: GraphQLRequest) throws(UsageError) {
+    if request.output.isEmpty {
+      throw UsageError(message: "-o DIR is missing: where are the schemas to go?")
+    }
+    if request.schemas.isEmpty {
+      throw UsageError(message: "-S FILE is missing: which schema are the operations for?")
+    }
+    if request.entities.entities.isEmpty {
+      throw UsageError(message: "--entity NAME is missing: which type is to be stored?")
+    }
+    if request.documents.isEmpty {
+      throw UsageError(message: "no file with operations is given; for example hero.graphql")
+    }
+    if request.entities.keyType != nil, request.entities.key == nil {
+      throw UsageError(message: "--primary-key-type needs --primary-key")
+    }
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String, of option: String, _ type: Choice.Type
+  ) throws(UsageError) -> Choice {
+    if let choice = Choice(rawValue: text) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let guess = nearest(to: text, among: names).map { "did you mean '\($0)'? The " } ?? "the "
+    throw UsageError(
+      message: "\(option) cannot be '\(text)'; \(guess)choices are \(names.joined(separator: ", "))")
+  }
+
+  private static func scalar(
+    _ text: String, _ request: inout GraphQLRequest
+  ) throws(UsageError) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw UsageError(message: "--scalar needs NAME=TYPE, not '\(text)'")
+    }
+    let (name, type) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    let types = ["string"] + ScalarType.allCases.map(\.rawValue)
+    guard types.contains(type) else {
+      let guess = nearest(to: type, among: types).map { "did you mean '\($0)'? The " } ?? "the "
+      throw UsageError(
+        message: "--scalar \(name) cannot be '\(type)'; \(guess)choices are "
+          + types.joined(separator: ", "))
+    }
+    if request.entities.scalars.updateValue(type, forKey: name) != nil {
+      throw UsageError(message: "--scalar \(name) is given twice")
+    }
+  }
+}

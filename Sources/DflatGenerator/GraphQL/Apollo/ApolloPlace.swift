@@ -1,0 +1,39 @@
+// ApolloPlace: a struct of Apollo's, for the objects at one place of the operations.
+
+import GraphQLSchema
+
+/// A struct of selected fields.
+final class ApolloPlace {
+  /// The type of which fields are selected.
+  let type: NamedType
+  /// The struct's name with everything around it.
+  let swift: String
+  /// The selection sets; fragments in them narrow, unless every object of `type` satisfies them.
+  let selections: [SelectionSetSyntax]
+  /// The struct that this one is a narrower form of.
+  let wider: ApolloPlace?
+
+  init(
+    type: NamedType, swift: String, selections: [SelectionSetSyntax], wider: ApolloPlace? = nil
+  ) {
+    self.type = type
+    self.swift = swift
+    self.selections = selections
+    self.wider = wider
+  }
+}
+
+/// How a field is reached from an object.
+struct ApolloAccess {
+  /// The properties from the object to the struct that has the field, each with a dot before it.
+  var path: String
+  /// Whether there may be no value even if the field's type excludes null.
+  var isOptional: Bool
+  /// The struct that has the field.
+  var place: ApolloPlace
+  /// The selections of the field under one response key.
+  var fields: [FieldSyntax]
+
+  var name: String { fields[0].name.text }
+  var responseKey: String { fields[0].responseKey }
+}

@@ -1,0 +1,204 @@
+// ApolloSelections: from the operations to the structs of Apollo's, and from these to fields.
+//
+// A fragment narrows if some object of a struct's type does not satisfy its type condition. The
+// fields of one that does not narrow are in the struct itself (inline) or in a struct of their own
+// (named). A narrowing inline fragment has a struct `AsType`, which has the fields of the struct
+// around it, too. A narrowing named fragment is optional; in Apollo iOS 1.x it is in an `AsType`.
+
+import GraphQLSchema
+
+struct ApolloSelections {
+  let operations: Operations
+  let names: ApolloNames
+
+  private var schema: GraphQLSchema.Schema { operations.schema }
+
+  /// Everything that stands in a place without narrowing it.
+  private struct Content {
+    /// Fields, each with whether a condition may leave it out.
+    var fields: [(field: FieldSyntax, isConditional: Bool)] = []
+    var fragments: [(fragment: FragmentSyntax, isConditional: Bool)] = []
+    /// Narrower places with the properties that lead to them.
+    var narrower: [(property: String, place: ApolloPlace)] = []
+    /// Narrowing named fragments of classic clients.
+    var narrowing: [FragmentSyntax] = []
+  }
+
+  /// What stands in a place. The parser limits the nesting of inline fragments.
+  private func content(of place: ApolloPlace) -> Content {
+    var content = Content()
+    for selections in place.selections { collect(selections, false, place, &content) }
+    return content
+  }
+
+  private func collect(
+    _ selections: SelectionSetSyntax, _ isConditional: Bool, _ place: ApolloPlace,
+    _ content: inout Content
+  ) {
+    for selection in selections.selections {
+      let condition = names.condition(selection.directives)
+      let isConditional = isConditional || condition != nil
+      switch selection {
+      case .field(let field): content.fields.append((field, isConditional))
+      case .inlineFragment(let inline):
+        let type = inline.typeCondition.flatMap { schema.type(named: $0.text) } ?? place.type
+        let narrows = !schema.isSubtype(place.type, of: type)
+        if !narrows, names.isClassic || condition == nil {
+          collect(inline.selectionSet, isConditional, place, &content)
+        } else {
+          narrow(place, to: type, narrows, condition, [inline.selectionSet], &content)
+        }
+      case .fragmentSpread(let spread):
+        guard let fragment = operations.fragment(of: spread),
+          let type = schema.type(named: fragment.typeCondition.text)
+        else { continue }
+        if schema.isSubtype(place.type, of: type) {
+          content.fragments.append((fragment, isConditional))
+        } else if names.isClassic {
+          content.narrowing.append(fragment)
+        } else {
+          narrow(place, to: type, true, condition, [], &content)
+        }
+      }
+    }
+  }
+
+  /// Adds a narrower form of a place, once. Narrower forms have none themselves.
+  private func narrow(
+    _ place: ApolloPlace, to type: NamedType, _ narrows: Bool, _ condition: String?,
+    _ selections: [SelectionSetSyntax], _ content: inout Content
+  ) {
+    guard place.wider == nil, schema.overlap(place.type, type) else { return }
+    var name = narrows ? names.type(narrowedTo: type.name) : ""
+    // In classic structs, fields under a condition are optional instead.
+    let isConditional = condition != nil && !names.isClassic
+    if let condition, isConditional { name += "If" + condition }
+    let property = name.prefix(1).lowercased() + name.dropFirst()
+    if content.narrower.contains(where: { $0.property == property }) { return }
+    let narrower = ApolloPlace(
+      type: narrows ? type : place.type, swift: "\(place.swift).\(name)",
+      selections: (isConditional ? selections : []) + place.selections, wider: place)
+    content.narrower.append((property, narrower))
+  }
+
+  // MARK: Places
+
+  /// The struct of a fragment.
+  func place(of fragment: FragmentSyntax) -> ApolloPlace? {
+    operations.parentType(of: fragment.selectionSet).map {
+      ApolloPlace(type: $0, swift: names.type(of: fragment), selections: [fragment.selectionSet])
+    }
+  }
+
+  /// The structs inside a place: those of its fields' objects, and its narrower forms.
+  func places(in place: ApolloPlace) -> [ApolloPlace] {
+    let content = content(of: place)
+    return direct(content, in: place).compactMap(child) + content.narrower.map(\.place)
+  }
+
+  /// The narrower form of a place for the objects of exactly one type.
+  func narrower(_ place: ApolloPlace, for type: NamedType) -> (property: String, ApolloPlace)? {
+    content(of: place).narrower.first {
+      $0.place.type.name == type.name && $0.property == names.property(narrowingTo: type.name)
+    }
+  }
+
+  /// The struct of the objects of a field; nil if they have none.
+  func child(_ access: ApolloAccess) -> ApolloPlace? {
+    guard let definition = operations.definition(of: access.fields[0]),
+      let type = schema.type(in: definition.type), type.isComposite
+    else { return nil }
+    var fields = access.fields
+    // Apollo merges what fragments select of the same field.
+    for other in self.fields(of: access.place, for: access.place.type)
+    where other.responseKey == access.responseKey {
+      fields += other.fields
+    }
+    var seen: Set<ObjectIdentifier> = []
+    let selections = fields.compactMap(\.selectionSet)
+      .filter { seen.insert(ObjectIdentifier($0)).inserted }
+    let name = names.type(ofField: access.responseKey, isList: definition.type.element != nil)
+    return ApolloPlace(
+      type: type, swift: "\(owner(of: access).swift).\(name)", selections: selections)
+  }
+
+  /// The struct that has the struct of a field's objects: in Apollo iOS 1.x narrower forms have one
+  /// only if they select more of these objects.
+  private func owner(of access: ApolloAccess) -> ApolloPlace {
+    guard !names.isClassic, let wider = access.place.wider else { return access.place }
+    let same = direct(content(of: wider), in: wider).first {
+      $0.responseKey == access.responseKey
+    }
+    let own = Set(access.fields.map(ObjectIdentifier.init))
+    return same.map { Set($0.fields.map(ObjectIdentifier.init)) == own } == true
+      ? wider : access.place
+  }
+
+  // MARK: Fields
+
+  /// The fields that are properties of a place itself.
+  private func direct(_ content: Content, in place: ApolloPlace) -> [ApolloAccess] {
+    var accesses: [ApolloAccess] = []
+    var numbers: [String: Int] = [:]
+    for (field, isConditional) in content.fields {
+      if let number = numbers[field.responseKey] {
+        accesses[number].fields.append(field)
+        accesses[number].isOptional = accesses[number].isOptional && isConditional
+      } else {
+        numbers[field.responseKey] = accesses.count
+        accesses.append(
+          ApolloAccess(path: "", isOptional: isConditional, place: place, fields: [field]))
+      }
+    }
+    return accesses
+  }
+
+  /// All ways to fields of a place's objects that are of `type`, the shorter ones first.
+  func fields(of place: ApolloPlace, for type: NamedType) -> [ApolloAccess] {
+    var result: [ApolloAccess] = []
+    var pending = [(place: place, path: "", isOptional: false)]
+    var seen: Set<String> = []
+    var next = 0
+    while next < pending.count {
+      let (place, path, isOptional) = pending[next]
+      next += 1
+      guard seen.insert("\(place.swift)\(isOptional ? "?" : "")").inserted else { continue }
+      let content = content(of: place)
+      result += direct(content, in: place).map { access in
+        var access = access
+        access.path = path
+        access.isOptional = access.isOptional || isOptional
+        return access
+      }
+      for (fragment, isConditional) in content.fragments {
+        guard let inner = self.place(of: fragment) else { continue }
+        let property = "\(path).fragments.\(names.property(of: fragment))"
+        pending.append(
+          (inner, property + (isConditional ? "?" : ""), isOptional || isConditional))
+      }
+      for fragment in content.narrowing {
+        guard let inner = self.place(of: fragment), schema.isSubtype(type, of: inner.type) else {
+          continue
+        }
+        pending.append((inner, "\(path).fragments.\(names.property(of: fragment))?", true))
+      }
+      for (property, narrower) in content.narrower
+      where schema.isSubtype(type, of: narrower.type) {
+        pending.append((narrower, "\(path).\(property)?", true))
+      }
+    }
+    return result
+  }
+
+  /// The best ways to a field of a place's objects that are of `type`: one that always leads to it,
+  /// or all others. They have one response key.
+  func ways(
+    to name: String, from place: ApolloPlace, for type: NamedType
+  ) -> [ApolloAccess] {
+    let all = fields(of: place, for: type).filter { $0.name == name }
+    let key = all.contains { $0.responseKey == name } ? name : all.first?.responseKey
+    let ways = all.filter { $0.responseKey == key }
+    if let sure = ways.first(where: { !$0.isOptional }) { return [sure] }
+    return ways
+  }
+}

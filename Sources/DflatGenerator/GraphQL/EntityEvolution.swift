@@ -1,0 +1,46 @@
+// EntityEvolution: the schema that follows a committed one.
+//
+// What is stored stays readable if that is possible. The comparison of `dflatc check` has the last
+// word: if it finds the new schema incompatible, the entity gets a new version, and so a new table.
+
+import DflatSchema
+import Foundation
+
+struct EntityEvolution {
+  /// The folder of the earlier schemas.
+  let folder: String
+
+  /// The schema to write, or nil if the earlier one cannot be read, and what is to be said.
+  func next(_ model: EntityModel) -> (model: EntityModel?, diagnostics: [Diagnostic]) {
+    let path = "\(folder)/\(EntityModeler.fileName(of: model.entity))"
+    guard FileManager.default.fileExists(atPath: path) else { return (model.numbered, []) }
+    let old = SchemaCompiler(includePaths: [folder]).compile(file: path)
+    guard let schema = old.schema else { return (nil, old.diagnostics) }
+    guard let older = EntityModel(schema, entity: model.entity) else {
+      let start = SourcePosition(file: path, line: 1, column: 1)
+      return (
+        nil,
+        [
+          old.diagnostic(
+            .error, "the earlier schema has no table '\(model.entity)'", at: start,
+            notes: [.hint("remove the file if it has another purpose")])
+        ]
+      )
+    }
+    let grown = model.grown(from: older)
+    let new = SchemaCompiler().compile(
+      source: Array(grown.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
+    // A schema that does not even compile, as with a field of another kind, is not compatible.
+    let changes = new.schema.map { SchemaComparison(old: schema, new: $0).changes } ?? []
+    let harmful = changes.filter { $0.severity == .incompatible }
+    if new.schema != nil, harmful.isEmpty { return (grown, []) }
+    let fresh = model.numbered.renewed(after: older.root.version)
+    let reasons = harmful.map { change in
+      old.diagnostic(
+        .warning,
+        "'\(model.entity)' gets the new version \(fresh.root.version), and what is stored stays "
+          + "behind: \(change.message)", at: change.old, notes: [.hint(change.effect)])
+    }
+    return (fresh, reasons.isEmpty ? new.diagnostics : reasons)
+  }
+}

@@ -1,0 +1,216 @@
+// EntityModeler: from the used fields of a GraphQL schema to the model of an entity.
+//
+// The key field is in the root, in the tables of interfaces and unions, and nowhere else. A
+// reference to an entity of this run is the key of the other object. Where an entity is a member of
+// an interface or union, a table holds that key.
+
+import Diagnostics
+import GraphQLSchema
+
+struct EntityModeler {
+  let schema: GraphQLSchema.Schema
+  let entity: NamedType
+  let used: UsedFields
+  let options: EntityOptions
+  let sink: DiagnosticSink
+  /// The keys of all entities of the run, by name.
+  let keys: [String: String]
+
+  /// The most members that a union can have.
+  private static let memberLimit = 255
+
+  /// The model; errors are in the sink.
+  func model() -> EntityModel {
+    var types: [String: EntityModel.Declaration] = [:]
+    var digests = TypeDigests(modeler: self)
+    digests.run()
+    var pending = [entity]
+    var seen: Set<String> = [entity.name]
+    var root = EntityModel.Table(name: entity.name, version: "", fields: [])
+    func follow(_ types: [NamedType]) {
+      for type in types where seen.insert(type.name).inserted { pending.append(type) }
+    }
+    while let type = pending.popLast() {
+      switch type.kind {
+      case .enumeration: types[type.name] = .enumeration(type.name, values(of: type))
+      case .object, .interface, .union:
+        var table = EntityModel.Table(
+          name: type.name, version: digests.version(of: type), fields: fields(of: type))
+        if type.name == entity.name {
+          table.fields = table.fields.map(referring)
+          root = table
+        } else {
+          types[type.name] = .table(table)
+        }
+        for field in storedFields(of: type) {
+          addWrappers(of: storedType(of: field.type), &digests, to: &types)
+        }
+        if type.isAbstract { addSubtype(of: type, &digests, to: &types) }
+        follow(neighbours(of: type))
+      case .scalar, .inputObject: break
+      }
+    }
+    let others = root.fields.flatMap(\.attributes).filter { $0.name == "references" }
+      .compactMap(\.value).filter { $0 != entity.name }
+    return EntityModel(
+      entity: entity.name, includes: Set(others).sorted().map(Self.fileName(of:)), types: types,
+      root: root)
+  }
+
+  /// The file of an entity's schema.
+  static func fileName(of entity: String) -> String { "\(entity)_generated.fbs" }
+
+  // MARK: Fields
+
+  /// The used fields that a table of the type has, without the key, and none of an interface.
+  func storedFields(of type: NamedType) -> [OutputField] {
+    type.kind == .object ? used.fields(of: type).filter { $0.name != options.key } : []
+  }
+
+  /// The used key field of the root.
+  var usedKey: OutputField? {
+    options.key.flatMap { key in used.fields(of: entity).first { $0.name == key } }
+  }
+
+  /// The type of the key in the table of the root, an interface or a union.
+  func keyType(of type: NamedType) -> String {
+    guard type.name != entity.name, let field = options.key.flatMap(type.field(named:)),
+      let scalar = schema.type(in: field.type), scalar.kind == .scalar, field.type.element == nil
+    else { return keys[entity.name] ?? "string" }
+    return options.stored(scalar)
+  }
+
+  /// The fields of a type's table.
+  private func fields(of type: NamedType) -> [EntityModel.Field] {
+    let isRoot = type.name == entity.name
+    var fields = storedFields(of: type).map { field in
+      EntityModel.Field(name: field.name, type: storedType(of: field.type).value)
+    }
+    if let key = options.key, isRoot || type.isAbstract {
+      let field = EntityModel.Field(
+        name: key, type: .scalar(keyType(of: type)),
+        attributes: isRoot ? [.init(name: "primary")] : [])
+      let place =
+        isRoot && usedKey != nil ? fields.firstIndex { $0.name > key } ?? fields.count : 0
+      fields.insert(field, at: place)
+    }
+    if type.isAbstract, !schema.possibleTypes(of: type).isEmpty {
+      fields.append(EntityModel.Field(name: "subtype", type: .named(subtypeName(of: type))))
+    }
+    return fields
+  }
+
+  /// With the attribute that makes a key of another object a relation.
+  private func referring(_ field: EntityModel.Field) -> EntityModel.Field {
+    guard options.key != nil, let definition = entity.field(named: field.name),
+      field.name != options.key, field.name != "subtype" || entity.kind == .object,
+      let target = storedType(of: definition.type).referredEntity
+    else { return field }
+    var field = field
+    field.attributes.append(.init(name: "references", value: target.name))
+    return field
+  }
+
+  // MARK: Types
+
+  /// How values of a type are stored.
+  func storedType(of reference: TypeReference) -> StoredType {
+    var levels = 0
+    var element = reference
+    while let inner = element.element {
+      levels += 1
+      element = inner
+    }
+    guard let type = schema.type(in: reference) else { preconditionFailure("a checked schema") }
+    var stored: StoredType =
+      switch type.kind {
+      case .scalar: .scalar(type, options.stored(type))
+      case .enumeration: .enumeration(type)
+      default:
+        options.isEntity(type)
+          ? .reference(type, keys[type.name] ?? "string") : .table(type)
+      }
+    for level in 0..<levels {
+      let name = free(type.name + String(repeating: "List", count: level))
+      stored = .list(level == 0 ? stored : .wrapped(name, stored))
+    }
+    return stored
+  }
+
+  /// The union of the types that an interface's or union's values have.
+  func subtypeName(of type: NamedType) -> String {
+    type.name == entity.name ? free("Subtype") : free(type.name + "Subtype")
+  }
+
+  /// The table of an object type as a member of a union: that of an entity has its key.
+  func memberName(of type: NamedType) -> String {
+    options.isEntity(type) ? free(type.name + "Reference") : type.name
+  }
+
+  /// A name that no type of the schema has.
+  private func free(_ name: String) -> String {
+    var name = name
+    while schema.type(named: name) != nil { name += "_" }
+    return name
+  }
+
+  /// The types of the namespace to which a table refers.
+  private func neighbours(of type: NamedType) -> [NamedType] {
+    type.isAbstract
+      ? schema.possibleTypes(of: type).filter { !options.isEntity($0) }
+      : storedFields(of: type).compactMap { schema.type(in: $0.type) }
+        .filter { !options.isEntity($0) && $0.kind != .scalar }
+  }
+
+  private func addWrappers(
+    of type: StoredType, _ digests: inout TypeDigests,
+    to types: inout [String: EntityModel.Declaration]
+  ) {
+    guard case .list(.wrapped(let name, let inner)) = type else { return }
+    let field = EntityModel.Field(name: StoredType.values, type: inner.value)
+    types[name] = .table(
+      EntityModel.Table(
+        name: name, version: digests.version(ofText: "\(field.name):\(digests.text(of: inner))"),
+        fields: [field]))
+    addWrappers(of: inner, &digests, to: &types)
+  }
+
+  private func addSubtype(
+    of type: NamedType, _ digests: inout TypeDigests,
+    to types: inout [String: EntityModel.Declaration]
+  ) {
+    let members = schema.possibleTypes(of: type)
+    guard members.count <= Self.memberLimit else {
+      sink.error(
+        "'\(type.name)' cannot be stored: it has \(members.count) types, and a union has at most "
+          + "\(Self.memberLimit) members", at: type.range,
+        notes: [.hint("select fields of a narrower interface or union, or of the objects")])
+      return
+    }
+    guard !members.isEmpty else { return }
+    let name = subtypeName(of: type)
+    types[name] = .union(name, members.map(memberName))
+    for member in members where options.isEntity(member) {
+      let fields = options.key.map { key in
+        [EntityModel.Field(name: key, type: .scalar(keys[member.name] ?? "string"))]
+      }
+      let name = memberName(of: member)
+      let text = (fields ?? []).map { "{\($0.name):\($0.type.text(prefix: ""))}" }.joined()
+      types[name] = .table(
+        EntityModel.Table(name: name, version: digests.version(ofText: text), fields: fields ?? []))
+    }
+  }
+
+  private func values(of type: NamedType) -> [EntityModel.EnumValue] {
+    var seen: [String: EnumValue] = [:]
+    for value in type.values {
+      guard let other = seen.updateValue(value, forKey: value.name.lowercased()) else { continue }
+      sink.error(
+        "'\(type.name)' cannot be stored: '\(other.name)' and '\(value.name)' are the same in "
+          + "lower case", at: value.range, notes: [other.range.note("the other one is here")])
+    }
+    return type.values.enumerated().map {
+      EntityModel.EnumValue(name: $1.name.lowercased(), number: Int64($0))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// GraphQLCommand: `dflatc graphql`, up to the files to write.
+//
+// Nothing is written if there is any error.
+
+import DflatSchema
+import Foundation
+import GraphQLSchema
+
+struct GraphQLCommand {
+  let request: GraphQLRequest
+  let errors: (String) -> Void
+
+  private var options: EntityOptions { request.entities }
+
+  /// The generated files; nil after errors, which have been reported.
+  func run() -> [GeneratedFile]? {
+    let loaded = GraphQLSchema.Schema.load(files: request.schemas)
+    report(loaded.diagnostics)
+    guard let schema = loaded.value, let operations = operations(schema) else { return nil }
+    let sink = DiagnosticSink()
+    let checked = EntityCheck(schema: schema, options: options, sink: sink).entities()
+    guard checked.errors.isEmpty, sink.errorCount == 0 else {
+      report(checked.errors + sink.sorted())
+      return nil
+    }
+    var files: [GeneratedFile] = []
+    var isWrong = false
+    for entity in checked.entities {
+      let used = UsedFields(of: entity, in: operations)
+      let modeler = EntityModeler(
+        schema: schema, entity: entity, used: used, options: options, sink: sink,
+        keys: checked.keys)
+      guard let model = final(modeler.model()) else {
+        isWrong = true
+        continue
+      }
+      files.append(
+        GeneratedFile(name: EntityModeler.fileName(of: entity.name), text: model.text))
+      files.append(InterfaceConditions(model: model).file)
+      guard used.reachesEntity else {
+        errors("warning: no operation selects '\(entity.name)' or what is below it\n")
+        continue
+      }
+      files += clientFiles(modeler, operations)
+    }
+    report(sink.sorted())
+    return isWrong || sink.errorCount > 0 ? nil : files
+  }
+
+  /// The operations of the program, validated against the schema.
+  private func operations(_ schema: GraphQLSchema.Schema) -> Operations? {
+    let loaded = Operations.load(files: request.documents, schema: schema)
+    report(loaded.diagnostics)
+    return loaded.value
+  }
+
+  /// What belongs to an entity for the client library.
+  private func clientFiles(_ modeler: EntityModeler, _ operations: Operations) -> [GeneratedFile] {
+    switch request.client {
+    case .dflat: return []
+    case .apolloClassic, .apollo:
+      let names = ApolloNames(
+        isClassic: request.client == .apolloClassic, namespace: request.namespace)
+      return [
+        ApolloInitialisers(
+          modeler: modeler, operations: operations, names: names, imports: request.imports
+        ).file()
+      ]
+    }
+  }
+
+  /// The schema to write: the next one after an earlier one, if there is one, and checked.
+  private func final(_ model: EntityModel) -> EntityModel? {
+    var next: EntityModel? = model
+    if case .evolving(let folder) = request.versions {
+      let result = EntityEvolution(folder: folder ?? request.output).next(model)
+      report(result.diagnostics)
+      next = result.model
+    }
+    guard let next else { return nil }
+    // Names that differ in GraphQL may be equal in Swift.
+    let result = SchemaCompiler().compile(
+      source: Array(next.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
+    report(result.diagnostics)
+    return result.schema == nil ? nil : next
+  }
+
+  private func report(_ diagnostics: [Diagnostic]) {
+    for diagnostic in diagnostics { errors(diagnostic.rendered() + "\n") }
+  }
+}

@@ -1,0 +1,39 @@
+// StoredType: how the values of a GraphQL type are stored.
+
+import GraphQLSchema
+
+/// The stored form of a type reference; nullability does not matter.
+indirect enum StoredType {
+  /// A scalar of GraphQL and its type in the schema.
+  case scalar(NamedType, String)
+  case enumeration(NamedType)
+  /// An object, interface or union, as a table of the namespace.
+  case table(NamedType)
+  /// An entity, as its key of this type.
+  case reference(NamedType, String)
+  case list(StoredType)
+  /// A list in a list, as a table of this name with the field `values`.
+  case wrapped(String, StoredType)
+
+  /// The name of the only field of a wrapping table.
+  static let values = "values"
+
+  /// The field's type in the schema.
+  var value: EntityModel.Value {
+    switch self {
+    case .scalar(_, let name), .reference(_, let name): .scalar(name)
+    case .enumeration(let type), .table(let type): .named(type.name)
+    case .list(let element): .list(element.value)
+    case .wrapped(let name, _): .named(name)
+    }
+  }
+
+  /// The entity to which it refers, if it does.
+  var referredEntity: NamedType? {
+    switch self {
+    case .reference(let entity, _): entity
+    case .list(let element): element.referredEntity
+    case .scalar, .enumeration, .table, .wrapped: nil
+    }
+  }
+}

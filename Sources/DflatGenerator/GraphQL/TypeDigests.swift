@@ -1,0 +1,81 @@
+// TypeDigests: the versions of an entity's types, which change with the used fields.
+//
+// A digest is the SHA-256 of a text that has the digests of the types below in it. Each type is
+// digested once, from the root down in the order of names; within a circle of types, the one that
+// is being digested already counts as its name.
+
+import GraphQLSchema
+
+struct TypeDigests {
+  let modeler: EntityModeler
+  private var digests: [String: String] = [:]
+
+  init(modeler: EntityModeler) { self.modeler = modeler }
+
+  /// Digests the entity and everything below it.
+  mutating func run() {
+    var finished: [String: String] = [:]
+    visitDepthFirst(
+      [modeler.entity.name], children: { below($0).map(\.name) },
+      leave: { name in
+        guard let type = modeler.schema.type(named: name) else { return }
+        finished[name] = SHA256.hexadecimal(text(of: type, finished))
+      })
+    digests = finished
+  }
+
+  /// The version of a type's table.
+  func version(of type: NamedType) -> String { String((digests[type.name] ?? "").prefix(16)) }
+
+  /// The version of a table with this text.
+  func version(ofText text: String) -> String { String(SHA256.hexadecimal(text).prefix(16)) }
+
+  /// The digest of a field's type.
+  func text(of type: StoredType) -> String { text(of: type, digests) }
+
+  // MARK: Texts
+
+  /// The types whose digests are in the text of a type, in the order in which they are there.
+  private func below(_ name: String) -> [NamedType] {
+    guard let type = modeler.schema.type(named: name) else { return [] }
+    if type.isAbstract {
+      return modeler.schema.possibleTypes(of: type).filter { !modeler.options.isEntity($0) }
+    }
+    return modeler.storedFields(of: type).compactMap { modeler.schema.type(in: $0.type) }
+      .filter { $0.kind != .scalar && !modeler.options.isEntity($0) }
+  }
+
+  private func text(of type: NamedType, _ digests: [String: String]) -> String {
+    let isRoot = type.name == modeler.entity.name
+    switch type.kind {
+    case .enumeration: return type.values.map { $0.name.lowercased() }.joined(separator: ",")
+    case .interface, .union:
+      let members = modeler.schema.possibleTypes(of: type).map { digests[$0.name] ?? $0.name }
+      let list = members.isEmpty ? "" : "{\(members.joined(separator: ","))},"
+      guard let key = modeler.options.key else { return list }
+      let isAdded = isRoot && modeler.usedKey == nil
+      return list + "{\(key):\(isAdded ? " " : "")\(modeler.keyType(of: type))}"
+    default:
+      var parts = modeler.storedFields(of: type).map { field in
+        (field.name, "\(field.name):\(text(of: modeler.storedType(of: field.type), digests))")
+      }
+      if isRoot, let key = modeler.usedKey {
+        let place = parts.firstIndex { $0.0 > key.name } ?? parts.count
+        parts.insert((key.name, "\(key.name):\(key.type)"), at: place)
+      } else if isRoot, let key = modeler.options.key {
+        parts.insert((key, "\(key):\(modeler.keyType(of: type))"), at: 0)
+      }
+      return parts.map(\.1).joined(separator: ",")
+    }
+  }
+
+  private func text(of type: StoredType, _ digests: [String: String]) -> String {
+    switch type {
+    case .scalar(let scalar, let stored): scalar.isBuiltIn ? scalar.name : stored
+    case .reference: "string"
+    case .enumeration(let type), .table(let type): digests[type.name] ?? type.name
+    case .list(let element): "[\(text(of: element, digests))]"
+    case .wrapped(_, let inner): text(of: inner, digests)
+    }
+  }
+}

@@ -240,12 +240,14 @@ let package = Package(
     .testTarget(
       name: "GraphQLSchemaTests", dependencies: ["GraphQLSchema", "SeededRandom"],
       resources: [.copy("Corpus"), .copy("Judge")], swiftSettings: strict),
+    // A stand-in for the module of Apollo iOS 1.x that operations are generated for.
+    .target(name: "ApolloAPI", path: "Tests/ApolloAPI", swiftSettings: strict),
     .testTarget(
-      // Dflat is what generated code is compiled against.
+      // Generated code is compiled against Dflat, MemoryDflat and ApolloAPI.
       name: "DflatGeneratorTests",
       dependencies: [
-        "Diagnostics", "DflatGenerator", "DflatSchema", "GraphQLSchema", "Dflat",
-        "FlatBuffersRuntime",
+        "ApolloAPI", "Diagnostics", "Dflat", "DflatGenerator", "DflatSchema", "FlatBuffersRuntime",
+        "GraphQLSchema", "MemoryDflat",
       ],
       exclude: ["Golden", "Schemas", "Programs"], swiftSettings: strict),
 

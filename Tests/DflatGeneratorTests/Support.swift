@@ -146,12 +146,18 @@ enum Judge {
   }
 
   /// Compiles and runs the Swift files of a directory, and returns the program's output.
-  static func runProgram(in directory: URL) throws -> (status: Int32, output: String) {
-    let modules = ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"]
-    let objects = modules.flatMap { module in
+  ///
+  /// - Parameter others: Further modules that the program uses, with the folders of their sources.
+  static func runProgram(
+    in directory: URL, with others: [String: URL] = [:]
+  ) throws -> (status: Int32, output: String) {
+    var folders = others
+    for module in ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"] {
+      folders[module] = Place.sources.appending(path: module)
+    }
+    let objects = folders.sorted { $0.key < $1.key }.flatMap { module, folder in
       // By source file, because the build keeps the objects of removed sources.
-      let files = FileManager.default.enumerator(
-        atPath: Place.sources.appending(path: module).path())
+      let files = FileManager.default.enumerator(atPath: folder.path())
       // Code that needs Combine is a separate module on Linux, where these programs are built.
       return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
         .filter { !$0.hasPrefix("Publishers/") }

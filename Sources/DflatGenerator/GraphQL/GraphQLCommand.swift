@@ -38,7 +38,7 @@ struct GraphQLCommand {
         GeneratedFile(name: EntityModeler.fileName(of: entity.name), text: model.text))
       files.append(InterfaceConditions(model: model).file)
       guard used.reachesEntity else {
-        errors("warning: no operation selects '\(entity.name)' or what is below it\n")
+        errors("warning: no operation selects '\(entity.name)'\n")
         continue
       }
       files += clientFiles(modeler, operations)

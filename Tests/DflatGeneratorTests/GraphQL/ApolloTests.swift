@@ -1,0 +1,127 @@
+// Initialisers from Apollo's classes are compiled against stand-ins of these, and run.
+
+import Foundation
+import Testing
+
+@testable import DflatGenerator
+
+@Suite("Initialisers from Apollo's classes")
+struct ApolloTests {
+  @Test(
+    "make the objects that are expected",
+    arguments: [
+      ("classic", "--client apollo-classic"),
+      ("current", "--client apollo --api-namespace HeroesAPI"),
+    ])
+  func runs(standIn: String, options: String) throws {
+    try withTemporaryDirectory { directory in
+      try prepare(directory, options)
+      for (from, to) in [("\(standIn).swift", "Classes.swift"), ("heroes.swift", "main.swift")] {
+        try FileManager.default.copyItem(
+          at: GraphQL.programs.appending(path: from),
+          to: directory.appending(path: "program/\(to)"))
+      }
+      let others = Place.tests.deletingLastPathComponent().appending(path: "ApolloAPI")
+      let result = try Judge.runProgram(
+        in: directory.appending(path: "program"), with: ["ApolloAPI": others])
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output == "all is well\n")
+      let program = directory.appending(path: "program")
+      try FileManager.default.removeItem(at: program.appending(path: "main.swift"))
+      #expect(try Judge.complaints(about: program, .swift5) == "")
+    }
+  }
+
+  @Test("come with conditions on the fields of an interface, which find the right objects")
+  func conditions() throws {
+    try withTemporaryDirectory { directory in
+      try prepare(directory, "")
+      try FileManager.default.copyItem(
+        at: GraphQL.programs.appending(path: "conditions.swift"),
+        to: directory.appending(path: "program/main.swift"))
+      let result = try Judge.runProgram(
+        in: directory.appending(path: "program"),
+        with: ["MemoryDflat": Place.sources.appending(path: "MemoryDflat")])
+      #expect(result.status == 0, "\(result.output)")
+      #expect(result.output == "all is well\n")
+    }
+  }
+
+  /// Writes everything that is generated into the folder `program`.
+  private func prepare(_ directory: URL, _ options: String) throws {
+    for name in ["heroes.graphqls", "heroes.graphql"] {
+      try FileManager.default.copyItem(
+        at: GraphQL.programs.appending(path: name), to: directory.appending(path: name))
+    }
+    let run = try GraphQL.run(
+      "--entity Character --primary-key id " + options, ["heroes.graphql"],
+      schemas: ["heroes.graphqls"], in: directory)
+    #expect(run.status == 0, "\(run.errors)")
+    let program = directory.appending(path: "program")
+    try FileManager.default.createDirectory(at: program, withIntermediateDirectories: true)
+    try generate(directory.appending(path: "out/Character_generated.fbs"), into: program)
+    for (name, text) in run.files where name.hasSuffix(".swift") {
+      try GraphQL.write(text, to: program.appending(path: name))
+    }
+  }
+
+  @Test(
+    "have the names that Apollo's generators give",
+    arguments: [
+      ("heroURLName", "heroUrlName", "HeroUrlName"), ("URL", "url", "Url"),
+      ("created_at", "createdAt", "CreatedAt"), ("_private_", "_private_", "_Private_"),
+      ("part2b", "part2b", "Part2b"), ("part_2b", "part_2b", "Part_2b"), ("ID", "id", "Id"),
+      ("HTTPServer2Go", "httpServer2Go", "HttpServer2Go"), ("a", "a", "A"),
+    ])
+  func names(name: String, camel: String, pascal: String) {
+    #expect(ApolloNames.camelCase(name) == camel)
+    #expect(ApolloNames.pascalCase(name) == pascal)
+  }
+
+  @Test(
+    "have nouns in the singular",
+    arguments: [
+      ("friends", "friend"), ("heroes", "hero"), ("Categories", "Category"), ("boxes", "box"),
+      ("status", "status"), ("statuses", "status"), ("addresses", "address"), ("news", "news"),
+      ("people", "person"), ("People", "Person"), ("children", "child"), ("series", "series"),
+      ("wolves", "wolf"), ("knives", "knife"), ("media", "medium"), ("analyses", "analysis"),
+      ("bus", "bus"), ("buses", "bus"), ("indices", "index"), ("movies", "movie"),
+      ("address", "address"), ("hero", "hero"), ("matrices", "matrix"), ("days", "day"),
+      ("houses", "house"), ("mice", "mouse"),
+    ])
+  func singular(plural: String, singular: String) {
+    #expect(Singular.of(plural) == singular)
+  }
+
+  @Test("follow conditions: ifX in Apollo iOS 1.x, optional properties before")
+  func conditional() throws {
+    let schema = """
+      interface Item { id: ID!  name: String!  count: Int! }
+      type Thing implements Item { id: ID!  name: String!  count: Int! size: Int! }
+      type Query { item: Item }
+      """
+    let operations = """
+      query A($a: Boolean!) {
+        item {
+          id
+          ... @include(if: $a) { name }
+          ... on Thing @skip(if: $a) { size }
+          count @include(if: $a)
+        }
+      }
+      """
+    func inits(_ client: String) throws -> String {
+      let run = try GraphQL.run(
+        schema, operations, "--entity Item --primary-key id --client \(client)")
+      #expect(run.status == 0, "\(run.errors)")
+      return try #require(run.files["Item_inits_generated.swift"])
+    }
+    let current = try inits("apollo")
+    #expect(current.contains("name: obj.ifA?.name"), "\(current)")
+    #expect(current.contains("(obj.asThingIfNotA?.size).map { Int64($0) }"))
+    #expect(current.contains("obj.count.map { Int64($0) }"))
+    let classic = try inits("apollo-classic")
+    #expect(classic.contains("init(_ obj: AQuery.Data.Item.AsThing)"), "\(classic)")
+    #expect(classic.contains("name: obj.name"))
+  }
+}

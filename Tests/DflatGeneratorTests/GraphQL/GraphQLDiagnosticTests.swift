@@ -1,0 +1,139 @@
+// What `dflatc graphql` says about bad input.
+
+import Foundation
+import Testing
+
+@testable import DflatGenerator
+
+@Suite("Diagnostics of dflatc graphql")
+struct GraphQLDiagnosticTests {
+  private static let schema = """
+    enum Case { A a }
+    scalar Date
+    type Item { id: ID!  list: [Int]  of: Case  other: Item  wrong: Item! }
+    type Query { item: Item }
+    """
+
+  @Test(
+    "name the place and what to do",
+    arguments: [
+      ("--entity Itm", "--entity Itm: the schema has no type of this name\nnote: did you mean 'Item'?"),
+      ("--entity Case", "schema.graphqls:1:6: error: 'Case' cannot be an entity: it has no fields"),
+      (
+        "--entity Item --scalar Dat=string",
+        "--scalar Dat: the schema has no scalar of this name\nnote: did you mean 'Date'?"
+      ),
+      ("--entity Item --scalar Int=long", "--scalar Int: its stored type is fixed"),
+      (
+        "--entity Item --primary-key list",
+        "schema.graphqls:3:22: error: 'list' cannot be the primary key of 'Item': it is '[Int]'"
+      ),
+      (
+        "--entity Item --primary-key id --primary-key-type Int64",
+        "schema.graphqls:3:13: error: the primary key 'id' is 'ID', which is stored as 'string', "
+          + "not as 'long'"
+      ),
+      (
+        "--entity Item --primary-key id",
+        "schema.graphqls:1:15: error: 'Case' cannot be stored: 'A' and 'a' are the same in lower "
+          + "case"
+      ),
+    ])
+  func errors(options: String, message: String) throws {
+    let run = try GraphQL.run(
+      Self.schema, "query A { item { id list of } }", options)
+    #expect(run.status == 1)
+    #expect(run.errors.contains(message), "\(run.errors)")
+    #expect(run.files.isEmpty)
+  }
+
+  @Test("refuse unions of too many types")
+  func members() throws {
+    let types = (0..<256).map { "type T\($0) implements Node { id: ID! }" }.joined(separator: "\n")
+    let run = try GraphQL.run(
+      "interface Node { id: ID! }\ntype Query { node: Node }\n" + types,
+      "query A { node { id } }", "--entity Node --primary-key id")
+    #expect(run.status == 1 && run.files.isEmpty)
+    #expect(
+      run.errors.contains(
+        "schema.graphqls:1:11: error: 'Node' cannot be stored: it has 256 types"), "\(run.errors)")
+  }
+
+  @Test("say which selection of another object lacks the key")
+  func missingKeys() throws {
+    let run = try GraphQL.run(
+      Self.schema.replacing("A a", with: "A B"), "query A {\n  item { id other { list } }\n}",
+      "--entity Item --primary-key id --client apollo")
+    #expect(run.status == 0)
+    #expect(
+      run.errors.hasPrefix(
+        """
+        operations.graphql:2:13: warning: 'other' selects 'Item' without its key 'id', so this \
+        reference to it stays empty
+            2 |   item { id other { list } }
+              |             ^~~~~
+        note: add 'id' to this selection
+        """), "\(run.errors)")
+  }
+
+  @Test("refuse operations that have no class")
+  func unnamed() throws {
+    let run = try GraphQL.run(
+      Self.schema.replacing("A a", with: "A B"), "{ item { id } }",
+      "--entity Item --primary-key id --client apollo-classic")
+    #expect(run.status == 1 && run.files.isEmpty)
+    #expect(
+      run.errors.hasPrefix(
+        "operations.graphql:1:1: error: an operation without a name has no class in Apollo"))
+  }
+
+  @Test("are given for broken files, before anything is written")
+  func broken() throws {
+    for (schema, operations, message) in [
+      ("type Query { a: Missing }", "query A { a }", "schema.graphqls:1:17: error: there is no"),
+      ("type Query { a: Int", "query A { a }", "schema.graphqls:1:20: error: "),
+      ("{\"data\": ", "query A { a }", "schema.graphqls:1:"),
+      ("type Query { a: Int }", "query A { a ", "operations.graphql:1:"),
+      (
+        "type Query { a: Query }", "query A " + String(repeating: "{ a ", count: 100_000),
+        "operations.graphql:1:"
+      ),
+    ] {
+      let run = try GraphQL.run(schema, operations, "--entity Query")
+      #expect(run.status == 1 && run.files.isEmpty)
+      #expect(run.errors.hasPrefix(message), "\(run.errors.prefix(300))")
+    }
+  }
+
+  @Test("say that no operation selects an entity")
+  func unreached() throws {
+    let run = try GraphQL.run(
+      "type Item { id: ID! }\ntype Query { a: Int }", "query A { a }",
+      "--entity Item --primary-key id --client apollo")
+    #expect(run.status == 0 && run.errors == "warning: no operation selects 'Item'\n")
+    #expect(run.files["Item_inits_generated.swift"] == nil)
+  }
+
+  @Test(
+    "refuse command lines that make no sense",
+    arguments: [
+      ("-o x a.graphql", "-S FILE is missing"),
+      ("-S s a.graphql", "-o DIR is missing"),
+      ("-o x -S s a.graphql", "--entity NAME is missing"),
+      ("-o x -S s --entity A", "no file with operations is given"),
+      ("-o x -S s --entity A --entity A a.graphql", "--entity A is given twice"),
+      ("-o x -S s --entity A --primary-key-type Int8 a.graphql", "needs --primary-key"),
+      ("-o x -S s --entity A --primary-key b --primary-key-type Strin a", "did you mean 'String'?"),
+      ("-o x -S s --entity A --scalar D a.graphql", "--scalar needs NAME=TYPE, not 'D'"),
+      ("-o x -S s --entity A --scalar D=strin a.graphql", "did you mean 'string'?"),
+      ("-o x -S s --entity A --client apolo a.graphql", "did you mean 'apollo'?"),
+      ("-o x -S s --entity A --evolve --hash-versions a.graphql", "contradict each other"),
+      ("-o x -S s --entity A --nonsense a.graphql", "has no option '--nonsense'"),
+    ])
+  func usage(arguments: String, message: String) {
+    var errors = ""
+    let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+    #expect(command.run(["graphql"] + arguments.split(separator: " ").map(String.init)) == 64)
+    #expect(errors.hasPrefix("dflatc: error: ") && errors.contains(message), "\(errors)")
+  }
+}

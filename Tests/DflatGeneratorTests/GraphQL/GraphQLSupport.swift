@@ -1,0 +1,79 @@
+// Shared by the tests of `dflatc graphql`.
+
+import DflatGenerator
+import Foundation
+
+/// What a call of the command did.
+struct GraphQLRun {
+  var status: Int32
+  var errors: String
+  /// The texts of all files that are in the output folder.
+  var files: [String: String]
+}
+
+enum GraphQL {
+  /// Where the programs and their operations are.
+  static let programs = Place.programs.appending(path: "GraphQL")
+
+  /// Runs the command on texts.
+  static func run(
+    _ schema: String, _ operations: String, _ options: String, earlier: [String: String] = [:]
+  ) throws -> GraphQLRun {
+    try withTemporaryDirectory { directory in
+      try write(schema, to: directory.appending(path: "schema.graphqls"))
+      try write(operations, to: directory.appending(path: "operations.graphql"))
+      for (name, text) in earlier { try write(text, to: directory.appending(path: "out/\(name)")) }
+      return try run(
+        options, ["operations.graphql"], schemas: ["schema.graphqls"], in: directory)
+    }
+  }
+
+  /// Runs the command on files of a directory; what it writes is in `out`.
+  static func run(
+    _ options: String, _ documents: [String], schemas: [String], in directory: URL
+  ) throws -> GraphQLRun {
+    var errors = ""
+    let command = CompilerCommand(output: { _ in }, errors: { errors += $0 })
+    let output = directory.appending(path: "out")
+    let folder = directory.path() + "/"
+    let status = command.run(
+      ["graphql", "-o", output.path()] + schemas.flatMap { ["-S", folder + $0] }
+        + options.split(separator: " ").map(String.init) + documents.map { folder + $0 })
+    var files: [String: String] = [:]
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: output.path())) ?? [] {
+      files[name] = try text(of: output.appending(path: name))
+    }
+    return GraphQLRun(
+      status: status, errors: errors.replacing(folder, with: ""), files: files)
+  }
+
+  static func write(_ text: String, to url: URL) throws {
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: url, atomically: false, encoding: .utf8)
+  }
+
+  /// What dflatc and flatc have against schemas; empty if they accept all of them.
+  static func complaints(about schemas: [String: String]) throws -> String {
+    try withTemporaryDirectory { directory in
+      let attributes = ["v", "primary", "references", "indexed", "unique"]
+        .map { "attribute \"\($0)\"; " }.joined()
+      for (name, text) in schemas {
+        try write(text, to: directory.appending(path: "ours/\(name)"))
+        try write(
+          "include \"attributes.fbs\"; " + text, to: directory.appending(path: "theirs/\(name)"))
+      }
+      try write(attributes, to: directory.appending(path: "theirs/attributes.fbs"))
+      let names = schemas.keys.sorted()
+      var complaints = ""
+      let command = CompilerCommand(output: { _ in }, errors: { complaints += $0 })
+      _ = command.run(
+        ["compile", "-o", directory.appending(path: "swift").path()]
+          + names.map { directory.appending(path: "ours/\($0)").path() })
+      let theirs = directory.appending(path: "theirs").path()
+      let flatc = try Judge.run(
+        ["flatc", "--binary", "--schema", "-o", directory.path()] + names.map { "\(theirs)/\($0)" })
+      return complaints + (flatc.status == 0 ? "" : flatc.output)
+    }
+  }
+}

@@ -2,7 +2,11 @@
 // code.
 //
 //     swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json]
-//       [--declare-namespaces]
+//       [--declare-namespaces] [--graphql-schemas]
+//
+// For operations of GraphQL it first writes the schemas of entities, and Swift, beside the target's
+// `dflat.json`. With `--graphql-schemas` it writes these schemas and nothing else: targets that use
+// DflatPlugin commit them, and the plugin goes on from there.
 //
 // Without `--target` it processes all targets that have .fbs files; without `--output` the files
 // are written next to their schemas. A target uses either this command or DflatPlugin: with both,
@@ -26,11 +30,12 @@ struct DflatCommand: CommandPlugin {
     for flag in ["keep-json", "declare-namespaces"] where extractor.extractFlag(named: flag) > 0 {
       options.append("--\(flag)")
     }
+    let wantsGraphQLSchemas = extractor.extractFlag(named: "graphql-schemas") > 0
     let wantsHelp = extractor.extractFlag(named: "help") > 0
     if wantsHelp {
       print(
         "usage: swift package dflat-generate [--target NAME]... [--output DIR] [--keep-json] "
-          + "[--declare-namespaces]")
+          + "[--declare-namespaces] [--graphql-schemas]")
       return
     }
     if let unknown = extractor.remainingArguments.first {
@@ -48,6 +53,8 @@ struct DflatCommand: CommandPlugin {
     }
     let dflatc = try context.tool(named: "dflatc").url
     for target in all where names.isEmpty || names.contains(target.name) {
+      try generateForGraphQL(target, isSchemasOnly: wantsGraphQLSchemas, dflatc)
+      if wantsGraphQLSchemas { continue }
       let folders = Dictionary(grouping: schemas(in: target.directoryURL)) {
         output ?? $0.deletingLastPathComponent()
       }
@@ -66,11 +73,39 @@ struct DflatCommand: CommandPlugin {
     }
   }
 
-  /// Every schema below a directory. A target that excludes its schemas, as it should, does not
-  /// list them among its files.
-  private func schemas(in directory: URL) -> [URL] {
+  /// Writes what is made for a target's operations of GraphQL, if it has any.
+  private func generateForGraphQL(
+    _ target: any SourceModuleTarget, isSchemasOnly: Bool, _ dflatc: URL
+  ) throws {
+    let directory = target.directoryURL
+    let file = directory.appending(path: "dflat.json")
+    guard let data = try? Data(contentsOf: file),
+      let content = try? JSONSerialization.jsonObject(with: data) as? [String: Any],
+      let settings = content["graphql"] as? [String: Any]
+    else { return }
+    let schemas = settings["schema"] as? [String] ?? [settings["schema"] as? String ?? ""]
+    let operations = files(in: directory, "graphql").map { $0.path(percentEncoded: false) }
+      .filter { path in !schemas.contains { path.hasSuffix("/\($0)") } }.sorted()
+    if operations.isEmpty { return }
+    let path = directory.path(percentEncoded: false)
+    let status = try run(
+      dflatc,
+      ["graphql", "-o", path, "--config", file.path(percentEncoded: false)]
+        + (isSchemasOnly ? ["--schemas-only"] : []) + operations)
+    if status != 0 {
+      throw Failure(description: "the operations of \(target.name) have errors, see above")
+    }
+    print("\(target.name): \(operations.map(\.lastComponent).joined(separator: ", ")) -> \(path)")
+  }
+
+  /// Every schema below a directory.
+  private func schemas(in directory: URL) -> [URL] { files(in: directory, "fbs") }
+
+  /// The files below a directory. A target that excludes its schemas, as it should, does not list
+  /// them among its files.
+  private func files(in directory: URL, _ pathExtension: String) -> [URL] {
     let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
-    return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "fbs" }
+    return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == pathExtension }
   }
 
   /// The Swift files of a target, so that generated code avoids the names of their types.

@@ -9,6 +9,8 @@ struct SchemaTarget {
   let name: String
   /// Its schemas, sorted by path.
   let schemas: [URL]
+  /// Its operations of GraphQL, sorted by path.
+  let operations: [URL]
   /// Its Swift files, sorted by path.
   let swift: [URL]
   let configuration: Configuration
@@ -19,15 +21,26 @@ struct SchemaTarget {
   init(name: String, files: [URL], configuration: Configuration, modules: [SharedSchemas]) {
     self.name = name
     let files = files.sorted { $0.path() < $1.path() }
-    schemas = files.filter { $0.pathExtension == "fbs" }
+    // The committed schema of an entity is what the generated one evolves from.
+    let generated = configuration.graphQL?.schemaNames ?? []
+    schemas = files.filter {
+      $0.pathExtension == "fbs" && !generated.contains($0.lastPathComponent)
+    }
+    let graphQLSchemas = configuration.graphQL?.schemas.map(\.filePath) ?? []
+    operations = files.filter {
+      $0.pathExtension == "graphql" && !graphQLSchemas.contains($0.filePath)
+    }
     swift = files.filter { $0.pathExtension == "swift" }
     self.configuration = configuration
     self.modules = modules
   }
 
-  /// One command for each schema, and one for the namespaces; none without schemas.
+  /// One command for each schema, one for the namespaces, and one for the operations of GraphQL, with
+  /// one for the schema of each entity; none without schemas and operations.
   func commands(output: URL, dflatc: () throws -> URL) throws -> [Command] {
-    if schemas.isEmpty { return [] }
+    let entities = operations.isEmpty ? [] : configuration.graphQL?.schemaNames ?? []
+    let schemas = schemas + entities.map { output.appending(path: $0) }
+    if schemas.isEmpty, operations.isEmpty { return [] }
     let dflatc = try dflatc()
     // Only the compiler knows which schemas a schema includes, so each command depends on all of
     // them.
@@ -36,7 +49,7 @@ struct SchemaTarget {
       configuration.arguments
       + modules.flatMap { ["--module", "\($0.name)=\($0.directory.filePath)"] }
 
-    reportCommittedCode()
+    reportCommittedCode(of: schemas)
     var seen: [String: URL] = [:]
     var commands = schemas.compactMap { schema -> Command? in
       let base = schema.baseName
@@ -54,7 +67,8 @@ struct SchemaTarget {
         inputFiles: inputs,
         outputFiles: Self.generatedNames(of: schema).map { output.appending(path: $0) })
     }
-    if configuration.declaresNamespaces {
+    commands += graphQLCommands(output: output, dflatc)
+    if configuration.declaresNamespaces, !schemas.isEmpty {
       commands.append(
         .buildCommand(
           displayName: "Generating the namespaces of \(name)",
@@ -67,13 +81,33 @@ struct SchemaTarget {
     return commands
   }
 
+  /// The command that makes the schemas of entities, and Swift for the operations.
+  private func graphQLCommands(output: URL, _ dflatc: URL) -> [Command] {
+    guard let first = operations.first else { return [] }
+    guard let graphQL = configuration.graphQL else {
+      Diagnostics.warning(
+        "\(first.filePath) has no effect: \(Configuration.fileName) of \(name) has no \"graphql\"")
+      return []
+    }
+    let swift = output.appending(path: "graphql_generated.swift")
+    return [
+      .buildCommand(
+        displayName: "Generating Swift for the operations of \(name)",
+        executable: dflatc,
+        arguments: ["graphql", "-o", output.filePath, "--single-file"] + configuration.arguments
+          + operations.map(\.filePath),
+        inputFiles: operations + configuration.inputs + graphQL.inputs,
+        outputFiles: graphQL.schemaNames.map { output.appending(path: $0) } + [swift])
+    ]
+  }
+
   /// The names of the Swift files for a schema.
   private static func generatedNames(of schema: URL) -> [String] {
     ["", "_data_model", "_mutating", "_query"].map { "\(schema.baseName)\($0)_generated.swift" }
   }
 
   /// Reports Swift files of the target that were generated for its schemas.
-  private func reportCommittedCode() {
+  private func reportCommittedCode(of schemas: [URL]) {
     let names = Set(schemas.flatMap(Self.generatedNames))
     guard let first = swift.first(where: { names.contains($0.lastPathComponent) }) else { return }
     Diagnostics.error(
@@ -112,11 +146,39 @@ struct Configuration {
   /// The files that the output then depends on.
   private(set) var inputs: [URL] = []
   private(set) var declaresNamespaces = true
+  /// What is made for GraphQL.
+  private(set) var graphQL: GraphQL?
+
+  /// The part for GraphQL, as far as the plugin has to know it.
+  struct GraphQL {
+    /// Where the schema is.
+    let schemas: [URL]
+    /// The names of the entities' schemas.
+    let schemaNames: [String]
+    /// The files that the output depends on: the schema, and what entities evolve from.
+    let inputs: [URL]
+  }
 
   private struct Content: Decodable {
     var include: [String]?
     var modules: [String: String]?
     var declareNamespaces: Bool?
+    var graphql: GraphQLContent?
+  }
+
+  private struct GraphQLContent: Decodable {
+    var schema: Paths?
+    var entities: [String]?
+  }
+
+  /// One path, or several.
+  private struct Paths: Decodable {
+    var paths: [String]
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      paths = try (try? container.decode([String].self)) ?? [container.decode(String.self)]
+    }
   }
 
   init(in directory: URL) { self.init(file: directory.appending(path: Self.fileName)) }
@@ -138,6 +200,15 @@ struct Configuration {
             .absoluteURL.standardizedFileURL)
       }
     declaresNamespaces = content?.declareNamespaces ?? true
+    graphQL = content?.graphql.map { graphQL in
+      let schemas = (graphQL.schema?.paths ?? []).map {
+        URL(filePath: $0, relativeTo: directory).absoluteURL.standardizedFileURL
+      }
+      let names = (graphQL.entities ?? []).map { "\($0)_generated.fbs" }
+      let committed = names.map { directory.appending(path: $0) }
+        .filter { FileManager.default.fileExists(atPath: $0.filePath) }
+      return GraphQL(schemas: schemas, schemaNames: names, inputs: schemas + committed)
+    }
   }
 }
 

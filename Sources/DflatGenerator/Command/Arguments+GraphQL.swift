@@ -5,7 +5,7 @@ import DflatSchema
 /// `dflatc graphql`.
 struct GraphQLRequest: Equatable {
   /// For which classes initialisers are made.
-  enum Client: String, CaseIterable {
+  enum Client: String, CaseIterable, Decodable {
     /// Code of our own that needs no client library.
     case dflat
     /// Apollo iOS before 1.0.
@@ -26,12 +26,42 @@ struct GraphQLRequest: Equatable {
   var schemas: [String] = []
   var documents: [String] = []
   var entities = EntityOptions()
-  var client = Client.dflat
+  /// nil stands for `dflat`.
+  var client: Client?
   /// The enum or module that has the client's types.
   var namespace: String?
   /// The modules that generated code imports.
   var imports: [String] = []
-  var versions = Versions.hashed
+  /// nil stands for `hashed`.
+  var versions: Versions?
+  /// A configuration file with settings that the command line does not have.
+  var configuration: String?
+  /// Whether all Swift goes into one file, so that its name is known before.
+  var isSingleFile = false
+  /// Whether only the schemas of entities are written.
+  var isSchemasOnly = false
+}
+
+extension GraphQLRequest {
+  /// Whether everything is there that the command needs.
+  func check() throws(UsageError) {
+    if output.isEmpty {
+      throw UsageError(message: "-o DIR is missing: where are the schemas to go?")
+    }
+    if schemas.isEmpty {
+      throw UsageError(message: "-S FILE is missing: which schema are the operations for?")
+    }
+    // Without entities there is still Swift for the operations, but only of our own.
+    if entities.entities.isEmpty, client == .apollo || client == .apolloClassic {
+      throw UsageError(message: "--entity NAME is missing: which type is to be stored?")
+    }
+    if documents.isEmpty {
+      throw UsageError(message: "no file with operations is given; for example hero.graphql")
+    }
+    if entities.keyType != nil, entities.key == nil {
+      throw UsageError(message: "--primary-key-type needs --primary-key")
+    }
+  }
 }
 
 extension Request {
@@ -47,7 +77,7 @@ extension Request {
       let single = [
         "-o": "--output", "--output": "--output", "--primary-key": "--primary-key",
         "--primary-key-type": "--primary-key-type", "--client": "--client",
-        "--api-namespace": "--api-namespace",
+        "--api-namespace": "--api-namespace", "--config": "--config",
       ]
       if let name = single[option], !seen.insert(name).inserted {
         throw UsageError(message: "\(option) is given twice")
@@ -71,6 +101,10 @@ extension Request {
           try line.value(of: argument, "a name"), of: option, GraphQLRequest.Client.self)
       case "--api-namespace": request.namespace = try line.value(of: argument, "a name")
       case "--import": request.imports.append(try line.value(of: argument, "a module"))
+      case "--config": request.configuration = try line.value(of: argument)
+      case "--single-file", "--schemas-only":
+        if attached != nil { throw UsageError(message: "\(option) takes no value") }
+        if option == "--single-file" { request.isSingleFile = true } else { request.isSchemasOnly = true }
       case "--hash-versions":
         if attached != nil { throw UsageError(message: "\(option) takes no value") }
         seen.insert(option)
@@ -81,29 +115,14 @@ extension Request {
       default: throw UsageError(message: "'dflatc graphql' has no option '\(argument.text)'")
       }
     }
-    try check(request)
-    if seen.contains("--hash-versions"), request.versions != .hashed {
-      throw UsageError(message: "--hash-versions and --evolve contradict each other")
+    if seen.contains("--hash-versions") {
+      if request.versions != nil {
+        throw UsageError(message: "--hash-versions and --evolve contradict each other")
+      }
+      request.versions = .hashed
     }
+    if request.configuration == nil { try request.check() }
     return .graphQL(request)
-  }
-
-  private static func check(_ request: GraphQLRequest) throws(UsageError) {
-    if request.output.isEmpty {
-      throw UsageError(message: "-o DIR is missing: where are the schemas to go?")
-    }
-    if request.schemas.isEmpty {
-      throw UsageError(message: "-S FILE is missing: which schema are the operations for?")
-    }
-    if request.entities.entities.isEmpty {
-      throw UsageError(message: "--entity NAME is missing: which type is to be stored?")
-    }
-    if request.documents.isEmpty {
-      throw UsageError(message: "no file with operations is given; for example hero.graphql")
-    }
-    if request.entities.keyType != nil, request.entities.key == nil {
-      throw UsageError(message: "--primary-key-type needs --primary-key")
-    }
   }
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable>(

@@ -45,9 +45,7 @@ public struct CompilerCommand {
     case .compile(let request): return compile(request)
     case .module(let request): return module(request)
     case .check(let request): return check(request)
-    case .graphQL(let request):
-      let result = GraphQLCommand(request: request, errors: errors).run()
-      return result.map { write($0, to: request.output) ? 0 : 1 } ?? 1
+    case .graphQL(let request): return graphQL(request)
     }
   }
 
@@ -58,6 +56,20 @@ public struct CompilerCommand {
       request: request, include: configuration.include + map.includePaths, output: output,
       errors: errors
     ).run()
+  }
+
+  private func graphQL(_ request: GraphQLRequest) -> Int32 {
+    guard let configuration = configuration(at: request.configuration) else { return 1 }
+    var request = request
+    configuration.graphQL?.complete(&request, folder: configuration.folder)
+    do { try request.check() } catch {
+      errors("dflatc: error: \(error.message)\n")
+      return 64
+    }
+    guard var files = GraphQLCommand(request: request, errors: errors).run() else { return 1 }
+    if request.isSchemasOnly { files.removeAll { $0.isSwift } }
+    if request.isSingleFile { files = files.filter { !$0.isSwift } + [GeneratedFile(joining: files)] }
+    return write(files, to: request.output) ? 0 : 1
   }
 
   /// Reads the configuration file; nil after an error in it.

@@ -4,7 +4,7 @@
 // It is an object with the keys `include`, a list of directories, and `modules`, an object that
 // maps directories to module names. The directories are relative to the file's own. The build
 // plugin passes the file to the compiler, so that it is read again whenever it has changed, and
-// reads `declareNamespaces` itself.
+// reads `declareNamespaces` itself. What `graphql` means is in `GraphQLConfiguration`.
 
 import Foundation
 
@@ -13,45 +13,63 @@ struct ConfigurationError: Error {
   let message: String
 }
 
+/// A key of a configuration file.
+struct SettingKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ name: String) { self.stringValue = name }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// A setting that does not exist.
+private struct UnknownSetting: Error {
+  let name: String
+  let known: [String]
+  /// The object that it is in; nil for the outermost one.
+  let object: String?
+}
+
+extension KeyedDecodingContainer<SettingKey> {
+  /// Throws for a key without a meaning: otherwise a misspelt setting would silently have no effect.
+  func refuseUnknown(_ known: [String], in object: String?) throws {
+    let unknown = allKeys.map(\.stringValue).filter { !known.contains($0) }.min()
+    if let unknown { throw UnknownSetting(name: unknown, known: known, object: object) }
+  }
+}
+
 struct Configuration {
   /// The directories, relative to the current one.
   let include: [String]
   /// The modules of other directories.
   let modules: [ModuleMap.Module]
 
-  /// Creates an empty configuration.
-  init() { (include, modules) = ([], []) }
+  /// What is made for GraphQL.
+  let graphQL: GraphQLConfiguration?
+  /// The file's own directory, with a slash at the end, or an empty text.
+  let folder: String
 
-  private struct UnknownSetting: Error {
-    let name: String
-  }
+  /// Creates an empty configuration.
+  init() { (include, modules, graphQL, folder) = ([], [], nil, "") }
 
   private struct Content: Decodable {
-    static let names = ["declareNamespaces", "include", "modules"]
+    static let names = ["declareNamespaces", "graphql", "include", "modules"]
 
     let include: [String]
     let modules: [String: String]
-
-    private struct Key: CodingKey {
-      let stringValue: String
-      var intValue: Int? { nil }
-
-      init(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
+    let graphQL: GraphQLConfiguration?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: Key.self)
-      // Otherwise a misspelt setting would silently have no effect.
-      let unknown = container.allKeys.map(\.stringValue).filter { !Self.names.contains($0) }.min()
-      if let unknown { throw UnknownSetting(name: unknown) }
-      include =
-        try container.decodeIfPresent([String].self, forKey: Key(stringValue: "include")) ?? []
+      let container = try decoder.container(keyedBy: SettingKey.self)
+      try container.refuseUnknown(Self.names, in: nil)
+      include = try container.decodeIfPresent([String].self, forKey: SettingKey("include")) ?? []
       modules =
-        try container.decodeIfPresent([String: String].self, forKey: Key(stringValue: "modules"))
-        ?? [:]
+        try container.decodeIfPresent([String: String].self, forKey: SettingKey("modules")) ?? [:]
+      graphQL = try container.decodeIfPresent(
+        GraphQLConfiguration.self, forKey: SettingKey("graphql"))
       // This setting is for the plugin, which requests the declarations or does not.
-      _ = try container.decodeIfPresent(Bool.self, forKey: Key(stringValue: "declareNamespaces"))
+      _ = try container.decodeIfPresent(Bool.self, forKey: SettingKey("declareNamespaces"))
     }
   }
 
@@ -62,17 +80,23 @@ struct Configuration {
       let data = try Data(contentsOf: URL(filePath: path))
       content = try JSONDecoder().decode(Content.self, from: data)
     } catch let error as UnknownSetting {
+      let known = error.known.map { "\"\($0)\"" }
       throw ConfigurationError(
-        message: "\(path): error: there is no setting \"\(error.name)\", only \"include\", "
-          + "\"modules\" and \"declareNamespaces\"")
+        message: "\(path): error: there is no setting \"\(error.name)\""
+          + "\(error.object.map { " in \"\($0)\"" } ?? ""), only "
+          + known.dropLast().joined(separator: ", ") + " and " + (known.last ?? ""))
     } catch is DecodingError {
       throw ConfigurationError(
         message: "\(path): error: expected {\"include\": [\"directory\", ...], "
-          + "\"modules\": {\"directory\": \"Module\", ...}, \"declareNamespaces\": true}")
+          + "\"modules\": {\"directory\": \"Module\", ...}, \"declareNamespaces\": true, "
+          + "\"graphql\": {\"schema\": \"file\", \"entities\": [\"Type\", ...], "
+          + "\"primaryKey\": \"field\", ...}}")
     } catch {
       throw ConfigurationError(message: "\(path): error: cannot read the file")
     }
+    graphQL = content.graphQL
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    folder = parent
     func directory(_ name: String, _ role: String) throws(ConfigurationError) -> String {
       let directory = name.hasPrefix("/") ? name : parent + name
       var isDirectory: ObjCBool = false

@@ -118,7 +118,7 @@ enum Help {
     usage: dflatc graphql -o DIR -S SCHEMA [-S SCHEMA]... --entity NAME... [--primary-key FIELD]
                           [--primary-key-type TYPE] [--scalar NAME=TYPE]... [--client CLIENT]
                           [--api-namespace NAME] [--import MODULE]... [--evolve[=DIR]]
-                          FILE.graphql...
+                          [--config FILE] [--single-file | --schemas-only] FILE.graphql...
 
     Writes a FlatBuffers schema for each entity: a type of a GraphQL schema, with the fields
     that the operations in the files select. 'dflatc compile' makes Swift of it.
@@ -149,6 +149,14 @@ enum Help {
                                output folder, keep its slots and version, and append what is
                                new. Only an incompatible change gives a new version
           --hash-versions      a new version with each change of the selected fields (default)
+          --config FILE        takes what is not given here from a JSON file, {"graphql":
+                               {"schema": "FILE", "entities": ["NAME"], "primaryKey": "FIELD",
+                               "primaryKeyType": "TYPE", "scalars": {"NAME": "TYPE"},
+                               "client": "CLIENT", "apiNamespace": "NAME", "imports": ["MODULE"],
+                               "evolve": false}}; paths are relative to the file, and evolving
+                               from the schemas in its folder is the rule there
+          --single-file        all Swift in graphql_generated.swift
+          --schemas-only       no Swift
       -h, --help               print this text
 
     exit status: 0 if everything was generated, 1 after errors in the inputs or in writing,

@@ -14,7 +14,7 @@ struct EntityOptions: Equatable {
   var scalars: [String: String] = [:]
 
   /// The type of a primary key, by its name on the command line.
-  enum KeyType: String, CaseIterable {
+  enum KeyType: String, CaseIterable, Decodable {
     case bool = "Bool"
     case int8 = "Int8"
     case uint8 = "UInt8"

@@ -56,7 +56,7 @@ struct GraphQLCommand {
 
   /// What belongs to an entity for the client library.
   private func clientFiles(_ modeler: EntityModeler, _ operations: Operations) -> [GeneratedFile] {
-    switch request.client {
+    switch request.client ?? .dflat {
     case .dflat: return []
     case .apolloClassic, .apollo:
       let names = ApolloNames(

@@ -1,0 +1,70 @@
+// The part of `dflat.json` that says what is made for GraphQL.
+//
+//     {
+//       "graphql": {
+//         "schema": "schema.graphqls", "entities": ["Character"], "primaryKey": "id",
+//         "scalars": {"DateTime": "string"}, "evolve": true
+//       }
+//     }
+//
+// Paths are relative to the file. Options of the command line come before its settings.
+
+import Foundation
+
+struct GraphQLConfiguration: Decodable {
+  /// Where the schema is: one file, or several.
+  var schemas: [String] = []
+  var entities: [String] = []
+  var primaryKey: String?
+  var primaryKeyType: EntityOptions.KeyType?
+  var scalars: [String: String] = [:]
+  var client: GraphQLRequest.Client?
+  var apiNamespace: String?
+  var imports: [String] = []
+  /// Whether entities keep what is stored; in `dflat.json` that is the rule.
+  var evolves = true
+
+  static let names = [
+    "schema", "entities", "primaryKey", "primaryKeyType", "scalars", "client", "apiNamespace",
+    "imports", "evolve",
+  ]
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: SettingKey.self)
+    try container.refuseUnknown(Self.names, in: "graphql")
+    func value<Value: Decodable>(_ name: String, _ type: Value.Type) throws -> Value? {
+      try container.decodeIfPresent(Value.self, forKey: SettingKey(name))
+    }
+    if let several = try? value("schema", [String].self) {
+      schemas = several
+    } else if let one = try value("schema", String.self) {
+      schemas = [one]
+    }
+    entities = try value("entities", [String].self) ?? []
+    primaryKey = try value("primaryKey", String.self)
+    primaryKeyType = try value("primaryKeyType", EntityOptions.KeyType.self)
+    scalars = try value("scalars", [String: String].self) ?? [:]
+    client = try value("client", GraphQLRequest.Client.self)
+    apiNamespace = try value("apiNamespace", String.self)
+    imports = try value("imports", [String].self) ?? []
+    evolves = try value("evolve", Bool.self) ?? true
+  }
+
+  /// Gives a request the settings that its command line does not have.
+  /// - Parameter folder: The configuration's own, with a slash at the end, or an empty text.
+  func complete(_ request: inout GraphQLRequest, folder: String) {
+    if request.schemas.isEmpty {
+      request.schemas = schemas.map { $0.hasPrefix("/") ? $0 : folder + $0 }
+    }
+    if request.entities.entities.isEmpty { request.entities.entities = entities }
+    request.entities.key = request.entities.key ?? primaryKey
+    request.entities.keyType = request.entities.keyType ?? primaryKeyType
+    request.entities.scalars.merge(scalars) { own, _ in own }
+    request.client = request.client ?? client
+    request.namespace = request.namespace ?? apiNamespace
+    if request.imports.isEmpty { request.imports = imports }
+    if request.versions == nil, evolves {
+      request.versions = .evolving(folder.isEmpty ? "." : String(folder.dropLast()))
+    }
+  }
+}

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 """A GraphQL server for the example, on loopback only.
 
-    server.py SCHEMA            listens on a free port, which it prints
-    server.py SCHEMA --record OPERATIONS RESPONSES
-                                answers every operation of a folder with the variables beside it (NAME.json), and writes
-                                the answers into another folder
+    server.py SCHEMA    listens on a free port, which it prints, until its standard input ends
 
 It needs python3-graphql-core. The data are in memory: each start begins with the same.
 """
@@ -13,6 +10,7 @@ import http.server
 import json
 import pathlib
 import sys
+import threading
 
 import graphql
 
@@ -103,13 +101,6 @@ def answer(schema, request):
     return result.formatted
 
 
-def record(schema, operations, responses):
-    for path in sorted(pathlib.Path(operations).glob("*.json")):
-        request = {"query": path.with_suffix(".graphql").read_text(), "variables": json.loads(path.read_text())}
-        text = json.dumps(answer(schema, request), indent=2, ensure_ascii=False)
-        pathlib.Path(responses, path.name).write_text(text + "\n")
-
-
 def serve(schema):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
@@ -130,13 +121,12 @@ def serve(schema):
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(server.server_port, flush=True)
-    server.serve_forever()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # The program that has started the server holds the other end: when it ends, so does this.
+    sys.stdin.read()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        serve(make_schema(sys.argv[1]))
-    elif len(sys.argv) == 5 and sys.argv[2] == "--record":
-        record(make_schema(sys.argv[1]), sys.argv[3], sys.argv[4])
-    else:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
+    serve(make_schema(sys.argv[1]))

@@ -8,21 +8,27 @@ public protocol DataValue {
 }
 
 extension String: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> String { data as! String }
 }
 extension Int: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Int { data as! Int }
 }
 extension Double: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Double { data as! Double }
 }
 extension Bool: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Bool { data as! Bool }
 }
 extension Optional: DataValue where Wrapped: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Wrapped? { data.map { Wrapped.value(of: $0) } }
 }
 extension Array: DataValue where Element: DataValue {
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> [Element] {
     (data as! [Any?]).map { Element.value(of: $0) }
   }
@@ -51,6 +57,7 @@ public enum GraphQLEnum<T: EnumType>: RawRepresentable, DataValue {
     }
   }
 
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Self { Self(rawValue: data as! String) }
 }
 
@@ -87,6 +94,7 @@ extension SelectionSet {
   /// The name of the object's type.
   public var __typename: String? { __data["__typename"] }
 
+  /// The value of a part of the response.
   public static func value(of data: Any?) -> Self {
     Self(_dataDict: DataDict(data as! [String: Any?]))
   }

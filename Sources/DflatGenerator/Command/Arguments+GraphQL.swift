@@ -132,7 +132,8 @@ extension Request {
     let names = Choice.allCases.map(\.rawValue)
     let guess = nearest(to: text, among: names).map { "did you mean '\($0)'? The " } ?? "the "
     throw UsageError(
-      message: "\(option) cannot be '\(text)'; \(guess)choices are \(names.joined(separator: ", "))")
+      message: "\(option) cannot be '\(text)'; \(guess)choices are \(names.joined(separator: ", "))"
+    )
   }
 
   private static func scalar(

@@ -34,7 +34,8 @@ extension EntityModel {
       Field(
         name: field.name, type: value(field.type),
         attributes: field.attributes.compactMap { attribute in
-          kept.contains(attribute.name) || ["primary", "deprecated", "references"].contains(attribute.name)
+          kept.contains(attribute.name)
+            || ["primary", "deprecated", "references"].contains(attribute.name)
             ? Attribute(name: attribute.name, value: attribute.value) : nil
         }, slot: (field.offset - 4) / 2)
     }

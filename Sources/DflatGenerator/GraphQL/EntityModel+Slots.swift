@@ -63,7 +63,8 @@ extension EntityModel {
     for field in table.fields where !result.fields.contains(where: { $0.name == field.name }) {
       var added = field
       // A union takes two slots; its number is that of the second one.
-      let isUnion = if case .named(let name) = field.type, case .union = types[name] { true } else { false }
+      let isUnion =
+        if case .named(let name) = field.type, case .union = types[name] { true } else { false }
       added.slot = isUnion ? next + 1 : next
       next += isUnion ? 2 : 1
       result.fields.append(added)

@@ -4,7 +4,7 @@
 // reference to an entity of this run is the key of the other object. Where an entity is a member of
 // an interface or union, a table holds that key.
 
-import Diagnostics
+import DflatSchema
 import GraphQLSchema
 
 struct EntityModeler {
@@ -34,6 +34,7 @@ struct EntityModeler {
       switch type.kind {
       case .enumeration: types[type.name] = .enumeration(type.name, values(of: type))
       case .object, .interface, .union:
+        checkNames(of: type)
         var table = EntityModel.Table(
           name: type.name, version: digests.version(of: type), fields: fields(of: type))
         if type.name == entity.name {
@@ -198,6 +199,17 @@ struct EntityModeler {
       let text = (fields ?? []).map { "{\($0.name):\($0.type.text(prefix: ""))}" }.joined()
       types[name] = .table(
         EntityModel.Table(name: name, version: digests.version(ofText: text), fields: fields ?? []))
+    }
+  }
+
+  /// Reports fields that would be one in Swift.
+  private func checkNames(of type: NamedType) {
+    var seen: [String: OutputField] = [:]
+    for field in storedFields(of: type) {
+      guard let other = seen.updateValue(field, forKey: camel(field.name)) else { continue }
+      sink.error(
+        "'\(type.name)' cannot be stored: '\(other.name)' and '\(field.name)' are the same in "
+          + "Swift", at: field.range, notes: [other.range.note("the other one is here")])
     }
   }
 

@@ -23,6 +23,9 @@ struct GraphQLCommand {
       report(checked.errors + sink.sorted())
       return nil
     }
+    if request.client == .dflat, let key = options.key {
+      KeyCheck(operations: operations, key: key, entities: checked.entities, sink: sink).run()
+    }
     var files: [GeneratedFile] = []
     var isWrong = false
     for entity in checked.entities {
@@ -30,7 +33,8 @@ struct GraphQLCommand {
       let modeler = EntityModeler(
         schema: schema, entity: entity, used: used, options: options, sink: sink,
         keys: checked.keys)
-      guard let model = final(modeler.model()) else {
+      let draft = modeler.model()
+      guard sink.errorCount == 0, let model = final(draft) else {
         isWrong = true
         continue
       }
@@ -85,7 +89,11 @@ struct GraphQLCommand {
     return result.schema == nil ? nil : next
   }
 
+  /// Prints diagnostics, each once: several entities may have the same one.
   private func report(_ diagnostics: [Diagnostic]) {
-    for diagnostic in diagnostics { errors(diagnostic.rendered() + "\n") }
+    var printed: Set<String> = []
+    for text in diagnostics.map({ $0.rendered() }) where printed.insert(text).inserted {
+      errors(text + "\n")
+    }
   }
 }

@@ -16,7 +16,8 @@ struct ApolloTests {
   func runs(standIn: String, options: String) throws {
     try withTemporaryDirectory { directory in
       try prepare(directory, options)
-      for (from, to) in [("\(standIn).swift", "Classes.swift"), ("heroes.swift", "main.swift")] {
+      let sources = ["\(standIn)_generated.swift": "Classes.swift", "heroes.swift": "main.swift"]
+      for (from, to) in sources {
         try FileManager.default.copyItem(
           at: GraphQL.programs.appending(path: from),
           to: directory.appending(path: "program/\(to)"))

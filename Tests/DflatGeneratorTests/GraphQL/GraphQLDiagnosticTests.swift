@@ -17,7 +17,10 @@ struct GraphQLDiagnosticTests {
   @Test(
     "name the place and what to do",
     arguments: [
-      ("--entity Itm", "--entity Itm: the schema has no type of this name\nnote: did you mean 'Item'?"),
+      (
+        "--entity Itm",
+        "--entity Itm: the schema has no type of this name\nnote: did you mean 'Item'?"
+      ),
       ("--entity Case", "schema.graphqls:1:6: error: 'Case' cannot be an entity: it has no fields"),
       (
         "--entity Item --scalar Dat=string",
@@ -47,6 +50,19 @@ struct GraphQLDiagnosticTests {
     #expect(run.files.isEmpty)
   }
 
+  @Test("refuse fields that are the same in Swift")
+  func names() throws {
+    let run = try GraphQL.run(
+      "type A { foo_bar: Int  fooBar: Int }\ntype Query { a: A }",
+      "query A { a { foo_bar fooBar } }",
+      "--entity A")
+    #expect(run.status == 1 && run.files.isEmpty)
+    #expect(
+      run.errors.hasPrefix(
+        "schema.graphqls:1:10: error: 'A' cannot be stored: 'fooBar' and 'foo_bar' are the same in"
+      ), "\(run.errors)")
+  }
+
   @Test("refuse unions of too many types")
   func members() throws {
     let types = (0..<256).map { "type T\($0) implements Node { id: ID! }" }.joined(separator: "\n")
@@ -74,6 +90,32 @@ struct GraphQLDiagnosticTests {
               |             ^~~~~
         note: add 'id' to this selection
         """), "\(run.errors)")
+  }
+
+  @Test("say which objects cannot be stored because their key is not selected")
+  func missingKeysOfStoredObjects() throws {
+    let schema = """
+      interface Item { id: ID! }
+      type Book implements Item { id: ID!  next: Item }
+      type Disc implements Item { id: ID!  size: Int }
+      type Query { item: Item  book: Book }
+      """
+    let operations = """
+      query A { book { next { ... on Item { ...B } } } }
+      query C { item { ... on Book { id } ... on Disc { size } } }
+      query D { item { ... on Book { id } ... on Disc { id } } }
+      fragment B on Item { id }
+      """
+    let run = try GraphQL.run(schema, operations, "--entity Item --primary-key id")
+    #expect(run.status == 0)
+    let lines = run.errors.split(separator: "\n").filter { $0.contains("warning") }
+    #expect(
+      lines == [
+        "operations.graphql:1:11: warning: 'book' selects 'Item' without its key 'id', so these "
+          + "objects cannot be stored",
+        "operations.graphql:2:11: warning: 'item' selects 'Disc' without its key 'id', so these "
+          + "objects cannot be stored",
+      ], "\(run.errors)")
   }
 
   @Test("refuse operations that have no class")

@@ -75,7 +75,9 @@ struct ApolloExpressions {
         let item = converted(element, elementType, inner, source, need)
       else { return nil }
       let list = isOptional ? "\(grouped(text))?" : text
-      if item.text == "$0", !item.isOptional { return Expression(text: text, isOptional: isOptional) }
+      if item.text == "$0", !item.isOptional {
+        return Expression(text: text, isOptional: isOptional)
+      }
       return Expression(
         text: "\(list).\(item.isOptional ? "compactMap" : "map") { \(item.text) }",
         isOptional: isOptional)

@@ -69,7 +69,9 @@ final class ApolloInitialisers {
           notes: [.hint("give it a name: '\(operation.kind.rawValue) Name { … }'")])
         continue
       }
-      guard let type = selections.operations.parentType(of: operation.selectionSet) else { continue }
+      guard let type = selections.operations.parentType(of: operation.selectionSet) else {
+        continue
+      }
       pending.append(
         ApolloPlace(
           type: type, swift: selections.names.data(of: operation, name: name.text),

@@ -14,7 +14,8 @@ struct ApolloNames {
 
   /// The struct of an operation's data.
   func data(of operation: OperationSyntax, name: String) -> String {
-    let suffix = operation.kind.rawValue.prefix(1).uppercased() + operation.kind.rawValue.dropFirst()
+    let suffix =
+      operation.kind.rawValue.prefix(1).uppercased() + operation.kind.rawValue.dropFirst()
     let type =
       isClassic
       ? Self.pascalCase(name) + suffix
@@ -82,8 +83,12 @@ struct ApolloNames {
 
   // MARK: Case
 
-  private func upperFirst(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
-  private func lowerFirst(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
+  private func upperFirst(_ name: String) -> String {
+    name.prefix(1).uppercased() + name.dropFirst()
+  }
+  private func lowerFirst(_ name: String) -> String {
+    name.prefix(1).lowercased() + name.dropFirst()
+  }
 
   /// Names that Apollo iOS 1.x does not give to structs of selections.
   private static let selectionSetNames: Set<String> = [

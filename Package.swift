@@ -94,6 +94,7 @@ let package = Package(
     .library(name: "Dflat", targets: ["Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteDflat", targets: ["SQLiteDflat", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "MemoryDflat", targets: ["MemoryDflat", "Dflat", "FlatBuffersRuntime"]),
+    .library(name: "DflatGraphQL", targets: ["DflatGraphQL", "Dflat", "FlatBuffersRuntime"]),
     .library(name: "SQLiteAccess", targets: ["SQLiteAccess"]),
     .library(name: "Empire", targets: ["Empire"]),
     .library(name: "LMDB", targets: ["LMDB"]),
@@ -124,11 +125,15 @@ let package = Package(
     .target(
       name: "MemoryDflat", dependencies: ["Dflat", "FlatBuffersRuntime", "Platform"],
       swiftSettings: strict),
+    // What code generated for GraphQL operations is compiled against.
+    .target(name: "DflatGraphQL", dependencies: ["Dflat"], swiftSettings: strict),
     // Below both front ends: sources, places in them, and messages about them.
     .target(name: "Diagnostics", swiftSettings: tool),
     .target(name: "DflatSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
     .target(name: "GraphQLSchema", dependencies: ["Diagnostics"], swiftSettings: tool),
-    .target(name: "DflatGenerator", dependencies: ["DflatSchema"], swiftSettings: tool),
+    .target(
+      name: "DflatGenerator", dependencies: ["Diagnostics", "DflatSchema", "GraphQLSchema"],
+      swiftSettings: tool),
     .executableTarget(
       name: "dflatc", dependencies: ["DflatGenerator", "DflatSchema"], swiftSettings: tool),
 
@@ -239,8 +244,13 @@ let package = Package(
     .testTarget(
       // Dflat is what generated code is compiled against.
       name: "DflatGeneratorTests",
-      dependencies: ["DflatGenerator", "DflatSchema", "Dflat", "FlatBuffersRuntime"],
-      exclude: ["Golden", "Schemas", "Programs"], swiftSettings: strict),
+      dependencies: [
+        "DflatGenerator", "DflatSchema", "Dflat", "DflatGraphQL", "FlatBuffersRuntime",
+        "GraphQLSchema", "MemoryDflat",
+      ],
+      exclude: ["Golden", "Schemas", "Programs", "StarWars"], swiftSettings: strict),
+    .testTarget(
+      name: "DflatGraphQLTests", dependencies: ["DflatGraphQL"], swiftSettings: strict),
 
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "DflatTestSupport"], swiftSettings: strict),

@@ -19,6 +19,7 @@ let package = Package(
         "CLinux",
         "CSQLiteFloor",
         .product(name: "Dflat", package: "Dflat"),
+        .product(name: "DflatGraphQL", package: "Dflat"),
         .product(name: "MemoryDflat", package: "Dflat"),
         .product(name: "SQLiteAccess", package: "Dflat"),
         .product(name: "SQLiteDflat", package: "Dflat"),

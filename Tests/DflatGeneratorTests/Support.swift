@@ -15,6 +15,8 @@ enum Place {
   static let schemas = tests.appending(path: "Schemas")
   /// Programs that use the code generated for the schema of the same name.
   static let programs = tests.appending(path: "Programs")
+  /// A GraphQL schema with operations, entities and a server.
+  static let starWars = tests.appending(path: "StarWars")
   static let corpus = tests.deletingLastPathComponent()
     .appending(path: "DflatSchemaTests/Corpus/valid")
 
@@ -151,6 +153,13 @@ enum Judge {
   static func runProgram(
     in directory: URL, with others: [String: URL] = [:]
   ) throws -> (status: Int32, output: String) {
+    try run([buildProgram(in: directory, with: others)])
+  }
+
+  /// Compiles the Swift files of a directory, and returns the path of the program.
+  ///
+  /// - Parameter others: Further modules that the program uses, with the folders of their sources.
+  static func buildProgram(in directory: URL, with others: [String: URL] = [:]) throws -> String {
     var folders = others
     for module in ["Dflat", "FlatBuffersRuntime", "Platform", "StandardConformances"] {
       folders[module] = Place.sources.appending(path: module)
@@ -168,17 +177,21 @@ enum Judge {
     let (status, output) = try run(
       ["swiftc"] + arguments(.swift6) + ["-o", program] + Self.sources(in: directory) + objects)
     guard status == 0 else { throw Unusable(description: output) }
-    return try run([program])
+    return program
   }
 
   /// Runs a command, and returns its exit status and its whole output.
-  static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+  /// - Parameter input: A file for standard input.
+  static func run(
+    _ arguments: [String], input: URL? = nil
+  ) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
+    if let input { process.standardInput = try FileHandle(forReadingFrom: input) }
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()

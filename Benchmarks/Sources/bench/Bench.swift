@@ -130,7 +130,7 @@ extension Case {
     dictionaryValues, openIndexed, indexedAfterForeignCommit, indexedBesideProcess,
     openAfterUpgrade, indexBuild,
     indexFirstQuery,
-    bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
+    graphqlStore, bulkUpdateIDs, bulkUpdateWhere, bulkDelete, bulkInsert, missingKeys, countIndexed, countScan,
     sumScan, groupScan, projectTwo, projectCovered, keysetPage, compoundIndex, prefixIndexed,
     liveCount, fetchUnindexedMillion, uniqued, residentGet, savedResult, includeRelation,
     relationCondition,

@@ -159,6 +159,24 @@ extension WriteContext {
       }
     }
   }
+
+  /// Changes the objects with some keys, and inserts those that are not stored.
+  ///
+  /// - Parameters:
+  ///   - type: One of the transaction's types.
+  ///   - keys: The primary keys, each once.
+  ///   - change: Sets fields of the draft of the object whose key has the given place, the key among
+  ///     them. The other fields keep their stored values, or are at their defaults.
+  /// - Returns: How many objects were inserted, updated, or had these values already.
+  /// - Throws: The same errors as `insert(contentsOf:)`.
+  @discardableResult
+  package func upsert<Element: Atom>(
+    _ type: Element.Type, keys: [KeyValues],
+    _ change: (inout Element._Draft, Int) throws -> Void
+  ) throws -> BulkChange {
+    try requireUse(of: type)
+    return try transaction.upsertAll(Element._Draft.self, Element._schema, keys: keys, change)
+  }
 }
 
 extension EntitySchema {

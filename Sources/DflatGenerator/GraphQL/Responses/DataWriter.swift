@@ -1,0 +1,160 @@
+// Writes the structures that a response is decoded into.
+
+import GraphQLSchema
+
+final class DataWriter {
+  let types: ResponseTypes
+  let access: String
+  /// The names of all structures.
+  private(set) var structNames: Set<String> = []
+
+  init(types: ResponseTypes, access: String) {
+    self.types = types
+    self.access = access
+  }
+
+  // MARK: Names
+
+  /// Gives an object and all in it their Swift names. The collector limits the depth.
+  func name(_ object: SelectedObject, _ path: String) {
+    object.path = path
+    var taken = types.reserved.union(ReservedNames.types)
+    // Local names of the coding methods and of the stored properties are not those of properties.
+    let properties = ResponseNames.members(
+      object.fields.map(\.key), avoiding: ["decoder", "encoder", "values"])
+    for index in object.fields.indices {
+      object.fields[index].property = properties[index]
+      let field = object.fields[index]
+      guard let inner = field.object else { continue }
+      let key = field.definition.type.element == nil ? field.key : ResponseNames.singular(field.key)
+      name(inner, path + "." + take(ResponseNames.pascalCase(key), &taken))
+    }
+    var members = Set(properties)
+    for index in object.views.indices {
+      let name = ResponseNames.pascalCase(object.views[index].name)
+      var property = "as" + name
+      while !members.insert(property).inserted { property += "_" }
+      object.views[index].property = property
+      self.name(object.views[index].object, path + "." + take("As" + name, &taken))
+    }
+  }
+
+  private func take(_ name: String, _ taken: inout Set<String>) -> String {
+    var name = name.first?.isNumber ?? true ? "_" + name : name
+    if taken.contains(name) { name += "Object" }
+    while !taken.insert(name).inserted { name += "_" }
+    structNames.insert(name)
+    return name
+  }
+
+  // MARK: Structures
+
+  /// The name of the type inside all lists.
+  private func innermost(_ field: SelectedField) -> String {
+    field.object?.name ?? types.leaf(field.definition.type.name)
+  }
+
+  private func type(_ field: SelectedField) -> String {
+    types.present(field.definition.type, innermost(field)) + (field.isOptional ? "?" : "")
+  }
+
+  func writeStruct(_ object: SelectedObject, _ name: String, to text: inout SourceText) {
+    text.block("\(access)nonisolated struct \(name): Codable, Hashable, Sendable") { text in
+      for field in object.fields {
+        text.documentation(comment(field))
+        let property = "\(access)var \(Identifier.escaped(field.property)): \(type(field))"
+        guard field.isIncludedOrNull else {
+          text.line(property)
+          continue
+        }
+        text.line("\(property) { \(field.stored).value }")
+        text.line("/// `\(field.key)`, if the conditions of the document include it.")
+        let present = types.present(field.definition.type, innermost(field))
+        text.line("\(access)var \(field.stored): GraphQLNullable<\(present)>")
+      }
+      for view in object.views {
+        text.documentation(["What is selected of \(names(view)) alone; nil for others."])
+        text.line("\(access)var \(view.property): \(view.object.name)?")
+      }
+      for field in object.fields {
+        guard let inner = field.object else { continue }
+        text.gap()
+        text.documentation(["The selected fields of `\(inner.type.name)` in `\(field.key)`."])
+        writeStruct(inner, inner.name, to: &text)
+      }
+      for view in object.views {
+        text.gap()
+        text.documentation(["The fields that are selected of \(names(view)) alone."])
+        writeStruct(view.object, view.object.name, to: &text)
+      }
+      text.writeCodingKeys(
+        object.fields.map { ($0.stored, $0.key) }, always: !object.views.isEmpty)
+    }
+  }
+
+  private func comment(_ field: SelectedField) -> [String] {
+    if let description = field.definition.description {
+      return description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+    if field.key == "__typename" { return ["The name of the object's type."] }
+    return ["The field `\(field.definition.name)`."]
+  }
+
+  private func names(_ view: SelectedView) -> String { "`\(view.name)`" }
+
+  // MARK: Coding
+
+  /// Writes how structures with views are decoded and encoded: their views read the same JSON object.
+  func writeCoding(of object: SelectedObject, to text: inout SourceText) {
+    if !object.views.isEmpty {
+      text.gap()
+      text.block("nonisolated extension \(object.path)") { text in
+        writeDecoding(of: object, to: &text)
+        text.gap()
+        writeEncoding(of: object, to: &text)
+      }
+    }
+    for child in object.children { writeCoding(of: child, to: &text) }
+  }
+
+  private func writeDecoding(of object: SelectedObject, to text: inout SourceText) {
+    text.line("/// Decodes the fields, and those of the object's type.")
+    text.block("\(access)init(from decoder: any Decoder) throws") { text in
+      text.line("let values = try decoder.container(keyedBy: CodingKeys.self)")
+      for field in object.fields {
+        let key = Identifier.escaped(field.stored)
+        var type = types.present(field.definition.type, innermost(field))
+        if field.isIncludedOrNull { type = "GraphQLNullable<\(type)>" }
+        let call = field.isOptional && !field.isIncludedOrNull ? "decodeIfPresent" : "decode"
+        text.line("\(key) = try values.\(call)(\(type).self, forKey: .\(key))")
+      }
+      for view in object.views {
+        let names = view.types.sorted().map(Literal.string)
+        let test =
+          names.count == 1
+          ? "__typename == \(names[0])" : "[\(names.joined(separator: ", "))].contains(__typename)"
+        text.short(
+          if: test, "\(view.property) = try \(view.object.name)(from: decoder)")
+      }
+    }
+  }
+
+  private func writeEncoding(of object: SelectedObject, to text: inout SourceText) {
+    text.line("/// Encodes the fields, and those of the object's type.")
+    text.block("\(access)func encode(to encoder: any Encoder) throws") { text in
+      text.line("var values = encoder.container(keyedBy: CodingKeys.self)")
+      for field in object.fields {
+        let key = Identifier.escaped(field.stored)
+        let call = field.isOptional && !field.isIncludedOrNull ? "encodeIfPresent" : "encode"
+        text.line("try values.\(call)(\(key), forKey: .\(key))")
+      }
+      // What is selected of fewer types has more of the same fields, and comes later.
+      for view in object.views { text.line("try \(view.property)?.encode(to: encoder)") }
+    }
+  }
+}
+
+extension SelectedObject {
+  /// The name of the Swift type without those around it.
+  var name: String { path.split(separator: ".").last.map(String.init) ?? path }
+}

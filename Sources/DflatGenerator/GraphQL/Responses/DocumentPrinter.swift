@@ -1,0 +1,89 @@
+// Prints an operation, and the fragments that it uses, as they are sent to the server.
+
+import GraphQLSchema
+
+struct DocumentPrinter {
+  let operations: Operations
+  /// The selection sets that get a `__typename`.
+  let extended: Set<ObjectIdentifier>
+  private(set) var lines: [String] = []
+  private var pending: [FragmentSyntax] = []
+  private var seen: Set<String> = []
+
+  /// The lines of an operation's document.
+  static func lines(
+    _ operation: OperationSyntax, _ operations: Operations, extended: Set<ObjectIdentifier>
+  ) -> [String] {
+    var printer = DocumentPrinter(operations: operations, extended: extended)
+    var head = operation.kind.rawValue
+    if let name = operation.name { head += " " + name.text }
+    if !operation.variables.isEmpty {
+      head += "(" + operation.variables.map(variable).joined(separator: ", ") + ")"
+    }
+    printer.block(head + directives(operation.directives), operation.selectionSet, 0)
+    var next = 0
+    while next < printer.pending.count {
+      let fragment = printer.pending[next]
+      next += 1
+      printer.block(
+        "fragment \(fragment.name.text) on \(fragment.typeCondition.text)"
+          + directives(fragment.directives),
+        fragment.selectionSet, 0)
+    }
+    return printer.lines
+  }
+
+  private init(operations: Operations, extended: Set<ObjectIdentifier>) {
+    self.operations = operations
+    self.extended = extended
+  }
+
+  private static func variable(_ variable: VariableSyntax) -> String {
+    "$\(variable.name.text): \(variable.type.reference)"
+      + (variable.defaultValue.map { " = " + $0.canonicalText } ?? "")
+      + directives(variable.directives)
+  }
+
+  private static func directives(_ directives: [DirectiveSyntax]) -> String {
+    directives.map { " @\($0.name.text)" + arguments($0.arguments) }.joined()
+  }
+
+  private static func arguments(_ arguments: [ArgumentSyntax]) -> String {
+    if arguments.isEmpty { return "" }
+    return "("
+      + arguments.map { "\($0.name.text): \($0.value.canonicalText)" }.joined(separator: ", ") + ")"
+  }
+
+  /// The parser limits nesting.
+  private mutating func block(_ head: String, _ set: SelectionSetSyntax, _ level: Int) {
+    let indentation = String(repeating: "  ", count: level)
+    lines.append("\(indentation)\(head) {")
+    if extended.contains(ObjectIdentifier(set)) { lines.append(indentation + "  __typename") }
+    for selection in set.selections {
+      switch selection {
+      case .field(let field):
+        let alias = field.alias.map { $0.text + ": " } ?? ""
+        let head =
+          alias + field.name.text + Self.arguments(field.arguments)
+          + Self.directives(field.directives)
+        if let inner = field.selectionSet {
+          block(head, inner, level + 1)
+        } else {
+          lines.append("\(indentation)  \(head)")
+        }
+      case .inlineFragment(let fragment):
+        let condition = fragment.typeCondition.map { " on " + $0.text } ?? ""
+        block(
+          "..." + condition + Self.directives(fragment.directives), fragment.selectionSet,
+          level + 1)
+      case .fragmentSpread(let spread):
+        lines.append(
+          "\(indentation)  ...\(spread.name.text)\(Self.directives(spread.directives))")
+        if seen.insert(spread.name.text).inserted, let fragment = operations.fragment(of: spread) {
+          pending.append(fragment)
+        }
+      }
+    }
+    lines.append(indentation + "}")
+  }
+}

@@ -1,0 +1,84 @@
+// The entities that responses are stored as: their tables, by the names of GraphQL's types.
+
+import DflatSchema
+import GraphQLSchema
+
+/// An entity with a primary key.
+struct EntityTables {
+  /// The name of the GraphQL type and of the root table.
+  let name: String
+  let schema: DflatSchema.Schema
+  let root: TableDefinition
+  /// The field of the primary key.
+  let key: FieldDefinition
+  /// The names of the object types that the entity's objects are of.
+  let types: Set<String>
+  /// The field with the object's own type, if the entity is an interface or union.
+  let subtype: FieldDefinition?
+  private let members: [String: UnionDefinition.Member]
+
+  /// nil for an entity without a primary key, which is a plain value.
+  init?(_ entity: GraphQLEntity, _ schema: GraphQLSchema.Schema) {
+    guard let type = schema.type(named: entity.name),
+      let name = entity.schema.files.first?.root,
+      case .table(let root) = entity.schema.types[name]
+    else { return nil }
+    let keys = root.fields.filter { $0.isPrimary && !$0.isDeprecated }
+    guard keys.count == 1 else { return nil }
+    self.name = entity.name
+    self.schema = entity.schema
+    self.root = root
+    key = keys[0]
+    types = Set(schema.possibleTypes(of: type).map(\.name))
+    subtype = type.isAbstract ? Self.subtype(of: root) : nil
+    members = Self.members(of: subtype, entity.schema)
+  }
+
+  /// The union of the types that implement an interface's table.
+  static func subtype(of table: TableDefinition) -> FieldDefinition? {
+    table.fields.first { field in
+      if case .union = field.type { field.name == "subtype" && !field.isDeprecated } else { false }
+    }
+  }
+
+  /// The members of a union, by the names of GraphQL's types.
+  static func members(
+    of field: FieldDefinition?, _ schema: DflatSchema.Schema
+  ) -> [String: UnionDefinition.Member] {
+    guard case .union(let name) = field?.type, case .union(let union) = schema.types[name] else {
+      return [:]
+    }
+    return Dictionary(union.members.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The member of the subtype for an object type.
+  func member(_ type: String) -> UnionDefinition.Member? { members[type] }
+
+  func table(_ type: FieldType) -> TableDefinition? {
+    guard case .table(let name) = type, case .table(let table) = schema.types[name] else {
+      return nil
+    }
+    return table
+  }
+
+  /// The name of a declared type in Swift, without back-ticks.
+  func swift(_ name: QualifiedName) -> String {
+    (name.namespace + [schema.swiftName(of: name)]).joined(separator: ".")
+  }
+}
+
+/// The stored enums that values of GraphQL's enums are converted to.
+final class EntityEnums {
+  struct Conversion {
+    let path: String
+    let stored: EnumDefinition
+    let type: NamedType
+  }
+
+  /// By the stored enum's name in Swift.
+  private(set) var found: [String: Conversion] = [:]
+
+  func add(_ path: String, _ stored: EnumDefinition, from type: NamedType) {
+    found[path] = Conversion(path: path, stored: stored, type: type)
+  }
+}

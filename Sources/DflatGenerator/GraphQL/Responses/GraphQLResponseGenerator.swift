@@ -1,0 +1,123 @@
+// From the operations of a program to Swift that needs no client library.
+//
+// Each operation yields one file with its document, its variables and its data; enums, input
+// objects and what all operations share stand in one more file. The texts depend only on the schema,
+// the operations and the options.
+
+public import Diagnostics
+public import DflatSchema
+public import GraphQLSchema
+
+/// An entity that responses are stored as.
+public struct GraphQLEntity: Sendable {
+  /// The name of the GraphQL type: an object, interface or union.
+  public var name: String
+  /// The compiled schema that was made for the entity. Its root table has the entity's name.
+  public var schema: DflatSchema.Schema
+
+  /// Creates an entity.
+  public init(name: String, schema: DflatSchema.Schema) {
+    self.name = name
+    self.schema = schema
+  }
+}
+
+/// What is generated for the operations of a program.
+public struct GraphQLResponseOptions: Sendable {
+  /// The types of custom scalars: types of the FlatBuffers language, or Swift types that are
+  /// `Codable`, `Hashable` and `Sendable`. Others are strings.
+  public var scalars: [String: String] = [:]
+  /// The entities that responses are stored as.
+  public var entities: [GraphQLEntity] = []
+  /// Whether declarations are public; otherwise they are internal.
+  public var isPublic = true
+
+  /// Public declarations without entities; custom scalars are strings.
+  public init() {}
+}
+
+/// Generates Swift for operations: `dflatc graphql --client dflat`.
+///
+///     let result = GraphQLResponseGenerator(schema: schema, operations: operations).generate()
+///     for diagnostic in result.diagnostics { print(diagnostic.rendered()) }
+public struct GraphQLResponseGenerator {
+  /// What was generated.
+  public struct Result: Sendable {
+    /// One file for each operation, and one for what they share; empty after an error.
+    public var files: [GeneratedFile]
+    /// Errors, by position: operations without names, and entities that are selected without their
+    /// keys.
+    public var diagnostics: [Diagnostic]
+  }
+
+  /// The file of enums, input objects and what operations share.
+  public static let sharedFileName = "GraphQLTypes_generated.swift"
+
+  let schema: GraphQLSchema.Schema
+  let operations: Operations
+  let options: GraphQLResponseOptions
+
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - operations: The program's operations, which are valid.
+  ///   - options: What is generated.
+  public init(
+    schema: GraphQLSchema.Schema, operations: Operations,
+    options: GraphQLResponseOptions = GraphQLResponseOptions()
+  ) {
+    self.schema = schema
+    self.operations = operations
+    self.options = options
+  }
+
+  /// The Swift name of an operation's type; nil for an anonymous operation.
+  public static func typeName(of operation: OperationSyntax) -> String? {
+    operation.name.map { name in
+      let base = ResponseNames.pascalCase(name.text)
+      let kind = ResponseNames.pascalCase(operation.kind.rawValue)
+      return base.hasSuffix(kind) ? base : base + kind
+    }
+  }
+
+  /// The files and what is to be said about the operations.
+  public func generate() -> Result {
+    let sink = DiagnosticSink()
+    let types = ResponseTypes(schema: schema, scalars: options.scalars)
+    let entities = options.entities.compactMap { EntityTables($0, schema) }
+    let enums = EntityEnums()
+    var files: [GeneratedFile] = []
+    var names: [String: OperationSyntax] = [:]
+    for operation in operations.operations {
+      guard let name = Self.typeName(of: operation), let root = schema.rootType(of: operation.kind)
+      else {
+        sink.error(
+          "the operation needs a name, from which the name of its Swift type is made",
+          at: operation.keywordRange)
+        continue
+      }
+      if let other = names.updateValue(operation, forKey: name) {
+        sink.error(
+          "two operations have the Swift name \(name)", at: operation.keywordRange,
+          notes: [other.keywordRange.note("the other operation is here")])
+        continue
+      }
+      var collector = SelectionCollector(
+        schema: schema, operations: operations, sink: sink, tellsTypes: !entities.isEmpty)
+      let data = collector.object(
+        root, possible: [root.name], origin: nil,
+        [.init(set: operation.selectionSet, conditions: [])])
+      if sink.errorCount > 0 { continue }
+      let document = DocumentPrinter.lines(operation, operations, extended: collector.extended)
+      let writer = OperationWriter(
+        name: name, operation: operation, data: data, document: document, types: types,
+        store: StoreWriter(
+          types: types, entities: entities, enums: enums, sink: sink, schema: schema),
+        access: options.isPublic ? "public " : "")
+      files.append(GeneratedFile(name: "\(name)_generated.swift", text: writer.text()))
+    }
+    let shared = SharedTypesWriter(
+      types: types, enums: enums, access: options.isPublic ? "public " : "")
+    files.append(GeneratedFile(name: Self.sharedFileName, text: shared.text()))
+    return Result(files: sink.errorCount == 0 ? files : [], diagnostics: sink.sorted())
+  }
+}

@@ -1,0 +1,86 @@
+// Variables, and fields of input objects.
+
+import GraphQLSchema
+
+/// A variable or a field of an input object, in Swift.
+struct InputField {
+  let name: String
+  let documentation: [String]
+  /// The default in the schema's language.
+  private let value: ValueSyntax?
+  /// The Swift type.
+  let swift: String
+  /// The value of the initialiser's parameter if it is left out; nil if it must be given.
+  private let initial: String?
+
+  init(
+    name: String, type: TypeReference, value: ValueSyntax?, documentation: [String],
+    types: ResponseTypes
+  ) {
+    self.name = name
+    self.documentation = documentation
+    self.value = value
+    let leaf = types.leaf(type.name)
+    let present = types.present(type, leaf)
+    let isInput = types.schema.type(named: type.name)?.kind == .inputObject && type.element == nil
+    if !type.isNonNull || (value != nil && isInput) {
+      // A structure cannot contain an optional of itself, but it can contain this.
+      swift = "GraphQLNullable<\(present)>"
+      initial = ".absent"
+    } else if value != nil {
+      swift = present + "?"
+      initial = "nil"
+    } else {
+      swift = present
+      initial = nil
+    }
+  }
+
+  var isOmittable: Bool { initial != nil }
+
+  /// The comment of the property.
+  var comment: [String] {
+    let text = documentation.isEmpty ? ["The value of `\(name)`."] : documentation
+    guard let value else { return text }
+    return text + ["If it is left out, the server uses `\(value.canonicalText)`."]
+  }
+
+  func parameter(_ property: String) -> String {
+    "\(Identifier.escaped(property)): \(swift)" + (initial.map { " = \($0)" } ?? "")
+  }
+}
+
+extension SourceText {
+  /// A structure of variables or input fields.
+  mutating func writeInputs(_ name: String, _ inputs: [InputField], _ access: String) {
+    let properties = ResponseNames.members(inputs.map(\.name))
+    block("\(access)nonisolated struct \(name): Encodable, Hashable, Sendable") { text in
+      for (input, property) in zip(inputs, properties) {
+        text.documentation(input.comment)
+        text.line("\(access)var \(Identifier.escaped(property)): \(input.swift)")
+      }
+      text.gap()
+      text.line("/// All values; those that may be left out are.")
+      text.function("\(access)init", zip(inputs, properties).map { $0.parameter($1) }) { text in
+        for property in properties {
+          text.line("self.\(property) = \(Identifier.escaped(property))")
+        }
+      }
+      text.writeCodingKeys(Array(zip(properties, inputs.map(\.name))))
+    }
+  }
+
+  /// The coding keys, if any differs from its property.
+  mutating func writeCodingKeys(
+    _ keys: [(property: String, key: String)], always: Bool = false
+  ) {
+    if !always, keys.allSatisfy({ $0.property == $0.key }) { return }
+    gap()
+    block("private nonisolated enum CodingKeys: String, CodingKey") { text in
+      for (property, key) in keys {
+        let value = property == key ? "" : " = \(Literal.string(key))"
+        text.line("case \(Identifier.escaped(property))\(value)")
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// The Swift types of GraphQL's leaves and inputs, and which of them operations use.
+
+import GraphQLSchema
+
+/// Names types, and notes those that have to be declared.
+final class ResponseTypes {
+  let schema: GraphQLSchema.Schema
+  /// The types of custom scalars: a type of the FlatBuffers language, or a Swift type.
+  let scalars: [String: String]
+  /// Enums and input objects that are used, by their GraphQL names.
+  private(set) var used: Set<String> = []
+  private var pending: [NamedType] = []
+  private let names: [String: String]
+
+  init(schema: GraphQLSchema.Schema, scalars: [String: String]) {
+    self.schema = schema
+    self.scalars = scalars
+    let declared = schema.types.filter { $0.kind == .enumeration || $0.kind == .inputObject }
+    var counts: [String: Int] = [:]
+    for type in declared { counts[ResponseNames.pascalCase(type.name), default: 0] += 1 }
+    names = Dictionary(
+      declared.map { type in
+        let name = ResponseNames.pascalCase(type.name)
+        let isFree = counts[name] == 1 && !ReservedNames.types.contains(name)
+        return (type.name, isFree ? name : type.name + "_")
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The Swift types of FlatBuffers types.
+  private static let flatBuffers = [
+    "bool": "Bool", "byte": "Int8", "ubyte": "UInt8", "short": "Int16", "ushort": "UInt16",
+    "int": "Int32", "uint": "UInt32", "long": "Int64", "ulong": "UInt64", "float": "Float",
+    "double": "Double", "string": "String", "int8": "Int8", "uint8": "UInt8", "int16": "Int16",
+    "uint16": "UInt16", "int32": "Int32", "uint32": "UInt32", "int64": "Int64",
+    "uint64": "UInt64", "float32": "Float", "float64": "Double",
+  ]
+
+  /// Whether a type of Foundation was named since this was last reset.
+  var usesFoundation = false
+  private static let foundation: Set<String> = ["Date", "Decimal", "URL", "UUID"]
+
+  /// All names that declarations of this module, or custom scalars, may have.
+  var reserved: Set<String> {
+    Set(names.values).union(scalars.values.map { Self.flatBuffers[$0] ?? $0 })
+  }
+
+  /// The Swift type of a scalar, enum or input object.
+  func leaf(_ name: String) -> String {
+    switch name {
+    case "Int": return "Int"
+    case "Float": return "Double"
+    case "Boolean": return "Bool"
+    case "String", "ID": return "String"
+    default: break
+    }
+    guard let type = schema.type(named: name) else { return "String" }
+    switch type.kind {
+    case .enumeration, .inputObject:
+      if used.insert(name).inserted { pending.append(type) }
+      return names[name] ?? name
+    default:
+      let swift = scalars[name].map { Self.flatBuffers[$0] ?? $0 } ?? "String"
+      if Self.foundation.contains(swift) || swift.hasPrefix("Foundation.") { usesFoundation = true }
+      return swift
+    }
+  }
+
+  /// The next type that is used and was not returned before.
+  func nextPending() -> NamedType? { pending.isEmpty ? nil : pending.removeFirst() }
+
+  /// The Swift type of a reference, with the name of its innermost type.
+  func swift(_ reference: TypeReference, _ name: String) -> String {
+    switch reference {
+    case .nonNull(let inner): present(inner, name)
+    case .named, .list: present(reference, name) + "?"
+    }
+  }
+
+  /// The Swift type of a value that is there.
+  func present(_ reference: TypeReference, _ name: String) -> String {
+    switch reference {
+    case .nonNull(let inner): present(inner, name)
+    case .named: name
+    case .list(let element): "[\(swift(element, name))]"
+    }
+  }
+}
+
+/// Names that generated declarations do without.
+enum ReservedNames {
+  /// Types that generated code uses, or that Swift gives a meaning.
+  static let types: Set<String> = [
+    "Any", "Array", "Bool", "Codable", "CodingKey", "CodingKeys", "Data", "Decodable", "Decoder",
+    "Double", "Encodable", "Encoder", "Float", "GraphQLEnum", "GraphQLMerge",
+    "GraphQLMutation", "GraphQLNoVariables", "GraphQLNullable", "GraphQLQuery", "GraphQLStorable",
+    "GraphQLSubscription", "GraphQLValue", "Hashable", "Int", "Int16", "Int32", "Int64", "Int8",
+    "MainActor", "Optional", "Protocol", "Self", "Sendable", "String", "Swift", "Type", "UInt16",
+    "UInt32", "UInt64", "UInt8", "Variables", "Void",
+  ]
+}

@@ -1,0 +1,274 @@
+// Merges the fragments of an operation into the shape of its response.
+//
+// A field of a fragment is selected of some object types only: of those that satisfy all type
+// conditions around it. Fields are therefore collected with the set of these types, and each
+// different set is a view. Types are also told apart where a program stores entities of several
+// object types.
+
+import Diagnostics
+import GraphQLSchema
+
+struct SelectionCollector {
+  let schema: GraphQLSchema.Schema
+  let operations: Operations
+  let sink: DiagnosticSink
+  /// Whether `__typename` is selected of all objects of abstract types.
+  let tellsTypes: Bool
+  /// The selection sets that `__typename` is added to.
+  private(set) var extended: Set<ObjectIdentifier> = []
+  private var count = 0
+
+  /// Deeper selections, which only fragments can make, are refused.
+  private static let depthLimit = 200
+  /// Fragments in fragments can make a response that is far larger than the document.
+  private static let objectLimit = 50_000
+
+  init(
+    schema: GraphQLSchema.Schema, operations: Operations, sink: DiagnosticSink, tellsTypes: Bool
+  ) {
+    self.schema = schema
+    self.operations = operations
+    self.sink = sink
+    self.tellsTypes = tellsTypes
+  }
+
+  /// A selection set, with the conditions under which it is selected.
+  struct Source {
+    let set: SelectionSetSyntax
+    let conditions: Set<String>
+  }
+
+  /// One place where a key is selected.
+  private struct Occurrence {
+    let field: FieldSyntax
+    let definition: OutputField
+    /// The object types of which it is selected.
+    let types: Set<String>
+    let conditions: Set<String>
+  }
+
+  /// What is known on the way to a selection.
+  private struct Way {
+    var types: Set<String>
+    var conditions: Set<String>
+    /// The innermost type condition that narrows.
+    var narrowing: NamedType?
+    var fragments: [String] = []
+  }
+
+  /// What the sources select of an object.
+  mutating func object(
+    _ type: NamedType, possible: [String], origin: FieldSyntax?, _ sources: [Source],
+    depth: Int = 0
+  ) -> SelectedObject {
+    let object = SelectedObject(type: type, possible: possible, origin: origin)
+    count += 1
+    guard depth < Self.depthLimit, count < Self.objectLimit else {
+      if let range = (origin?.name ?? nil)?.range ?? sources.first?.set.range {
+        sink.error(
+          depth < Self.depthLimit
+            ? "fragments make the operation larger than \(Self.objectLimit) selected objects"
+            : "selections are nested more than \(Self.depthLimit) levels deep", at: range)
+      }
+      return object
+    }
+    var walk = Walk()
+    let all = Set(possible)
+    for source in sources {
+      self.walk(source.set, Way(types: all, conditions: source.conditions), &walk)
+    }
+    let sets = views(walk, possible)
+    let isTold = !sets.isEmpty || (tellsTypes && type.isAbstract)
+    if isTold {
+      addTypename(to: sources)
+      if walk.found["__typename"]?.contains(where: { $0.types == all && $0.conditions.isEmpty })
+        != true, let definition = schema.field(named: "__typename", in: type)
+      {
+        object.fields.append(
+          SelectedField(
+            key: "__typename", definition: definition, syntax: nil, isConditional: false,
+            object: nil))
+        walk.found["__typename"] = nil
+      }
+    }
+    for key in walk.keys {
+      let shared = walk.found[key]?.filter { $0.types == all } ?? []
+      if !shared.isEmpty { object.fields.append(field(key, shared, sources, depth)) }
+    }
+    for (types, name) in sets {
+      let members = possible.filter(types.contains)
+      let view = SelectedObject(type: type, possible: members, origin: origin)
+      for key in walk.keys {
+        let found = walk.found[key]?.filter { $0.types.isSuperset(of: types) } ?? []
+        let shared = found.filter { $0.types == all }
+        let isNew =
+          shared.isEmpty
+          ? !found.isEmpty
+          : found.count > shared.count
+            && (found[0].field.selectionSet != nil
+              || Self.isConditional(shared, sources))
+        if isNew { view.fields.append(field(key, found, sources, depth)) }
+      }
+      object.views.append(SelectedView(types: types, name: name, object: view))
+    }
+    return object
+  }
+
+  private mutating func field(
+    _ key: String, _ found: [Occurrence], _ sources: [Source], _ depth: Int
+  ) -> SelectedField {
+    let isConditional = Self.isConditional(found, sources)
+    var object: SelectedObject?
+    // An interface's field may have a wider type than the same field of an object type.
+    let inner = found.compactMap { schema.type(in: $0.definition.type) }
+      .min { schema.possibleTypes(of: $0).count < schema.possibleTypes(of: $1).count }
+    if let inner, inner.isComposite {
+      // If the object is there, the conditions that all places share are true.
+      let given =
+        found.allSatisfy { !$0.conditions.isEmpty }
+        ? found.dropFirst().reduce(found[0].conditions) { $0.intersection($1.conditions) } : []
+      let sources = found.compactMap { occurrence in
+        occurrence.field.selectionSet.map {
+          Source(set: $0, conditions: occurrence.conditions.subtracting(given))
+        }
+      }
+      object = self.object(
+        inner, possible: schema.possibleTypes(of: inner).map(\.name), origin: found[0].field,
+        sources, depth: depth + 1)
+    }
+    let definition =
+      found.first { schema.type(in: $0.definition.type)?.name == inner?.name }?.definition
+      ?? found[0].definition
+    return SelectedField(
+      key: key, definition: definition, syntax: found[0].field, isConditional: isConditional,
+      object: object)
+  }
+
+  /// Whether an object may be there without a key: one of the sources makes the object appear, and
+  /// under its conditions the key need not be selected.
+  private static func isConditional(_ found: [Occurrence], _ sources: [Source]) -> Bool {
+    !sources.allSatisfy { source in
+      found.contains { $0.conditions.isSubset(of: source.conditions) }
+    }
+  }
+
+  private mutating func addTypename(to sources: [Source]) {
+    for source in sources {
+      let has = source.set.selections.contains { selection in
+        guard case .field(let field) = selection else { return false }
+        return field.responseKey == "__typename" && field.directives.isEmpty
+      }
+      if !has { extended.insert(ObjectIdentifier(source.set)) }
+    }
+  }
+
+  // MARK: Fragments
+
+  private struct Walk {
+    var keys: [String] = []
+    var found: [String: [Occurrence]] = [:]
+    /// The names of the type conditions that make a set of types.
+    var names: [Set<String>: NamedType] = [:]
+    var seen: Set<SeenFragment> = []
+  }
+
+  private struct SeenFragment: Hashable {
+    let name: String
+    let types: Set<String>
+    let conditions: Set<String>
+  }
+
+  private func walk(_ set: SelectionSetSyntax, _ way: Way, _ walk: inout Walk) {
+    guard let parent = operations.parentType(of: set) else { return }
+    for selection in set.selections {
+      var way = way
+      way.conditions.formUnion(conditions(selection.directives))
+      switch selection {
+      case .field(let field):
+        guard let definition = schema.field(named: field.name.text, in: parent) else { continue }
+        let key = field.responseKey
+        if walk.found[key] == nil { walk.keys.append(key) }
+        walk.found[key, default: []].append(
+          Occurrence(
+            field: field, definition: definition, types: way.types, conditions: way.conditions))
+        if let narrowing = way.narrowing, walk.names[way.types] == nil {
+          walk.names[way.types] = narrowing
+        }
+      case .inlineFragment(let fragment):
+        guard narrow(&way, to: fragment.typeCondition?.text) else { continue }
+        self.walk(fragment.selectionSet, way, &walk)
+      case .fragmentSpread(let spread):
+        guard let fragment = operations.fragment(of: spread),
+          narrow(&way, to: fragment.typeCondition.text)
+        else { continue }
+        let seen = SeenFragment(
+          name: fragment.name.text, types: way.types, conditions: way.conditions)
+        guard !way.fragments.contains(fragment.name.text),
+          way.fragments.count < Self.depthLimit
+        else {
+          sink.error(
+            "fragments are spread in each other, in a circle or more than \(Self.depthLimit) deep",
+            at: spread.name.range)
+          continue
+        }
+        guard walk.seen.insert(seen).inserted else { continue }
+        way.fragments.append(fragment.name.text)
+        self.walk(fragment.selectionSet, way, &walk)
+      }
+    }
+  }
+
+  /// Leaves the types that satisfy a condition; false if there are none.
+  private func narrow(_ way: inout Way, to condition: String?) -> Bool {
+    guard let condition else { return true }
+    guard let type = schema.type(named: condition) else { return false }
+    let types = way.types.filter { name in
+      schema.type(named: name).map { schema.isPossible($0, in: type) } ?? false
+    }
+    if types.isEmpty { return false }
+    if types.count < way.types.count { way.narrowing = type }
+    way.types = types
+    return true
+  }
+
+  /// What must be true for a selection, as a text for each condition.
+  private func conditions(_ directives: [DirectiveSyntax]) -> [String] {
+    directives.compactMap { directive in
+      let isSkip = directive.name.text == "skip"
+      guard isSkip || directive.name.text == "include", let value = directive.argument("if")?.value
+      else { return nil }
+      if case .boolean(let literal) = value.kind, literal != isSkip { return nil }
+      return "\(directive.name.text) \(value.canonicalText)"
+    }
+  }
+
+  // MARK: Views
+
+  /// The sets of types that need views, from large to small, with their names.
+  private func views(
+    _ walk: Walk, _ possible: [String]
+  ) -> [(types: Set<String>, name: String)] {
+    let all = Set(possible)
+    var names: [Set<String>: String] = [:]
+    for types in Set(walk.found.values.joined().map(\.types)) where types != all {
+      if types.count == 1, let only = types.first {
+        names[types] = only
+      } else if let condition = walk.names[types],
+        Set(schema.possibleTypes(of: condition).map(\.name)).intersection(all) == types
+      {
+        names[types] = condition.name
+      } else {
+        // Several conditions together have no name.
+        for type in types { names[[type]] = type }
+      }
+    }
+    // Where an object type is in sets of which none is inside all others, it needs its own.
+    for type in possible {
+      let sets = names.keys.filter { $0.contains(type) }
+      guard let smallest = sets.min(by: { $0.count < $1.count }) else { continue }
+      if !sets.allSatisfy(smallest.isSubset(of:)) { names[[type]] = type }
+    }
+    return names.map { (types: $0.key, name: $0.value) }
+      .sorted { ($1.types.count, $0.name) < ($0.types.count, $1.name) }
+  }
+}

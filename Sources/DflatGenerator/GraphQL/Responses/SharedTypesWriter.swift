@@ -1,0 +1,113 @@
+// Writes the file of what several operations use: enums, input objects, and how enums are stored.
+
+import DflatSchema
+import GraphQLSchema
+
+struct SharedTypesWriter {
+  let types: ResponseTypes
+  let enums: EntityEnums
+  let access: String
+
+  func text() -> String {
+    types.usesFoundation = false
+    var declarations: [String: String] = [:]
+    // Input objects use further types.
+    while let type = types.nextPending() {
+      var text = SourceText()
+      if type.kind == .enumeration {
+        write(enumeration: type, to: &text)
+      } else {
+        write(input: type, to: &text)
+      }
+      declarations[types.leaf(type.name)] = text.text
+    }
+    // A public import must be used by a public declaration.
+    var result = SourceText.graphQLHeader(types, declarations.isEmpty ? "" : access).text
+    for (_, declaration) in declarations.sorted(by: { $0.key < $1.key }) {
+      result += "\n" + declaration
+    }
+    for conversion in enums.found.values.sorted(by: { $0.path < $1.path }) {
+      var text = SourceText()
+      write(conversion, to: &text)
+      result += "\n" + text.text
+    }
+    return result
+  }
+
+  private func documentation(_ description: String?, or text: String) -> [String] {
+    description?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? [text]
+  }
+
+  /// The cases of an enum, by the names of its values.
+  private func cases(_ type: NamedType) -> [(value: GraphQLSchema.EnumValue, name: String)] {
+    let names = ResponseNames.members(
+      type.values.map(\.name), avoiding: ["unknown", "allCases", "rawValue"])
+    return Array(zip(type.values, names.map(Identifier.escaped)))
+  }
+
+  private func write(enumeration type: NamedType, to text: inout SourceText) {
+    let name = types.leaf(type.name)
+    let cases = cases(type)
+    text.documentation(documentation(type.description, or: "The enum `\(type.name)`."))
+    text.block("\(access)nonisolated enum \(name): GraphQLEnum") { text in
+      for (value, name) in cases {
+        text.documentation(documentation(value.description, or: "The value `\(value.name)`."))
+        text.line("case \(name)")
+      }
+      text.line("/// A value that the schema did not have when this was generated.")
+      text.line("case unknown(String)")
+      text.gap()
+      text.line("/// The value with a name.")
+      text.block("\(access)init(rawValue: String)") { text in
+        text.line("switch rawValue {")
+        for (value, name) in cases {
+          text.line("case \(Literal.string(value.name)): self = .\(name)")
+        }
+        text.line("default: self = .unknown(rawValue)")
+        text.line("}")
+      }
+      text.gap()
+      text.line("/// The name of the value.")
+      text.block("\(access)var rawValue: String") { text in
+        text.line("switch self {")
+        for (value, name) in cases {
+          text.line("case .\(name): \(Literal.string(value.name))")
+        }
+        text.line("case .unknown(let name): name")
+        text.line("}")
+      }
+      text.gap()
+      text.line("/// The values of the schema.")
+      text.filledArray(
+        "\(access)static let allCases: [\(name)] = [", cases.map { ".\($0.name)" })
+    }
+  }
+
+  private func write(input type: NamedType, to text: inout SourceText) {
+    text.documentation(documentation(type.description, or: "The input object `\(type.name)`."))
+    let inputs = type.inputFields.map { field in
+      InputField(
+        name: field.name, type: field.type, value: field.defaultValue,
+        documentation: documentation(field.description, or: "The value of `\(field.name)`."),
+        types: types)
+    }
+    text.writeInputs(types.leaf(type.name), inputs, access)
+  }
+
+  private func write(_ conversion: EntityEnums.Conversion, to text: inout SourceText) {
+    let stored = conversion.stored.values
+    guard let first = stored.first else { return }
+    text.block("nonisolated extension \(conversion.path)") { text in
+      text.line("/// The value that is stored; the first one for a value without a name here.")
+      text.block("init(_ value: \(types.leaf(conversion.type.name)))") { text in
+        text.line("switch value {")
+        for (value, name) in cases(conversion.type) {
+          let same = stored.first { $0.name == value.name.lowercased() } ?? first
+          text.line("case .\(name): self = .\(Identifier.escaped(same.swiftName))")
+        }
+        text.line("case .unknown: self = .\(Identifier.escaped(first.swiftName))")
+        text.line("}")
+      }
+    }
+  }
+}

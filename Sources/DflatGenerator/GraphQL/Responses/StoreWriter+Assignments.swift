@@ -1,0 +1,239 @@
+// Writes statements that give a table's fields the values of a response, in the table's types.
+
+import DflatSchema
+import GraphQLSchema
+
+extension StoreWriter {
+  /// Sets the selected fields of a table.
+  /// - Parameters:
+  ///   - target: The draft or value whose properties are set.
+  ///   - type: The object's own type.
+  ///   - base: The value that has the selected fields.
+  ///   - isBound: Whether the view of the object's type is bound to a name already.
+  func writeAssignments(
+    to target: String, _ table: TableDefinition, _ entity: EntityTables, _ object: SelectedObject,
+    _ type: String, _ base: String, isBound: Bool = false, _ text: inout SourceText
+  ) {
+    let view = object.view(of: type)
+    let narrow = view?.object.fields ?? []
+    let overridden = Set(narrow.map(\.key))
+    let wide = object.fields.filter { !overridden.contains($0.key) }
+    let chosen = Set(chosen(wide + narrow).map(\.key))
+    func write(_ fields: [SelectedField], _ base: String, to text: inout SourceText) {
+      for selected in fields where chosen.contains(selected.key) {
+        guard let field = table.fields.first(where: { $0.name == selected.definition.name }),
+          !field.isDeprecated, !field.isPrimary
+        else { continue }
+        assign(selected, base, to: field, "\(target).\(field.memberName)", entity, &text)
+      }
+    }
+    write(wide, base, to: &text)
+    guard let view else { return }
+    if isBound { return write(narrow, view.property, to: &text) }
+    var inner = SourceText()
+    write(narrow, view.property, to: &inner)
+    if inner.text.isEmpty { return }
+    text.block("if let \(view.property) = \(base).\(view.property)") { text in
+      write(narrow, view.property, to: &text)
+    }
+  }
+
+  /// One key for each field of the schema: the one without an alias, or else the last.
+  private func chosen(_ fields: [SelectedField]) -> [SelectedField] {
+    var result: [String: SelectedField] = [:]
+    for field in fields {
+      if let other = result[field.definition.name], other.isUnaliased { continue }
+      result[field.definition.name] = field
+    }
+    return Array(result.values)
+  }
+
+  private func assign(
+    _ selected: SelectedField, _ base: String, to field: FieldDefinition, _ target: String,
+    _ entity: EntityTables, _ text: inout SourceText
+  ) {
+    let property = "\(base).\(selected.property)"
+    func value(_ expression: String, isOptional: Bool) -> String? {
+      self.value(
+        expression, isOptional, selected.definition.type, selected.object, field, entity)
+    }
+    if selected.isIncludedOrNull {
+      guard let value = value(property, isOptional: true) else { return }
+      text.short(
+        if: "\(base).\(selected.stored).isIncluded", "\(target) = \(value)")
+    } else if selected.isConditional {
+      guard let value = value("selected", isOptional: false) else { return }
+      text.short(if: "let selected = \(property)", "\(target) = \(value)")
+    } else if let value = value(property, isOptional: selected.isOptional) {
+      text.statement("\(target) = \(value)")
+    }
+  }
+
+  // MARK: Values
+
+  /// How a value that is there is converted.
+  private struct Conversion {
+    /// The conversion of an expression; nil if nothing has to be done.
+    var apply: ((String) -> String)?
+    /// Whether the result is optional.
+    var isFailable = false
+  }
+
+  /// An expression in the type of a table's field; nil if the types do not fit.
+  private func value(
+    _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
+    _ field: FieldDefinition, _ entity: EntityTables
+  ) -> String? {
+    if case .vector(let element) = field.type {
+      guard let list = list(expression, isOptional, type, object, element, entity) else {
+        return nil
+      }
+      return isOptional ? list + " ?? []" : list
+    }
+    guard let conversion = conversion(type.nullable, object, field.type, entity) else { return nil }
+    var result = expression
+    if let apply = conversion.apply {
+      let map = conversion.isFailable ? "flatMap" : "map"
+      result = isOptional ? "\(expression).\(map) { \(apply("$0")) }" : apply(expression)
+    }
+    guard isOptional || conversion.isFailable, let initial = initial(field, entity) else {
+      return result
+    }
+    return "\(result) ?? \(initial)"
+  }
+
+  /// An expression for a vector; nil elements are left out.
+  private func list(
+    _ expression: String, _ isOptional: Bool, _ type: TypeReference, _ object: SelectedObject?,
+    _ stored: FieldType, _ entity: EntityTables
+  ) -> String? {
+    guard let element = type.element,
+      let conversion = conversion(element.nullable, object, stored, entity)
+    else { return nil }
+    let base = isOptional ? expression + "?" : expression
+    guard let apply = conversion.apply else {
+      return element.isNonNull ? expression : "\(base).compactMap { $0 }"
+    }
+    let applied = apply("$0")
+    if element.isNonNull {
+      return "\(base).\(conversion.isFailable ? "compactMap" : "map") { \(applied) }"
+    }
+    return "\(base).compactMap { $0.\(conversion.isFailable ? "flatMap" : "map") { \(applied) } }"
+  }
+
+  private func conversion(
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion? {
+    if type.element != nil { return nestedList(type, object, stored, entity) }
+    if let object { return conversion(of: object, stored, entity) }
+    let swift = types.leaf(type.name)
+    switch stored {
+    case .string:
+      if swift == "String" { return Conversion() }
+      if schema.type(named: type.name)?.kind == .enumeration {
+        return Conversion(apply: { "\($0).rawValue" })
+      }
+      // The types of custom scalars are stored as their descriptions.
+      return Conversion(apply: { "String(describing: \($0))" })
+    case .scalar(let scalar):
+      if swift == scalar.swiftName { return Conversion() }
+      if swift == "String" {
+        return Conversion(apply: { "\(scalar.swiftName)(\($0))" }, isFailable: true)
+      }
+      // JSON has wider numbers than the schema says; they are kept as far as they fit.
+      let isInteger = scalar != .float && scalar != .double
+      let label = swift == "Int" && isInteger ? "clamping: " : ""
+      if scalar == .bool || swift == "Bool" { return nil }
+      return Conversion(apply: { "\(scalar.swiftName)(\(label)\($0))" })
+    case .enumeration(let name):
+      guard let enumeration = schema.type(named: type.name), enumeration.kind == .enumeration,
+        case .enumeration(let definition) = entity.schema.types[name]
+      else { return nil }
+      enums.add(entity.swift(name), definition, from: enumeration)
+      let path = self.swift(name, of: entity)
+      return Conversion(apply: { "\(path)(\($0))" })
+    default: return nil
+    }
+  }
+
+  /// A list in a list is a table with one vector.
+  private func nestedList(
+    _ type: TypeReference, _ object: SelectedObject?, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion? {
+    guard let table = entity.table(stored),
+      let field = table.fields.first(where: { !$0.isDeprecated }),
+      case .vector(let element) = field.type,
+      let inner = list("$0", false, type, object, element, entity)
+    else { return nil }
+    let path = swift(table.name, of: entity)
+    return Conversion(apply: { expression in
+      // `$0` of an inner closure is not that of the outer one, so only the first is replaced.
+      let value = expression + inner.dropFirst("$0".count)
+      return "\(path)(\(field.swiftName): \(value))"
+    })
+  }
+
+  private func conversion(
+    of object: SelectedObject, _ stored: FieldType, _ entity: EntityTables
+  ) -> Conversion? {
+    switch stored {
+    case .table:
+      guard let table = entity.table(stored) else { return nil }
+      convert(object, to: table, of: entity)
+      let path = swift(table.name, of: entity)
+      return Conversion(apply: { "\(path)(\($0))" })
+    case .string, .scalar:
+      // A reference: the other object's key.
+      let target = entities.first { $0.types.isSuperset(of: object.possible) } ?? entity
+      guard let key = key(of: object, nil, target), key.view == nil else {
+        refuse(object, target)
+        return nil
+      }
+      let (property, isOptional) = (key.field.property, key.field.isOptional)
+      guard let conversion = conversion(key.field.definition.type.nullable, nil, stored, entity)
+      else { return nil }
+      return Conversion(
+        apply: { base in
+          let value = "\(base).\(property)"
+          guard let apply = conversion.apply else { return value }
+          let map = conversion.isFailable ? "flatMap" : "map"
+          return isOptional ? "\(value).\(map) { \(apply("$0")) }" : apply(value)
+        }, isFailable: conversion.isFailable || isOptional)
+    default: return nil
+    }
+  }
+
+  /// The value of a field that is not optional, for null; nil if the field is optional.
+  private func initial(_ field: FieldDefinition, _ entity: EntityTables) -> String? {
+    switch field.type {
+    case .string:
+      if case .string(let text) = field.defaultValue { return Literal.string(text) }
+      return field.isRequired ? "\"\"" : nil
+    case .scalar(let scalar):
+      switch field.defaultValue {
+      case .null: return nil
+      case .bool(let value): return "\(value)"
+      case .integer(let value): return "\(value)"
+      case .unsigned(let value): return "\(value)"
+      case .real(let value): return Literal.real(value, isFloat: scalar == .float)
+      default: return scalar == .bool ? "false" : "0"
+      }
+    case .enumeration(let name):
+      guard field.defaultValue != .null,
+        case .enumeration(let definition) = entity.schema.types[name]
+      else { return nil }
+      var raw: Int64 = 0
+      if case .integer(let value) = field.defaultValue { raw = value }
+      let value = definition.values.first { $0.value == raw } ?? definition.values.first
+      return value.map { "." + Identifier.escaped($0.swiftName) }
+    default: return nil
+    }
+  }
+}
+
+extension FieldDefinition {
+  /// The name in Swift, as it stands after a dot.
+  var memberName: String {
+    ["self", "init", "Type", "Protocol"].contains(swiftName) ? "`\(swiftName)`" : swiftName
+  }
+}

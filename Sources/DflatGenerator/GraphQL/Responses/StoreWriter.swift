@@ -1,0 +1,306 @@
+// Writes how the entities of a response are merged into what is stored.
+//
+// An object of the response is an entity if its type is the entity's type or one of those that
+// implement it. Each such place adds a closure that sets the selected fields on a change request.
+// Objects that are no entities are stored as the tables that the entity's schema has for them.
+
+import Diagnostics
+import DflatSchema
+import GraphQLSchema
+
+final class StoreWriter {
+  let types: ResponseTypes
+  let entities: [EntityTables]
+  let enums: EntityEnums
+  let sink: DiagnosticSink
+  let schema: GraphQLSchema.Schema
+  /// The names of this operation's structures, which hide entities with the same name.
+  private var structNames: Set<String> = []
+  private var aliases: [String: String] = [:]
+  private var storing: [ObjectIdentifier: Bool] = [:]
+  /// Tables that objects are to be converted to.
+  private var pending: [TableConversion] = []
+  private var seen: Set<String> = []
+
+  struct TableConversion {
+    let entity: EntityTables
+    let table: TableDefinition
+    let object: SelectedObject
+  }
+
+  init(
+    types: ResponseTypes, entities: [EntityTables], enums: EntityEnums, sink: DiagnosticSink,
+    schema: GraphQLSchema.Schema
+  ) {
+    self.types = types
+    self.entities = entities
+    self.enums = enums
+    self.sink = sink
+    self.schema = schema
+  }
+
+  /// Writes the extensions for an operation's data.
+  /// - Returns: The aliases that the file needs.
+  func write(
+    _ data: SelectedObject, _ structNames: Set<String>, _ access: String, to text: inout SourceText
+  ) -> [(name: String, type: String)] {
+    self.structNames = structNames
+    writeStore(data, isView: false, access, to: &text)
+    var next = 0
+    while next < pending.count {
+      write(pending[next], to: &text)
+      next += 1
+    }
+    return aliases.sorted { $0.key < $1.key }.map { (name: $0.value, type: $0.key) }
+  }
+
+  /// The Swift name of an entity's type, from inside any structure of the operation.
+  func swift(_ name: QualifiedName, of entity: EntityTables) -> String {
+    var parts = entity.swift(name).split(separator: ".").map(String.init)
+    guard let first = parts.first, structNames.contains(first) || first == "Data" else {
+      return parts.joined(separator: ".")
+    }
+    let alias = Identifier.fresh(first + "Entity", avoiding: structNames)
+    aliases[first] = alias
+    parts[0] = alias
+    return parts.joined(separator: ".")
+  }
+
+  // MARK: Entities
+
+  private func isStoring(_ object: SelectedObject, isView: Bool = false) -> Bool {
+    if let known = storing[ObjectIdentifier(object)] { return known }
+    let result =
+      (!isView && entities.contains { !$0.types.isDisjoint(with: object.possible) })
+      || object.fields.contains { $0.object.map { isStoring($0) } ?? false }
+      || object.views.contains { isStoring($0.object, isView: true) }
+    storing[ObjectIdentifier(object)] = result
+    return result
+  }
+
+  private func writeStore(
+    _ object: SelectedObject, isView: Bool, _ access: String, to text: inout SourceText
+  ) {
+    guard isStoring(object, isView: isView) else { return }
+    text.gap()
+    text.type("nonisolated extension \(object.path)", ["GraphQLStorable"]) { text in
+      text.line("/// Hands every entity in it to a merge.")
+      text.block("\(access)func _store(in merge: GraphQLMerge) throws") { text in
+        if !isView {
+          for entity in entities where !entity.types.isDisjoint(with: object.possible) {
+            write(object, as: entity, to: &text)
+          }
+        }
+        for field in object.fields where field.object.map({ isStoring($0) }) == true {
+          text.line("try self.\(field.property)._store(in: merge)")
+        }
+        for view in object.views where isStoring(view.object, isView: true) {
+          text.line("try self.\(view.property)._store(in: merge)")
+        }
+      }
+    }
+    for field in object.fields {
+      if let inner = field.object { writeStore(inner, isView: false, access, to: &text) }
+    }
+    for view in object.views { writeStore(view.object, isView: true, access, to: &text) }
+  }
+
+  /// Where an object has its key.
+  struct Key {
+    let field: SelectedField
+    let view: SelectedView?
+  }
+
+  /// The key of an object of some type; nil if it is not always selected.
+  func key(of object: SelectedObject, _ type: String?, _ entity: EntityTables) -> Key? {
+    func find(_ fields: [SelectedField]) -> SelectedField? {
+      let found = fields.filter { $0.definition.name == entity.key.name && !$0.isConditional }
+      return found.first(where: \.isUnaliased) ?? found.first
+    }
+    if let field = find(object.fields) { return Key(field: field, view: nil) }
+    guard let view = type.flatMap(object.view(of:)), let field = find(view.object.fields) else {
+      return nil
+    }
+    return Key(field: field, view: view)
+  }
+
+  private func write(
+    _ object: SelectedObject, as entity: EntityTables, to text: inout SourceText
+  ) {
+    guard object.type.isAbstract else {
+      return write(object, of: object.type.name, as: entity, to: &text)
+    }
+    text.line("switch __typename {")
+    for type in object.possible where entity.types.contains(type) {
+      var branch = SourceText()
+      write(object, of: type, as: entity, to: &branch)
+      if branch.text.isEmpty { continue }
+      text.line("case \(Literal.string(type)):")
+      text.nest { text in
+        write(object, of: type, as: entity, to: &text)
+      }
+    }
+    text.line("default:")
+    text.nest { text in
+      // A type that was added to the schema later: its object is stored without fields.
+      if entity.types.isSuperset(of: object.possible), let key = key(of: object, nil, entity) {
+        write(key, "self", entity, to: &text) { _ in }
+      } else {
+        text.line("break")
+      }
+    }
+    text.line("}")
+  }
+
+  /// Adds an object to the merge.
+  /// - Parameter body: Sets the fields of `draft`.
+  private func write(
+    _ key: Key, _ base: String, _ entity: EntityTables, to text: inout SourceText,
+    _ body: (inout SourceText) -> Void
+  ) {
+    let type = swift(entity.root.name, of: entity)
+    let value = "\(base).\(key.field.property)"
+    func add(_ name: String, to text: inout SourceText) {
+      text.block("try merge.add(\(type).self, \(name))", opening: "draft in") { text in
+        text.line("draft.\(entity.key.memberName) = \(name)")
+        body(&text)
+      }
+    }
+    let (from, to) = (types.leaf(key.field.definition.type.name), keyType(entity))
+    func convert(_ name: String, to text: inout SourceText) {
+      if from == to { return add(name, to: &text) }
+      text.line("let converted: \(to) = try merge.key(\(name), of: \(type).self)")
+      add("converted", to: &text)
+    }
+    // An object without a key cannot be found again.
+    if key.field.isOptional {
+      text.block("if let key = \(value)") { convert("key", to: &$0) }
+    } else if from == to {
+      add(value, to: &text)
+    } else {
+      text.block("do") { convert(value, to: &$0) }
+    }
+  }
+
+  func keyType(_ entity: EntityTables) -> String {
+    switch entity.key.type {
+    case .scalar(let scalar): scalar.swiftName
+    default: "String"
+    }
+  }
+
+  /// Merges an object of a known type.
+  private func write(
+    _ object: SelectedObject, of type: String, as entity: EntityTables, to text: inout SourceText
+  ) {
+    let view = object.view(of: type)
+    let fields = object.fields + (view?.object.fields ?? [])
+    guard let key = key(of: object, type, entity) else {
+      refuseMissingKey(object, type, entity, fields)
+      return
+    }
+    func add(to text: inout SourceText) {
+      let isBound = key.view != nil
+      write(key, key.view?.property ?? "self", entity, to: &text) { text in
+        guard entity.subtype != nil else {
+          return writeAssignments(
+            to: "draft", entity.root, entity, object, type, "self", isBound: isBound, &text)
+        }
+        guard let member = entity.member(type), let table = entity.table(member.type) else {
+          return
+        }
+        let name = Identifier.escaped(member.swiftName)
+        let subtype = entity.subtype?.memberName ?? ""
+        text.line("var member = \(swift(table.name, of: entity))()")
+        text.short(
+          if: "case .\(name)(let stored)? = draft.\(subtype)", "member = stored")
+        writeAssignments(
+          to: "member", table, entity, object, type, "self", isBound: isBound, &text)
+        text.line("draft.\(subtype) = .\(name)(member)")
+      }
+    }
+    guard let view = key.view else { return add(to: &text) }
+    text.block("if let \(view.property) = self.\(view.property)") { add(to: &$0) }
+  }
+
+  /// Reports an object that cannot be stored because its key is not selected.
+  private func refuseMissingKey(
+    _ object: SelectedObject, _ type: String, _ entity: EntityTables, _ fields: [SelectedField]
+  ) {
+    guard fields.contains(where: { $0.definition.name != "__typename" }) else { return }
+    // Without such a field the response cannot have a key; the program makes these objects.
+    guard let definition = schema.type(named: type), definition.field(named: entity.key.name) != nil
+    else { return }
+    refuse(object, entity)
+  }
+
+  func refuse(_ object: SelectedObject, _ entity: EntityTables) {
+    guard let origin = object.origin else { return }
+    sink.error(
+      "'\(origin.responseKey)' selects objects of the entity \(entity.name) without their key; "
+        + "add '\(entity.key.name)' to the selection, without @include or @skip",
+      at: (origin.alias ?? origin.name).range)
+  }
+
+  // MARK: Tables
+
+  /// Notes that an object is converted to a table.
+  func convert(_ object: SelectedObject, to table: TableDefinition, of entity: EntityTables) {
+    if seen.insert("\(entity.name) \(table.name) \(object.path)").inserted {
+      pending.append(TableConversion(entity: entity, table: table, object: object))
+    }
+  }
+
+  private func write(_ conversion: TableConversion, to text: inout SourceText) {
+    let (entity, table, object) = (conversion.entity, conversion.table, conversion.object)
+    let subtype = EntityTables.subtype(of: table)
+    let type = object.type.isAbstract ? table.name.name : object.type.name
+    text.gap()
+    text.block("nonisolated extension \(swift(table.name, of: entity))") { text in
+      text.function("fileprivate init", ["_ value: \(object.path)"]) { text in
+        text.line("self.init()")
+        writeAssignments(to: "self", table, entity, object, type, "value", &text)
+        if let subtype, case .union(let union) = subtype.type {
+          text.line(
+            "self.\(subtype.memberName) = \(swift(union, of: entity))(value)")
+        }
+      }
+    }
+    guard let subtype, case .union(let union) = subtype.type else { return }
+    text.gap()
+    text.block("nonisolated extension \(swift(union, of: entity))") { text in
+      text.function("fileprivate init?", ["_ value: \(object.path)"]) { text in
+        let members = EntityTables.members(of: subtype, entity.schema)
+        func write(_ type: String, to text: inout SourceText) {
+          guard let member = members[type], let table = entity.table(member.type) else {
+            return text.line("return nil")
+          }
+          text.line("var member = \(swift(table.name, of: entity))()")
+          let count = text.text.utf8.count
+          writeAssignments(to: "member", table, entity, object, type, "value", &text)
+          if text.text.utf8.count == count { text.line("member = .init()") }
+          text.line("self = .\(Identifier.escaped(member.swiftName))(member)")
+        }
+        guard object.type.isAbstract else { return write(object.type.name, to: &text) }
+        text.line("switch value.__typename {")
+        for type in object.possible where members[type] != nil {
+          text.line("case \(Literal.string(type)):")
+          text.nest { write(type, to: &$0) }
+        }
+        text.line("default: return nil")
+        text.line("}")
+      }
+    }
+  }
+}
+
+extension SourceText {
+  /// `head { opening … }` over several lines.
+  mutating func block(
+    _ head: String, opening: String, _ body: (inout SourceText) -> Void
+  ) {
+    line("\(head) { \(opening)")
+    nest(body)
+    line("}")
+  }
+}

@@ -1,0 +1,103 @@
+// What the generator for GraphQL operations refuses, and names that are difficult.
+
+import Diagnostics
+import DflatGenerator
+import Foundation
+import GraphQLSchema
+import Testing
+
+@Suite("GraphQL responses: diagnostics")
+struct ResponseDiagnosticTests {
+  /// What is said about operations on the Star Wars schema.
+  private func said(_ operations: String) throws -> [String] {
+    let result = try StarWars.generate(operations)
+    #expect(result.files.isEmpty || result.diagnostics.isEmpty)
+    return result.diagnostics.map { diagnostic in
+      let position = diagnostic.position.map { "\($0.line):\($0.column): " } ?? ""
+      return position + diagnostic.message
+    }
+  }
+
+  private func missing(_ place: String, _ field: String, _ entity: String = "Character") -> String {
+    "\(place): '\(field)' selects objects of the entity \(entity) without their key; add 'id' to "
+      + "the selection, without @include or @skip"
+  }
+
+  @Test("An entity that is selected without its key is refused, at its field")
+  func missingKeys() throws {
+    #expect(try said("query Q { hero { name } }") == [missing("1:11", "hero")])
+    #expect(try said("query Q { star: hero { name } }") == [missing("1:11", "star")])
+    #expect(
+      try said("query Q { hero { id friends { name } } }") == [missing("1:21", "friends")])
+    // References are keys, too.
+    #expect(
+      try said("query Q { hero { id friends { __typename } } }") == [missing("1:21", "friends")])
+    #expect(
+      try said("query Q($a: Boolean!) { hero { name id @include(if: $a) } }")
+        == [missing("1:25", "hero")])
+    #expect(
+      try said(
+        "query Q($a: Boolean!) { hero { name ...F @skip(if: $a) } } fragment F on Droid { id }")
+        == [missing("1:25", "hero")])
+    #expect(
+      try said("query Q { search { ... on Human { name } ... on Starship { id name } } }")
+        == [missing("1:11", "search")])
+  }
+
+  @Test("What selects nothing of an entity, or its key under another name, is accepted")
+  func acceptedKeys() throws {
+    #expect(try said("query Q { hero { __typename } }") == [])
+    #expect(try said("query Q { hero { key: id name } }") == [])
+    #expect(try said("query Q { hero { ... { ... on Character { id } } name } }") == [])
+    #expect(try said("query Q { search { ... on Starship { id name } } }") == [])
+    #expect(try said("query Q($a: Boolean!) { hero @include(if: $a) { id name } }") == [])
+    #expect(try said("query Q { hero { id @include(if: true) name } }") == [])
+    // Whichever condition holds, the key is there.
+    #expect(
+      try said(
+        """
+        query Q($a: Boolean!, $b: Boolean!) {
+          hero @include(if: $a) { id } hero @skip(if: $b) { id name }
+        }
+        """) == [])
+  }
+
+  @Test("Operations without names, and with one Swift name, are refused")
+  func names() throws {
+    #expect(
+      try said("{ heroes { id } }") == [
+        "1:1: the operation needs a name, from which the name of its Swift type is made"
+      ])
+    #expect(
+      try said("query Heroes { heroes { id } }\nquery heroesQuery { heroes { id } }")
+        == ["2:1: two operations have the Swift name HeroesQuery"])
+  }
+
+  @Test("Fragments in a circle, and bombs of fragments, end with an error")
+  func bombs() throws {
+    let circle = try said(
+      """
+      query Q { hero { id ...A } } fragment A on Character { ...B } fragment B on Character { ...A }
+      """)
+    #expect(circle.count == 1 && circle[0].contains("in a circle"), "\(circle)")
+    let endless = try said(
+      "query Q { hero { ...A } } fragment A on Character { id bestFriend { ...A } }")
+    #expect(endless.count == 1 && endless[0].contains("200 levels deep"), "\(endless)")
+    // Each fragment selects the next one twice.
+    var bomb = "query Q { hero { ...F0 } }\n"
+    for index in 0..<40 {
+      bomb +=
+        "fragment F\(index) on Character { id a: bestFriend { ...F\(index + 1) } "
+        + "b: bestFriend { ...F\(index + 1) } }\n"
+    }
+    bomb += "fragment F40 on Character { id }"
+    let refused = try said(bomb)
+    #expect(!refused.isEmpty && refused[0].contains("50000 selected objects"), "\(refused)")
+    // A long chain, which is harmless but for the stack.
+    var chain = "query Q { hero { ...F0 } }\n"
+    for index in 0..<10_000 { chain += "fragment F\(index) on Character { ...F\(index + 1) }\n" }
+    chain += "fragment F10000 on Character { id }"
+    let long = try said(chain)
+    #expect(long.count == 1 && long[0].contains("200 deep"), "\(long)")
+  }
+}

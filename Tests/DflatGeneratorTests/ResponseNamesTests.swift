@@ -1,0 +1,163 @@
+// Difficult names and rare types in GraphQL operations.
+
+import DflatSchema
+import Foundation
+import GraphQLSchema
+import Testing
+
+@testable import DflatGenerator
+
+@Suite("GraphQL responses: names and types")
+struct ResponseNamesTests {
+  @Test(
+    "Words are put together in Swift's way",
+    arguments: [
+      ("created_at", "createdAt", "CreatedAt"), ("HTMLText", "htmlText", "HtmlText"),
+      ("userID", "userId", "UserId"), ("__typename", "__typename", "__Typename"),
+      ("NEW_HOPE", "newHope", "NewHope"), ("version_2", "version_2", "Version_2"),
+      ("v2Beta", "v2Beta", "V2Beta"), ("a", "a", "A"), ("_x_", "_x_", "_X_"), ("___", "___", "___"),
+    ])
+  func words(name: String, camel: String, pascal: String) {
+    #expect(ResponseNames.camelCase(name) == camel)
+    #expect(ResponseNames.pascalCase(name) == pascal)
+  }
+
+  @Test(
+    "Elements of lists are named in the singular",
+    arguments: [
+      ("friends", "friend"), ("heroes", "hero"), ("categories", "category"), ("boxes", "box"),
+      ("addresses", "address"), ("status", "status"), ("people", "person"), ("news", "news"),
+      ("allChildren", "allChild"), ("data", "data"), ("s", "s"), ("matches", "match"),
+    ])
+  func singular(plural: String, singular: String) {
+    #expect(ResponseNames.singular(plural) == singular)
+  }
+
+  @Test("Members have different names")
+  func members() {
+    #expect(ResponseNames.members(["foo_bar", "fooBar", "baz"]) == ["foo_bar", "fooBar", "baz"])
+    #expect(ResponseNames.members(["self", "init", "type"]) == ["self_", "init_", "type"])
+    #expect(ResponseNames.members(["A", "a_"], avoiding: ["a"]) == ["a_", "a__"])
+  }
+
+  @Test(
+    "Code with difficult names and rare types compiles without warnings",
+    arguments: Judge.Mode.allCases)
+  func compiles(mode: Judge.Mode) throws {
+    try withTemporaryDirectory { directory in
+      let schema = try #require(
+        GraphQLSchema.Schema.read([GraphQLSource(path: "s", text: Self.schema)]).value)
+      let read = Operations.read(
+        [GraphQLSource(path: "o", text: Self.operations)], schema: schema)
+      var options = GraphQLResponseOptions()
+      options.scalars = ["When": "Date", "Any_": "GraphQLValue", "Tiny": "byte"]
+      for (name, text) in [("Item", Self.item), ("Node", Self.node)] {
+        let compiled = SchemaCompiler().compile(source: Array(text.utf8), path: "\(name).fbs")
+        let said = compiled.diagnostics.map { $0.rendered() }.joined(separator: "\n")
+        options.entities.append(
+          GraphQLEntity(name: name, schema: try #require(compiled.schema, "\(said)")))
+      }
+      let result = GraphQLResponseGenerator(
+        schema: schema, operations: try #require(read.value), options: options
+      ).generate()
+      #expect(result.diagnostics.map { $0.rendered() } == [])
+      try StarWars.keep(result.files)
+      let files = result.files + options.entities.flatMap { Generator($0.schema).generate() }
+      for file in files {
+        try file.text.write(
+          to: directory.appending(path: file.name), atomically: false, encoding: .utf8)
+      }
+      let complaints = try Judge.complaints(about: directory, mode)
+      #expect(complaints == "", "\(complaints)")
+    }
+  }
+
+  private static let schema = #"""
+    scalar When
+    scalar Any_
+    scalar Tiny
+    enum class_kind { default self none unknown foo_bar fooBar _ allCases Type }
+    enum Data { a }
+    enum String_ { a }
+    interface Node { id: Int }
+    type Item implements Node {
+      id: Int
+      item: Item
+      items: [[Item]!]
+      node: Node
+      data: Item
+      class: class_kind!
+      classes: [[class_kind!]]
+      status: Text
+      default: String
+      self: Boolean
+      init: Float
+      Type: Tiny
+      type: Tiny
+      values: When
+      encoder: Any_
+      hashValue: Int
+      string: Text
+      int: [Text!]!
+      draft: String
+      merge: String
+      member: String
+      selected: String
+      key: ID
+    }
+    type Text { text: String  grid: [[[Int]]]  any: Any_ }
+    type Other implements Node { id: Int  other: Text  parent: Node! }
+    input in { in: in  in_: [in!] = []  class: class_kind! = default  self: Data  other: in! = {} }
+    type Query { item(in: in): Item  node: Node!  nodes: [Node]  query: Item  text(a: String): Text }
+    type Mutation { do(in: in!, class: class_kind! = self, string: String_): Text }
+    """#
+
+  private static let operations = #"""
+    query item_query($in: in, $default: [class_kind!]! = [self], $self: Boolean! = true) {
+      item(in: $in) {
+        id item { id } items { id key } node { id } data { id init }
+        class classes status { text } default self init Type type values encoder hashValue
+        string { text } int { text grid any } draft merge member selected
+      }
+      query { id ... on Node { id ... on Item { default } } }
+      text(a: "\"\"\"\\ \u00e9") { text @include(if: $self) }
+    }
+    query Nodes($a: Boolean!, $b: Boolean!) {
+      node { ... on Item { id default } ... on Other { id other { text @skip(if: $a) } parent { id } } }
+      nodes { key: id ... on Item @include(if: $a) { id self class @skip(if: $b) } }
+      item @include(if: $a) { id } item @skip(if: $b) { id default }
+      again: item { id }
+      __schema { types { name kind } }
+    }
+    mutation Do($in: in!, $class: class_kind! = default) { do(in: $in, class: $class) { text } }
+    """#
+
+  private static let item = """
+    namespace Item;
+    table Row { values: [Plane]; }
+    table Plane { values: [long]; }
+    table Text { text: string; grid: [Row]; any: string; }
+    table Items { values: [long]; }
+    enum class_kind: int { default, self, none, unknown }
+    table Classes { values: [class_kind]; }
+    namespace;
+    table Item {
+      id: long (primary); item: long; items: [Item.Items]; data: string; class: Item.class_kind;
+      classes: [Item.Classes]; status: Item.Text; default: string; self: bool; init: double;
+      type: byte; hashValue: int; string: Item.Text; int: [Item.Text]; draft: string;
+      merge: string; member: string; selected: string;
+    }
+    root_type Item;
+    """
+
+  private static let node = """
+    namespace Node;
+    table Text { text: string; }
+    table Other { other: Text; parent: string; }
+    table Item { default: string; self: bool; class: string; node: string; }
+    union Subtype { Item, Other }
+    namespace;
+    table Node { id: string (primary); subtype: Node.Subtype; }
+    root_type Node;
+    """
+}

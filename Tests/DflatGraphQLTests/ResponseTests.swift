@@ -1,0 +1,136 @@
+// Responses and errors, without generated code.
+
+import DflatGraphQL
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite("GraphQL: responses")
+struct ResponseTests {
+  private func response(_ json: String) throws -> GraphQLResponse<ShipQuery.Data> {
+    try ShipQuery.response(from: Data(json.utf8))
+  }
+
+  @Test("Data, errors and extensions are decoded, and encoded as they were")
+  func decoding() throws {
+    let json = """
+      {"data": {"ship": null}, "errors": [{"message": "lost", "path": ["ship", 0, "name"],
+       "locations": [{"line": 2, "column": 3}], "extensions": {"code": 7, "more": [1.5, null]}},
+       {"message": "late"}], "extensions": {"cost": {"units": 12, "exact": false}}}
+      """
+    let response = try response(json)
+    #expect(response.data == ShipQuery.Data(ship: nil) && response.errors.count == 2)
+    let error = response.errors[0]
+    #expect(error.path == ["ship", 0, "name"] && error.description == "ship[0].name: lost")
+    #expect(error.locations == [.init(line: 2, column: 3)])
+    #expect(error.extensions == ["code": .int(7), "more": .list([.double(1.5), .null])])
+    #expect(error.extensions["more"]?.description == "[1.5,null]")
+    #expect(response.errors[1] == GraphQLError(message: "late"))
+    #expect(
+      response.extensions == ["cost": .object(["units": .int(12), "exact": .bool(false)])])
+    let again = try GraphQLResponse<ShipQuery.Data>(json: JSONEncoder().encode(response))
+    #expect(again == response)
+  }
+
+  @Test("Data of an answer with errors are not given out as if all were well")
+  func requiredData() throws {
+    #expect(throws: GraphQLErrors(errors: [GraphQLError(message: "no")])) {
+      try response(#"{"data": {"ship": null}, "errors": [{"message": "no"}]}"#).requireData()
+    }
+    #expect(throws: GraphQLErrors(errors: [])) {
+      try response(#"{"data": null}"#).requireData()
+    }
+    #expect(try response(#"{"data": {"ship": null}}"#).requireData().ship == nil)
+  }
+
+  @Test(
+    "What is wrong is told with its path",
+    arguments: [
+      (#"{"data": {"ship": {"name": 7}}}"#, "data.ship.name: "),
+      (#"{"data": {"ship": {}}}"#, "data.ship.name: the response has no such key"),
+      (#"{"data": {"ship": {"name": null}}}"#, "data.ship.name: "),
+      (#"{"data": {"ship": [1]}}"#, "data.ship: "),
+      (#"{"data": {}, "errors": [{"message": "a"}, {}]}"#, "errors[1].message: "),
+      (#"{"errors": 3}"#, "errors: "),
+      (#"{"dat": {}}"#, "a response has the key data or the key errors"),
+      ("[]", ""), ("", ""), ("{\"data\": ", ""),
+    ])
+  func wrongTypes(json: String, message: String) throws {
+    let error = #expect(throws: GraphQLDecodingError.self) { try response(json) }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test("Deep nesting is an error, not the end of the process")
+  func depth() throws {
+    let depth = 200_000
+    for (open, close) in [("[", "]"), (#"{"a": "#, "}")] {
+      let value =
+        String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+      #expect(throws: GraphQLDecodingError.self) {
+        try response(#"{"data": null, "extensions": {"x": \#(value)}}"#)
+      }
+    }
+  }
+}
+
+@Suite("GraphQL: requests")
+struct RequestTests {
+  @Test("One call makes a request, with the same bytes in every run")
+  func request() throws {
+    let query = ShipQuery(variables: .init(id: "3000", unit: nil))
+    let url = try #require(URL(string: "https://example.org/graphql"))
+    let request = try query.request(to: url, headers: ["Authorization": "Bearer x"])
+    #expect(request.httpMethod == "POST" && request.url == url)
+    #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer x")
+    let body = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+    #expect(
+      body == #"{"operationName":"Ship","query":"query Ship { ship { name } }","#
+        + #""variables":{"id":"3000","unit":null}}"#)
+  }
+
+  @Test("Null, nothing and a value are three things")
+  func nullable() throws {
+    func variables(_ variables: ShipQuery.Variables) throws -> String {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return String(decoding: try encoder.encode(variables), as: UTF8.self)
+    }
+    #expect(try variables(.init(id: "1")) == #"{"id":"1"}"#)
+    #expect(try variables(.init(id: "1", unit: nil)) == #"{"id":"1","unit":null}"#)
+    #expect(try variables(.init(id: "1", unit: "FOOT")) == #"{"id":"1","unit":"FOOT"}"#)
+    #expect(try variables(.init(id: "1", unit: .init("FOOT"))) == #"{"id":"1","unit":"FOOT"}"#)
+    #expect(GraphQLNullable(nil as Int?) == .null && GraphQLNullable<Int>.absent.value == nil)
+    #expect(([1, 2] as GraphQLNullable<[Int]>).value == [1, 2])
+    #expect((true as GraphQLNullable<Bool>).isIncluded && !GraphQLNullable<Bool>.absent.isIncluded)
+    #expect((1.5 as GraphQLNullable<Double>).value == 1.5 && (3 as GraphQLNullable<Int>).value == 3)
+  }
+
+  @Test("An operation without variables sends an empty object")
+  func noVariables() throws {
+    #expect(String(decoding: try JSONEncoder().encode(GraphQLNoVariables()), as: UTF8.self) == "{}")
+  }
+}
+
+/// What is generated for `query Ship($id: ID!, $unit: String) { ship { name } }`, in short.
+private struct ShipQuery: GraphQLQuery {
+  static let operationName = "Ship"
+  static let document = "query Ship { ship { name } }"
+  var variables: Variables
+
+  struct Variables: Encodable, Hashable, Sendable {
+    var id: String
+    var unit: GraphQLNullable<String> = .absent
+  }
+
+  struct Data: Codable, Hashable, Sendable {
+    var ship: Ship?
+
+    struct Ship: Codable, Hashable, Sendable {
+      var name: String
+    }
+  }
+}

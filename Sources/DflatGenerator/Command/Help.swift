@@ -125,6 +125,9 @@ enum Help {
 
       NAME_generated.fbs              the schema
       NAME_fields_generated.swift     conditions on fields that all types of an interface have
+      OPERATION_generated.swift       an operation with its variables and data, which can be
+                                      stored, for --client dflat
+      GraphQLTypes_generated.swift    what these have in common
       NAME_inits_generated.swift      initialisers from Apollo's classes, for --client apollo
                                       and apollo-classic, if an operation reaches the entity
 

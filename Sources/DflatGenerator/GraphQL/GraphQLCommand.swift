@@ -11,6 +11,7 @@ struct GraphQLCommand {
   let errors: (String) -> Void
 
   private var options: EntityOptions { request.entities }
+  private var client: GraphQLRequest.Client { request.client ?? .dflat }
 
   /// The generated files; nil after errors, which have been reported.
   func run() -> [GeneratedFile]? {
@@ -23,10 +24,11 @@ struct GraphQLCommand {
       report(checked.errors + sink.sorted())
       return nil
     }
-    if request.client == .dflat, let key = options.key {
+    if client == .dflat, let key = options.key {
       KeyCheck(operations: operations, key: key, entities: checked.entities, sink: sink).run()
     }
     var files: [GeneratedFile] = []
+    var stored: [GraphQLEntity] = []
     var isWrong = false
     for entity in checked.entities {
       let used = UsedFields(of: entity, in: operations)
@@ -34,10 +36,11 @@ struct GraphQLCommand {
         schema: schema, entity: entity, used: used, options: options, sink: sink,
         keys: checked.keys)
       let draft = modeler.model()
-      guard sink.errorCount == 0, let model = final(draft) else {
+      guard sink.errorCount == 0, let (model, compiled) = final(draft) else {
         isWrong = true
         continue
       }
+      stored.append(GraphQLEntity(name: entity.name, schema: compiled))
       files.append(
         GeneratedFile(name: EntityModeler.fileName(of: entity.name), text: model.text))
       files.append(InterfaceConditions(model: model).file)
@@ -45,10 +48,15 @@ struct GraphQLCommand {
         errors("warning: no operation selects '\(entity.name)'\n")
         continue
       }
-      files += clientFiles(modeler, operations)
+      if client != .dflat { files.append(apolloFile(modeler, operations)) }
     }
     report(sink.sorted())
-    return isWrong || sink.errorCount > 0 ? nil : files
+    if isWrong || sink.errorCount > 0 { return nil }
+    if client == .dflat {
+      guard let own = responseFiles(schema, operations, stored) else { return nil }
+      files += own
+    }
+    return files
   }
 
   /// The operations of the program, validated against the schema.
@@ -58,23 +66,30 @@ struct GraphQLCommand {
     return loaded.value
   }
 
-  /// What belongs to an entity for the client library.
-  private func clientFiles(_ modeler: EntityModeler, _ operations: Operations) -> [GeneratedFile] {
-    switch request.client ?? .dflat {
-    case .dflat: return []
-    case .apolloClassic, .apollo:
-      let names = ApolloNames(
-        isClassic: request.client == .apolloClassic, namespace: request.namespace)
-      return [
-        ApolloInitialisers(
-          modeler: modeler, operations: operations, names: names, imports: request.imports
-        ).file()
-      ]
-    }
+  /// The initialisers of an entity from Apollo's classes.
+  private func apolloFile(_ modeler: EntityModeler, _ operations: Operations) -> GeneratedFile {
+    let names = ApolloNames(isClassic: client == .apolloClassic, namespace: request.namespace)
+    return ApolloInitialisers(
+      modeler: modeler, operations: operations, names: names, imports: request.imports
+    ).file()
   }
 
-  /// The schema to write: the next one after an earlier one, if there is one, and checked.
-  private func final(_ model: EntityModel) -> EntityModel? {
+  /// Swift for the operations, without a client library; nil after errors.
+  private func responseFiles(
+    _ schema: GraphQLSchema.Schema, _ operations: Operations, _ entities: [GraphQLEntity]
+  ) -> [GeneratedFile]? {
+    var options = GraphQLResponseOptions()
+    options.scalars = self.options.scalars
+    options.entities = entities
+    let result = GraphQLResponseGenerator(
+      schema: schema, operations: operations, options: options
+    ).generate()
+    report(result.diagnostics)
+    return result.files.isEmpty ? nil : result.files
+  }
+
+  /// The schema to write: the next one after an earlier one, if there is one; and compiled.
+  private func final(_ model: EntityModel) -> (EntityModel, DflatSchema.Schema)? {
     var next: EntityModel? = model
     if case .evolving(let folder) = request.versions {
       let result = EntityEvolution(folder: folder ?? request.output).next(model)
@@ -86,7 +101,7 @@ struct GraphQLCommand {
     let result = SchemaCompiler().compile(
       source: Array(next.alone.text.utf8), path: EntityModeler.fileName(of: model.entity))
     report(result.diagnostics)
-    return result.schema == nil ? nil : next
+    return result.schema.map { (next, $0) }
   }
 
   /// Prints diagnostics, each once: several entities may have the same one.

@@ -234,14 +234,20 @@ struct FieldMerging {
     }
   }
 
+  /// Reports two fields at the one that stands later in the texts.
   private func report(_ field: Int, _ other: Int, _ reason: String) {
-    let syntax = fields[field].syntax
+    var (later, earlier) = (place(of: field), place(of: other))
+    if (later.file.index, later.start) < (earlier.file.index, earlier.start) {
+      (later, earlier) = (earlier, later)
+    }
+    let key = fields[field].syntax.responseKey
     sink.error(
-      "fields that are called '\(syntax.responseKey)' in the response cannot be merged: \(reason)",
-      at: (syntax.alias ?? syntax.name).range, rule: "OverlappingFieldsCanBeMerged",
-      notes: [
-        (fields[other].syntax.alias ?? fields[other].syntax.name).range.note("the other is here"),
-        .hint("give one of them an alias"),
-      ])
+      "fields that are called '\(key)' in the response cannot be merged: \(reason)", at: later,
+      rule: "OverlappingFieldsCanBeMerged",
+      notes: [earlier.note("the other is here"), .hint("give one of them an alias")])
+  }
+
+  private func place(of field: Int) -> SourceRange {
+    (fields[field].syntax.alias ?? fields[field].syntax.name).range
   }
 }

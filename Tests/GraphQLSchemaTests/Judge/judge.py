@@ -7,6 +7,7 @@ graphql-core itself fails: it evaluates the directives @skip and @include of a s
 its comparison of fields does not end on some cycles of fragments.
 """
 
+import inspect
 import json
 import sys
 
@@ -29,8 +30,8 @@ def compare_fields_with_fragment(
 ):
     """Collects the conflicts of fields with a fragment and those that it spreads.
 
-    It takes the place of graphql-core's own function, which remembers that two fragments were compared
-    but not with which fields, and therefore misses conflicts of other fields with the same fragments.
+    It takes the place of the function of some versions of graphql-core, which remember that two fragments
+    were compared but not with which fields, and therefore miss conflicts of other fields with them.
     """
     waiting = [fragment_name]
     while waiting:
@@ -51,7 +52,8 @@ def compare_fields_with_fragment(
 
 # Keys contain the identities of objects, which must therefore stay alive.
 COMPARED, KEPT = set(), []
-overlapping.collect_conflicts_between_fields_and_fragment = compare_fields_with_fragment
+if len(inspect.signature(overlapping.collect_conflicts_between_fields_and_fragment).parameters) == 7:
+    overlapping.collect_conflicts_between_fields_and_fragment = compare_fields_with_fragment
 
 
 def name(rule):

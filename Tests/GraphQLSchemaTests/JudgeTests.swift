@@ -81,13 +81,15 @@ struct JudgeTests {
 
   /// Rules that cannot be compared. Where several definitions have one name, the specification does
   /// not say which one is meant: graphql-core looks for cycles in the first fragment, and for
-  /// everything else in the last one; of two types it extends the last one. In a
-  /// cycle it compares fields with themselves, and an argument that is there twice differs from
-  /// itself.
+  /// everything else in the last one. It checks all types of one name and extends the last one;
+  /// here the first one counts, and nothing else is said about the others. In a cycle it compares
+  /// fields with themselves, and an argument that is there twice differs from itself.
   private static func ignored(beside verdict: Set<String>) -> Set<String> {
     var result: Set<String> = []
     if verdict.contains("UniqueFragmentNames") { result.insert("NoFragmentCycles") }
-    if verdict.contains("UniqueTypeNames") { result.insert("PossibleTypeExtensions") }
+    if verdict.contains("UniqueTypeNames") {
+      result = verdict.subtracting(["UniqueTypeNames"]).union(["PossibleTypeExtensions"])
+    }
     if verdict.isSuperset(of: ["NoFragmentCycles", "UniqueArgumentNames"]) {
       result.insert("OverlappingFieldsCanBeMerged")
     }

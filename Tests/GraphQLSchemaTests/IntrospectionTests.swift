@@ -28,8 +28,8 @@ struct IntrospectionTests {
     }
   }
 
-  /// Everything in a schema but the order of types, which graphql-core changes, and the directives of
-  /// the schema itself.
+  /// Everything in a schema but the order of types, which graphql-core changes, and the directives
+  /// of the schema itself.
   private func summary(of schema: Schema) -> [String] {
     var lines = schema.types.map { type in
       "\(type.kind) \(type.name) \(type.description ?? "") \(type.specifiedByURL ?? "") "

@@ -24,9 +24,25 @@ has_flatbuffers_headers() { # in C++, where tests look for them
   [ -e /usr/include/flatbuffers/flatbuffers.h ]
 }
 
+# graphql-core from the Python package index: Debian 12 has version 2, which knows the language of 2018. It is put into the
+# build folder, where the tests look for it.
+python_modules=$(cd "$(dirname "$0")/.." && pwd)/.build/python
+has_graphql_core() {
+  PYTHONPATH="$python_modules${PYTHONPATH:+:$PYTHONPATH}" python3 -c \
+    'import graphql, sys; sys.exit(graphql.version_info[:2] != (3, 2))' 2>/dev/null
+}
+
+install_graphql_core() {
+  echo "bootstrap: installing graphql-core 3.2 into .build/python"
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --target "$python_modules" 'graphql-core>=3.2.3,<3.3' >&2 ||
+    fail "installing failed; do: python3 -m pip install --target .build/python 'graphql-core>=3.2.3,<3.3'"
+}
+
 has_lmdb_headers() { has_tool pkg-config && pkg-config --exists lmdb; }
 
-apt=() brew=() plain=()
+has_pip() { python3 -m pip --version >/dev/null 2>&1; }
+
+apt=() brew=() plain=() modules=()
 need() { # check, Debian's package, Homebrew's, name for people
   if ! $1; then
     apt+=("$2") brew+=("$3") plain+=("$4")
@@ -95,6 +111,11 @@ for purpose in "${@:-build}"; do
       need "has_tool mdb_dump" lmdb-utils lmdb "LMDB's commands mdb_dump and mdb_load"
       need "has_tool flatc" flatbuffers-compiler flatbuffers "the FlatBuffers compiler flatc"
       need has_flatbuffers_headers libflatbuffers-dev flatbuffers "FlatBuffers' headers for C++"
+      need "has_tool python3" python3 python3 "Python 3"
+      if ! has_graphql_core; then
+        need has_pip python3-pip python3 "pip, the installer of Python"
+        modules+=(install_graphql_core)
+      fi
       ;;
     lint | docs | fuzz) ;; # the Swift toolchain has swift-format, docc and libFuzzer
     *) fail "there is no purpose '$purpose'; known are build, empire, test, lint, docs and fuzz" ;;
@@ -102,3 +123,4 @@ for purpose in "${@:-build}"; do
 done
 
 if [ ${#apt[@]} -gt 0 ]; then install_missing; fi
+for install in ${modules[@]+"${modules[@]}"}; do $install; done

@@ -99,6 +99,9 @@ public struct SourceRange: Hashable, Sendable {
     self.end = end
   }
 
+  /// The text of the range; bytes that are not UTF-8 are replaced.
+  public var text: String { String(decoding: file.bytes[start..<end], as: UTF8.self) }
+
   /// The position of the first byte.
   public var position: SourcePosition { file.position(at: start) }
 

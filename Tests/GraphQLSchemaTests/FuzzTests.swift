@@ -31,7 +31,7 @@ struct FuzzTests {
       let isSchema = random.oneIn(3)
       let corpus = isSchema ? schemas : documents
       var bytes = random.pick(corpus)
-      for _ in 0..<Int.random(in: 1...6, using: &random) {
+      for _ in 0..<random.pick([1, 1, 2, 3, 6]) {
         random.mutate(&bytes, corpus: corpus, pieces: Self.pieces)
       }
       let source = GraphQLSource(path: "fuzz", bytes: bytes)
@@ -74,18 +74,24 @@ struct FuzzTests {
     }
     let text = "{ ...F0 }\n" + cycle.joined(separator: "\n")
     #expect(said(text, schema).contains("spreads itself"))
-    // The fields at one depth depend on the way that leads there: sets without number.
-    let width = 16
-    let layers = (0..<width).flatMap { layer in
-      (0..<width).map { place in
-        let next = min(place + 1, width - 1)
-        let spread = { (target: Int) in layer + 1 < width ? "...L\(layer + 1)_\(target)" : "c" }
-        let start = place == 0 ? " \(spread(0))" : ""
-        return "fragment L\(layer)_\(place) on Query { a { \(spread(next))\(start) } b { "
-          + (place == 0 ? spread(0) : spread(next)) + " } }"
+    // Which fields meet at one depth depends on where the way there went through 'a': there are
+    // two to the power of the depth of such sets.
+    let depth = 20
+    let layers = (0..<depth).flatMap { layer in
+      (0...layer).map { place in
+        let next = layer + 1 == depth ? "c" : "...L\(layer + 1)_\(place + 1)"
+        let start = layer + 1 == depth ? "c" : "...L\(layer + 1)_0"
+        return "fragment L\(layer)_\(place) on Query { a { \(next) \(place == 0 ? start : "") } "
+          + "b { \(place == 0 ? start : next) } }"
       }
     }
-    _ = said("{ ...L0_0 }\n" + layers.joined(separator: "\n"), schema)
+    #expect(
+      said("{ ...L0_0 }\n" + layers.joined(separator: "\n"), schema)
+        .contains("overlap in too many ways to be checked"))
+    // A long fragment that is spread in many places is no such document.
+    let fields = numbers.prefix(500).map { "c\($0): c a\($0): a { c }" }.joined(separator: " ")
+    let places = numbers.prefix(300).map { "p\($0): a { ...Long c }" }.joined(separator: " ")
+    #expect(said("{ \(places) } fragment Long on Query { \(fields) }", schema) == "")
     let many = "{ " + String(repeating: "c ", count: 50_000) + "}"
     #expect(said(many, schema) == "")
     let values = "{ c(x: [\(String(repeating: "1 ", count: 50_000))]) }"

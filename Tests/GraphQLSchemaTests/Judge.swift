@@ -14,9 +14,20 @@ enum Judge {
 
   /// The rules that each case breaks, in graphql-core's opinion; nil where it fails.
   static func verdicts(on cases: [Case]) throws -> [Set<String>?] {
+    try ask(cases.map { Question(schema: $0.schema, document: $0.document) }, [])
+  }
+
+  /// What a server with each of the schemas answers to an introspection query.
+  static func introspection(of schemas: [String]) throws -> [String] {
+    try ask(schemas.map { Question(schema: $0) }, ["introspection"])
+  }
+
+  private static func ask<Answer: Decodable>(
+    _ questions: [Question], _ arguments: [String]
+  ) throws -> [Answer] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", Bundle.module.bundlePath + "/Judge/judge.py"]
+    process.arguments = ["python3", Bundle.module.bundlePath + "/Judge/judge.py"] + arguments
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     var environment = ProcessInfo.processInfo.environment
@@ -25,12 +36,11 @@ enum Judge {
       environment["PYTHONPATH"].map { modules + ":" + $0 } ?? modules
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     process.environment = environment
-    let questions = FileManager.default.temporaryDirectory
+    let input = FileManager.default.temporaryDirectory
       .appendingPathComponent("graphql-judge-\(UUID().uuidString).json")
-    defer { try? FileManager.default.removeItem(at: questions) }
-    try JSONEncoder().encode(cases.map { Question(schema: $0.schema, document: $0.document) })
-      .write(to: questions)
-    process.standardInput = try FileHandle(forReadingFrom: questions)
+    defer { try? FileManager.default.removeItem(at: input) }
+    try JSONEncoder().encode(questions).write(to: input)
+    process.standardInput = try FileHandle(forReadingFrom: input)
     let output = Pipe()
     process.standardOutput = output
     try process.run()
@@ -39,6 +49,6 @@ enum Judge {
     try #require(
       process.terminationStatus == 0,
       "graphql-core 3.2 judges this test and does not run here: Scripts/bootstrap.sh test")
-    return try JSONDecoder().decode([Set<String>?].self, from: data)
+    return try JSONDecoder().decode([Answer].self, from: data)
   }
 }

@@ -98,6 +98,21 @@ struct ModelTests {
     #expect(operations.type(of: pages)?.name == "Int")
   }
 
+  @Test("An operation knows its text and the fragments that it needs")
+  func document() throws {
+    let schema = try schema("type Query { a: Int  b: Query }")
+    let operations = try operations(
+      """
+      query Q { b { ...B } ...A }  fragment A on Query { a }
+      query R { ...C }  fragment B on Query { ... { ...C } }  fragment C on Query { b { ...A } }
+      """, schema)
+    let query = try #require(operations.operation(named: "Q"))
+    #expect(query.range.text == "query Q { b { ...B } ...A }")
+    let fragments = operations.fragments(usedBy: query.selectionSet)
+    #expect(fragments.map(\.name.text) == ["B", "C", "A"])
+    #expect(fragments[2].range.text == "fragment A on Query { a }")
+  }
+
   @Test("A misspelt type is an error with a hint")
   func unknownType() {
     #expect(

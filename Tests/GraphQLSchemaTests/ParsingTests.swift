@@ -1,5 +1,7 @@
 // From texts to syntax trees: what the language of GraphQL allows, and what is said about the rest.
 
+import Dispatch
+import Foundation
 import GraphQLSchema
 import Testing
 
@@ -79,13 +81,37 @@ struct ParsingTests {
     #expect(said(type).contains("nested more than 100 levels"))
   }
 
-  @Test("As much nesting as is allowed needs no more stack than a thread has")
+  @Test("As much nesting as is allowed needs no more stack than a small thread has")
   func deepest() throws {
-    let schema = try schema(plainSchema)
+    let schema = try schema(plainSchema + " input In { in: In  list: [[Int]] }")
     let text =
       String(repeating: "{a(y:[])", count: 99) + "{__typename}" + String(repeating: "}", count: 99)
-    #expect(said(text, schema) == "")
-    let value = String(repeating: "[", count: 98) + String(repeating: "]", count: 98)
-    #expect(said("{a(x:\(value), y: []){__typename}}", schema) == "")
+    let inline =
+      String(repeating: "{...on Query@skip(if:true)", count: 99) + "{__typename}"
+      + String(repeating: "}", count: 99)
+    let list = String(repeating: "[", count: 98) + String(repeating: "]", count: 98)
+    let object = String(repeating: "{a:", count: 98) + "1" + String(repeating: "}", count: 98)
+    let texts = [
+      text, inline, "{a(x:\(list), y: []){__typename}}", "{a(x:\(object), y: []){__typename}}",
+    ]
+    let type = String(repeating: "[", count: 99) + "Int" + String(repeating: "]", count: 99)
+    let answers = onSmallStack {
+      texts.map { said($0, schema) } + [said("type Query { a(b: \(type)): \(type) }")]
+    }
+    #expect(answers == ["", "", "", "", ""])
+  }
+
+  /// Runs `body` on a thread with the smallest stack that Apple's systems give to one.
+  private func onSmallStack<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) -> Answer? {
+    nonisolated(unsafe) var answer: Answer?
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      answer = body()
+      isDone.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    isDone.wait()
+    return answer
   }
 }

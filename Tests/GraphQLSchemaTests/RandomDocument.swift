@@ -17,7 +17,7 @@ struct RandomDocument {
   /// A document for `schema`; equal seeds give equal texts.
   static func text(for schema: Schema, seed: UInt64) -> String {
     var random = SeededGenerator(seed: seed)
-    let care = random.pick([15, 40, 100, 1000])
+    let care = random.pick([15, 60, 400, 4000])
     var document = RandomDocument(schema: schema, random: random, care: care)
     return document.text()
   }
@@ -36,7 +36,7 @@ struct RandomDocument {
       fragments.append(("F\(number)", random.pick(composites).name))
     }
     var parts: [String] = []
-    let count = random.pick([1, 1, 1, 2, 3])
+    let count = random.pick([1, 1, 1, 1, 2, 3])
     var bodies: [(kind: OperationKind, name: String, text: String)] = []
     for number in 0..<count {
       let kind = random.pick([.query, .query, .query, .mutation, .subscription] as [OperationKind])

@@ -4,8 +4,8 @@ import Diagnostics
 
 /// A JSON value in a text.
 struct JSONSyntax {
-  indirect enum Kind {
-    case object([(key: NameSyntax, value: JSONSyntax)])
+  enum Kind {
+    case object([(key: String, value: JSONSyntax)])
     case array([JSONSyntax])
     case string(String)
     case number
@@ -19,9 +19,11 @@ struct JSONSyntax {
   /// The member called `key`; nil if it is missing or null.
   subscript(key: String) -> JSONSyntax? {
     guard case .object(let members) = kind else { return nil }
-    guard let member = members.first(where: { $0.key.text == key })?.value else { return nil }
-    if case .null = member.kind { return nil }
-    return member
+    for member in members where member.key == key {
+      if case .null = member.value.kind { return nil }
+      return member.value
+    }
+    return nil
   }
 
   var elements: [JSONSyntax]? { if case .array(let elements) = kind { elements } else { nil } }
@@ -62,20 +64,23 @@ extension Parser {
       advance()
       return JSONSyntax(kind: .number, range: range(token))
     case .name:
-      let kinds: [String: JSONSyntax.Kind] = [
-        "true": .boolean(true), "false": .boolean(false), "null": .null,
-      ]
-      guard let kind = kinds[text(token)] else { throw unexpected("a JSON value") }
+      let kind: JSONSyntax.Kind
+      switch text(token) {
+      case "true": kind = .boolean(true)
+      case "false": kind = .boolean(false)
+      case "null": kind = .null
+      default: throw unexpected("a JSON value")
+      }
       advance()
       return JSONSyntax(kind: kind, range: range(token))
     default: throw unexpected("a JSON value")
     }
   }
 
-  private mutating func member() throws(SyntaxError) -> (key: NameSyntax, value: JSONSyntax) {
-    let key = try expect(.string, "as the key of a member")
+  private mutating func member() throws(SyntaxError) -> (key: String, value: JSONSyntax) {
+    let key = try expect(.string, "as the key of a member").string
     try expect(.colon, "behind the key of a member")
-    return (NameSyntax(text: key.string, range: range(key)), try json())
+    return (key, try json())
   }
 
   private mutating func elements<Element>(

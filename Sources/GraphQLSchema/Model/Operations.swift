@@ -36,6 +36,29 @@ public final class Operations: Sendable {
     fragmentTable[spread.name.text]
   }
 
+  /// All fragments that a selection set spreads, directly and through others, in the order in which
+  /// they are met. An operation is sent to a server together with them.
+  public func fragments(usedBy selectionSet: SelectionSetSyntax) -> [FragmentSyntax] {
+    var result: [FragmentSyntax] = []
+    var seen: Set<String> = []
+    var waiting: [SelectionSyntax] = selectionSet.selections.reversed()
+    while let selection = waiting.popLast() {
+      switch selection {
+      case .field(let field):
+        waiting.append(contentsOf: (field.selectionSet?.selections ?? []).reversed())
+      case .inlineFragment(let fragment):
+        waiting.append(contentsOf: fragment.selectionSet.selections.reversed())
+      case .fragmentSpread(let spread):
+        guard let fragment = fragment(of: spread), seen.insert(spread.name.text).inserted else {
+          continue
+        }
+        result.append(fragment)
+        waiting.append(contentsOf: fragment.selectionSet.selections.reversed())
+      }
+    }
+    return result
+  }
+
   /// The type of which a selection set selects: the root type of an operation, the type condition
   /// of a fragment, the type of a field inside all lists. Never nil in valid operations.
   public func parentType(of selectionSet: SelectionSetSyntax) -> NamedType? {

@@ -1,13 +1,13 @@
 // Types as fields and arguments refer to them.
 
 /// A reference to a type: a name, a list of something, or something that is never null.
-public indirect enum TypeReference: Hashable, Sendable, CustomStringConvertible {
+public enum TypeReference: Hashable, Sendable, CustomStringConvertible {
   /// The type of this name.
   case named(String)
   /// A list.
-  case list(TypeReference)
+  indirect case list(TypeReference)
   /// Never null; what it contains is not `nonNull` itself.
-  case nonNull(TypeReference)
+  indirect case nonNull(TypeReference)
 
   /// The name inside all lists.
   public var name: String {

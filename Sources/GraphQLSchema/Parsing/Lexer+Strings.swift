@@ -13,10 +13,13 @@ extension Lexer {
     var content: [UInt8] = []
     while true {
       let run = offset
-      while offset < count, bytes[offset] != 34, bytes[offset] != 92, bytes[offset] != 10,
-        bytes[offset] != 13
-      {
+      skipPlainText()
+      // Most strings have no escapes.
+      if run == start + 1, offset < count, bytes[offset] == 34 {
         offset += 1
+        return Token(
+          kind: .string, start: start, end: offset,
+          string: String(decoding: bytes[run..<(offset - 1)], as: UTF8.self))
       }
       if offset > run { content.append(contentsOf: bytes[run..<offset]) }
       guard offset < count, bytes[offset] == 34 || bytes[offset] == 92 else {
@@ -33,6 +36,15 @@ extension Lexer {
     }
     return Token(
       kind: .string, start: start, end: offset, string: String(decoding: content, as: UTF8.self))
+  }
+
+  /// Skips to a quote, a backslash or the end of the line.
+  private mutating func skipPlainText() {
+    while offset < count {
+      let byte = bytes[offset]
+      if byte == 34 || byte == 92 || byte == 10 || byte == 13 { return }
+      offset += 1
+    }
   }
 
   private mutating func escape(into content: inout [UInt8]) {
@@ -105,11 +117,7 @@ extension Lexer {
     var line: [UInt8] = []
     reading: while true {
       let run = offset
-      while offset < count, bytes[offset] != 34, bytes[offset] != 92, bytes[offset] != 10,
-        bytes[offset] != 13
-      {
-        offset += 1
-      }
+      skipPlainText()
       if offset > run { line.append(contentsOf: bytes[run..<offset]) }
       guard offset < count else {
         report("this block string does not end", from: start, to: start + 3)

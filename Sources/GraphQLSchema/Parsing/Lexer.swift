@@ -66,7 +66,8 @@ struct Lexer {
       let byte = bytes[offset]
       switch classes[Int(byte)] {
       case CharacterClasses.blank:
-        offset += 1
+        // Indentation is most of a server's answer.
+        repeat { offset += 1 } while offset < count && bytes[offset] == 32
       case CharacterClasses.nameStart:
         skipName()
         return Token(kind: .name, start: start, end: offset)

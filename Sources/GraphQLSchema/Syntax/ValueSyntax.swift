@@ -5,7 +5,7 @@ public import Diagnostics
 /// A value in the text: a literal or a variable.
 public struct ValueSyntax: Sendable {
   /// What a value is.
-  public indirect enum Kind: Sendable {
+  public enum Kind: Sendable {
     /// `$name`.
     case variable(String)
     /// An integer, as written.

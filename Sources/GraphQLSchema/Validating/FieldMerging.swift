@@ -14,16 +14,17 @@
 // selections, together.
 //
 // A set that was checked is not checked again: documents with many fragments lead to the same sets
-// on many paths, and documents with cycles of fragments to finitely many. There are documents whose
-// number of different sets is exponential, so the work is limited.
+// on many paths, and documents with cycles of fragments to finitely many. Sets that one selection
+// set makes are as many as there are selection sets. Sets of several can be exponentially many, so
+// the work on these is limited.
 
 import Diagnostics
 
 struct FieldMerging {
-  /// Caps the fields in all checked sets, per field of the documents.
+  /// Caps the fields in all sets that several selection sets make, per field of the documents.
   private static let workPerField = 64
   /// What is allowed to the smallest documents.
-  private static let leastWork = 50_000
+  private static let leastWork = 200_000
 
   private enum Check: UInt8 {
     case shapes = 1
@@ -41,7 +42,7 @@ struct FieldMerging {
     var arguments: String
   }
 
-  /// A set to check, as sorted numbers of fields.
+  /// A set to check, as numbers of fields; sorted if several selection sets make it.
   private struct Work: Hashable {
     var check: Check
     var fields: [Int]
@@ -77,7 +78,6 @@ struct FieldMerging {
   private mutating func check(_ selectionSet: SelectionSetSyntax) {
     add(.both, [selectionSet])
     while let next = waiting.popLast() {
-      work += next.fields.count
       guard work < workLimit else {
         let place = fields[next.fields[0]].syntax.name.range
         sink.error(
@@ -103,6 +103,7 @@ struct FieldMerging {
       waiting.append(Work(check: check, fields: expand(selectionSets)))
     } else {
       let next = Work(check: check, fields: expand(selectionSets).sorted())
+      work += next.fields.count
       if known.insert(next).inserted { waiting.append(next) }
     }
   }
@@ -128,7 +129,6 @@ struct FieldMerging {
         }
       }
     }
-    work += result.count
     return result
   }
 
@@ -234,14 +234,20 @@ struct FieldMerging {
     }
   }
 
+  /// Reports two fields at the one that stands later in the texts.
   private func report(_ field: Int, _ other: Int, _ reason: String) {
-    let syntax = fields[field].syntax
+    var (later, earlier) = (place(of: field), place(of: other))
+    if (later.file.index, later.start) < (earlier.file.index, earlier.start) {
+      (later, earlier) = (earlier, later)
+    }
+    let key = fields[field].syntax.responseKey
     sink.error(
-      "fields that are called '\(syntax.responseKey)' in the response cannot be merged: \(reason)",
-      at: (syntax.alias ?? syntax.name).range, rule: "OverlappingFieldsCanBeMerged",
-      notes: [
-        (fields[other].syntax.alias ?? fields[other].syntax.name).range.note("the other is here"),
-        .hint("give one of them an alias"),
-      ])
+      "fields that are called '\(key)' in the response cannot be merged: \(reason)", at: later,
+      rule: "OverlappingFieldsCanBeMerged",
+      notes: [earlier.note("the other is here"), .hint("give one of them an alias")])
+  }
+
+  private func place(of field: Int) -> SourceRange {
+    (fields[field].syntax.alias ?? fields[field].syntax.name).range
   }
 }

@@ -1,12 +1,14 @@
 """Tells which rules of GraphQL documents break, in the opinion of graphql-core.
 
 Reads a JSON list of cases from standard input: {"schema": text, "document": text} for operations, and
-{"schema": text} for a schema alone. Writes a JSON list of lists of rules: names of graphql-core's rules
+{"schema": text} for a schema alone. With the argument "introspection" it writes the answers of the
+schemas to an introspection query instead. Otherwise it writes a JSON list of lists of rules: names of graphql-core's rules
 without "Rule", "Syntax", and "Type" for schemas that break a rule without a name. It is null where
 graphql-core itself fails: it evaluates the directives @skip and @include of a subscription's root, and
 its comparison of fields does not end on some cycles of fragments.
 """
 
+import inspect
 import json
 import sys
 
@@ -29,8 +31,8 @@ def compare_fields_with_fragment(
 ):
     """Collects the conflicts of fields with a fragment and those that it spreads.
 
-    It takes the place of graphql-core's own function, which remembers that two fragments were compared
-    but not with which fields, and therefore misses conflicts of other fields with the same fragments.
+    It takes the place of the function of some versions of graphql-core, which remember that two fragments
+    were compared but not with which fields, and therefore miss conflicts of other fields with them.
     """
     waiting = [fragment_name]
     while waiting:
@@ -51,7 +53,8 @@ def compare_fields_with_fragment(
 
 # Keys contain the identities of objects, which must therefore stay alive.
 COMPARED, KEPT = set(), []
-overlapping.collect_conflicts_between_fields_and_fragment = compare_fields_with_fragment
+if len(inspect.signature(overlapping.collect_conflicts_between_fields_and_fragment).parameters) == 7:
+    overlapping.collect_conflicts_between_fields_and_fragment = compare_fields_with_fragment
 
 
 def name(rule):
@@ -119,7 +122,12 @@ def main():
         sys.exit("graphql-core 3.2 is needed, this is " + graphql.version)
     schemas = {}
     verdicts = []
-    for case in json.load(sys.stdin):
+    cases = json.load(sys.stdin)
+    if sys.argv[1:] == ["introspection"]:
+        answers = [graphql.introspection_from_schema(judge_schema(case["schema"])[0]) for case in cases]
+        json.dump([json.dumps({"data": answer}) for answer in answers], sys.stdout)
+        return
+    for case in cases:
         text = case["schema"]
         if text not in schemas:
             schemas[text] = judge_schema(text)

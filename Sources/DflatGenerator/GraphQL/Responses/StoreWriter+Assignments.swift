@@ -184,7 +184,7 @@ extension StoreWriter {
       return Conversion(apply: { "\(path)(\($0))" })
     case .string, .scalar:
       // A reference: the other object's key.
-      let target = entities.first { $0.types.isSuperset(of: object.possible) } ?? entity
+      let target = entities.first { $0.part(of: object) == .all } ?? entity
       guard let key = key(of: object, nil, target), key.view == nil else {
         refuse(object, target)
         return nil

@@ -133,8 +133,8 @@ extension StoreWriter {
       if schema.type(named: type.name)?.kind == .enumeration {
         return Conversion(apply: { "\($0).rawValue" })
       }
-      // The types of custom scalars are stored as their descriptions.
-      return Conversion(apply: { "String(describing: \($0))" })
+      let isPlain = ["Int", "Double", "Bool"].contains(swift)
+      return Conversion(apply: { isPlain ? "String(\($0))" : "String(graphQL: \($0))" })
     case .scalar(let scalar):
       if swift == scalar.swiftName { return Conversion() }
       if swift == "String" {

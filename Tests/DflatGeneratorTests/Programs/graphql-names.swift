@@ -33,7 +33,7 @@ let stored = dflat.find(Item.self, 7)!
 precondition(stored.item == 8 && stored.items.map(\.values) == [[9], []] && stored.data == "10")
 precondition(
   stored.class == .self && stored.classes.map(\.values) == [[.default, .none], [.default]])
-precondition(stored.status?.text == "s" && stored.`self` && stored.`init` == 2.5 && stored.type == 4)
+precondition(stored.status?.text == "s" && stored.`self` && stored.`init` == 2.5)
 precondition(stored.int[0].grid.map { $0.values.map(\.values) } == [[[1]]])
 precondition(stored.int[0].any == "[true]" && stored.draft == "dr" && stored.merge == "m")
 precondition(stored.member == "me" && stored.selected == "se" && stored.hashValue == 6)
@@ -41,6 +41,12 @@ precondition(dflat.find(Item.self, 11)!.default == "q" && dflat.find(Item.self, 
 precondition(dflat.find(Node.self, "3")!.subtype == .other(.init()))
 guard case .item(let node)? = dflat.find(Node.self, "7")?.subtype else { fatalError("no item") }
 precondition(node.default == "d" && node.`self` && node.class == "self" && node.node == "3")
+
+// Nothing of one object gets into another one, and storing it again writes nothing.
+precondition(dflat.find(Item.self, 8)! == Item(id: 8) && dflat.find(Item.self, 9)! == Item(id: 9))
+precondition(dflat.find(Item.self, 10)! == Item(id: 10, init: 1.5))
+let again = try dflat.write(Item.self, Node.self) { try $0.store(data) }
+precondition(again == BulkChange(unchanged: 11) && dflat.find(Item.self, 7)! == stored, "\(again)")
 
 // An object without a key cannot be found again, and is left out.
 let nothing = try dflat.write(Item.self, Node.self) { txn in

@@ -1,8 +1,8 @@
 // From the operations of a program to Swift that needs no client library.
 //
 // Each operation yields one file with its document, its variables and its data; enums, input
-// objects and what all operations share stand in one more file. The texts depend only on the schema,
-// the operations and the options.
+// objects and what all operations share stand in one more file. The texts depend only on the
+// schema, the operations and the options.
 
 public import Diagnostics
 public import DflatSchema
